@@ -1,0 +1,176 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target of the repository again, by `path:`. Outside users depend on this manifest by URL;
+// `make check` compares it with the manifests of the packages.
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// One package of the house: its library, its tests and, where it wraps a C library, its shim.
+func room(
+    _ name: String,
+    arrows: [String] = [],
+    libraries: [String] = [],
+    testing: [String] = []
+) -> [Target] {
+    let shim = libraries.isEmpty ? [] : ["C\(name)"]
+    let kit = name == "DivanTestKit" ? [] : ["DivanTestKit"]
+    var targets: [Target] = [
+        .target(
+            name: name,
+            dependencies: (shim + arrows).map { .byName(name: $0) },
+            path: "Packages/\(name)/Sources/\(name)",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "\(name)Tests",
+            dependencies: ([name] + kit + testing + arrows).map { .byName(name: $0) },
+            path: "Packages/\(name)/Tests/\(name)Tests",
+            swiftSettings: strict
+        ),
+    ]
+    for module in shim {
+        targets.append(
+            .target(
+                name: module,
+                path: "Packages/\(name)/Sources/\(module)",
+                linkerSettings: libraries.map { .linkedLibrary($0) }
+            )
+        )
+    }
+    return targets
+}
+
+let rooms: [[Target]] = [
+    room("DivanTestKit"),
+    room("DivanLog"),
+    room("DivanCrypto", libraries: ["crypto"]),
+    room("DivanCompression"),
+    room("DivanJSON"),
+    room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
+    room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
+    room("DivanTLS", arrows: ["DivanCrypto", "DivanLog"], libraries: ["ssl", "crypto"]),
+    room("DivanWebSocket", arrows: ["DivanCrypto"]),
+    room("DivanBLIP", arrows: ["DivanCompression"], libraries: ["z"], testing: ["DivanZlib"]),
+    room("DivanDelta", arrows: ["DivanJSON", "DivanCompression"]),
+    room("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
+    room("DivanAuth", arrows: ["DivanCrypto"]),
+    room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
+    room(
+        "DivanTransport",
+        arrows: ["DivanWebSocket", "DivanTLS", "DivanLog"],
+        testing: ["DivanCrypto"]
+    ),
+    room(
+        "DivanStore",
+        arrows: [
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCompression",
+            "DivanCrypto",
+            "DivanLog",
+        ],
+        libraries: ["sqlite3"]
+    ),
+    room("DivanConflicts", arrows: ["DivanRevisions", "DivanJSON"]),
+    room(
+        "DivanReplicator",
+        arrows: [
+            "DivanStore",
+            "DivanBLIP",
+            "DivanConflicts",
+            "DivanAuth",
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCrypto",
+            "DivanLog",
+        ],
+        testing: ["DivanZlib"]
+    ),
+    room(
+        "DivanSession",
+        arrows: [
+            "DivanReplicator",
+            "DivanTransport",
+            "DivanStore",
+            "DivanConflicts",
+            "DivanAuth",
+            "DivanLog",
+        ],
+        testing: ["DivanZlib"]
+    ),
+    room(
+        "DivanListener",
+        arrows: [
+            "DivanSession",
+            "DivanReplicator",
+            "DivanStore",
+            "DivanAuth",
+            "DivanTransport",
+            "DivanTLS",
+            "DivanWebSocket",
+            "DivanLog",
+        ]
+    ),
+    room(
+        "Divan",
+        arrows: [
+            "DivanListener",
+            "DivanSession",
+            "DivanReplicator",
+            "DivanConflicts",
+            "DivanStore",
+            "DivanTransport",
+            "DivanAuth",
+            "DivanTLS",
+            "DivanWebSocket",
+            "DivanBLIP",
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCrypto",
+            "DivanZlib",
+            "DivanLZ4",
+            "DivanCompression",
+            "DivanLog",
+        ]
+    ),
+    room("CouchbaseLiteSwift", arrows: ["Divan"]),
+]
+
+let package = Package(
+    name: "Divan",
+    products: [
+        .library(name: "DivanTestKit", targets: ["DivanTestKit"]),
+        .library(name: "DivanLog", targets: ["DivanLog"]),
+        .library(name: "DivanCrypto", targets: ["DivanCrypto"]),
+        .library(name: "DivanCompression", targets: ["DivanCompression"]),
+        .library(name: "DivanJSON", targets: ["DivanJSON"]),
+        .library(name: "DivanZlib", targets: ["DivanZlib"]),
+        .library(name: "DivanLZ4", targets: ["DivanLZ4"]),
+        .library(name: "DivanTLS", targets: ["DivanTLS"]),
+        .library(name: "DivanWebSocket", targets: ["DivanWebSocket"]),
+        .library(name: "DivanBLIP", targets: ["DivanBLIP"]),
+        .library(name: "DivanDelta", targets: ["DivanDelta"]),
+        .library(name: "DivanRevisions", targets: ["DivanRevisions"]),
+        .library(name: "DivanAuth", targets: ["DivanAuth"]),
+        .library(name: "DivanDiscovery", targets: ["DivanDiscovery"]),
+        .library(name: "DivanTransport", targets: ["DivanTransport"]),
+        .library(name: "DivanStore", targets: ["DivanStore"]),
+        .library(name: "DivanConflicts", targets: ["DivanConflicts"]),
+        .library(name: "DivanReplicator", targets: ["DivanReplicator"]),
+        .library(name: "DivanSession", targets: ["DivanSession"]),
+        .library(name: "DivanListener", targets: ["DivanListener"]),
+        .library(name: "Divan", targets: ["Divan"]),
+        .library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"]),
+    ],
+    targets: rooms.flatMap { $0 }
+)

@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "CouchbaseLiteSwift",
+    products: [.library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"])],
+    dependencies: [
+        .package(path: "../Divan"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(
+            name: "CouchbaseLiteSwift",
+            dependencies: ["Divan"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CouchbaseLiteSwiftTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit", "Divan"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanAuth",
+    products: [.library(name: "DivanAuth", targets: ["DivanAuth"])],
+    dependencies: [
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(
+            name: "DivanAuth",
+            dependencies: ["DivanCrypto"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanAuthTests",
+            dependencies: ["DivanAuth", "DivanTestKit", "DivanCrypto"],
+            swiftSettings: strict
+        ),
+    ]
+)

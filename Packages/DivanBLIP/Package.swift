@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanBLIP",
+    products: [.library(name: "DivanBLIP", targets: ["DivanBLIP"])],
+    dependencies: [
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanZlib"),
+    ],
+    targets: [
+        .target(name: "CDivanBLIP", linkerSettings: [.linkedLibrary("z")]),
+        .target(
+            name: "DivanBLIP",
+            dependencies: ["CDivanBLIP", "DivanCompression"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanBLIPTests",
+            dependencies: ["DivanBLIP", "DivanTestKit", "DivanZlib", "DivanCompression"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanDelta",
+    products: [.library(name: "DivanDelta", targets: ["DivanDelta"])],
+    dependencies: [
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(
+            name: "DivanDelta",
+            dependencies: ["DivanJSON", "DivanCompression"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanDeltaTests",
+            dependencies: ["DivanDelta", "DivanTestKit", "DivanJSON", "DivanCompression"],
+            swiftSettings: strict
+        ),
+    ]
+)

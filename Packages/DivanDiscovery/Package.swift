@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanDiscovery",
+    products: [.library(name: "DivanDiscovery", targets: ["DivanDiscovery"])],
+    dependencies: [
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "CDivanDiscovery", linkerSettings: [.linkedLibrary("avahi-client"), .linkedLibrary("avahi-common")]),
+        .target(
+            name: "DivanDiscovery",
+            dependencies: ["CDivanDiscovery", "DivanLog"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanDiscoveryTests",
+            dependencies: ["DivanDiscovery", "DivanTestKit", "DivanLog"],
+            swiftSettings: strict
+        ),
+    ]
+)

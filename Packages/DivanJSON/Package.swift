@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanJSON",
+    products: [.library(name: "DivanJSON", targets: ["DivanJSON"])],
+    dependencies: [
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "DivanJSON", swiftSettings: strict),
+        .testTarget(
+            name: "DivanJSONTests",
+            dependencies: ["DivanJSON", "DivanTestKit"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanListener",
+    products: [.library(name: "DivanListener", targets: ["DivanListener"])],
+    dependencies: [
+        .package(path: "../DivanAuth"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanReplicator"),
+        .package(path: "../DivanSession"),
+        .package(path: "../DivanStore"),
+        .package(path: "../DivanTLS"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTransport"),
+        .package(path: "../DivanWebSocket"),
+    ],
+    targets: [
+        .target(
+            name: "DivanListener",
+            dependencies: [
+                "DivanSession",
+                "DivanReplicator",
+                "DivanStore",
+                "DivanAuth",
+                "DivanTransport",
+                "DivanTLS",
+                "DivanWebSocket",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanListenerTests",
+            dependencies: [
+                "DivanListener",
+                "DivanTestKit",
+                "DivanSession",
+                "DivanReplicator",
+                "DivanStore",
+                "DivanAuth",
+                "DivanTransport",
+                "DivanTLS",
+                "DivanWebSocket",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

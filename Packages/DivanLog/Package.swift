@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanLog",
+    products: [.library(name: "DivanLog", targets: ["DivanLog"])],
+    dependencies: [
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "DivanLog", swiftSettings: strict),
+        .testTarget(
+            name: "DivanLogTests",
+            dependencies: ["DivanLog", "DivanTestKit"],
+            swiftSettings: strict
+        ),
+    ]
+)

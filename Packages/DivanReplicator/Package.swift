@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanReplicator",
+    products: [.library(name: "DivanReplicator", targets: ["DivanReplicator"])],
+    dependencies: [
+        .package(path: "../DivanAuth"),
+        .package(path: "../DivanBLIP"),
+        .package(path: "../DivanConflicts"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDelta"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanStore"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanZlib"),
+    ],
+    targets: [
+        .target(
+            name: "DivanReplicator",
+            dependencies: [
+                "DivanStore",
+                "DivanBLIP",
+                "DivanConflicts",
+                "DivanAuth",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCrypto",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanReplicatorTests",
+            dependencies: [
+                "DivanReplicator",
+                "DivanTestKit",
+                "DivanZlib",
+                "DivanStore",
+                "DivanBLIP",
+                "DivanConflicts",
+                "DivanAuth",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCrypto",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanSession",
+    products: [.library(name: "DivanSession", targets: ["DivanSession"])],
+    dependencies: [
+        .package(path: "../DivanAuth"),
+        .package(path: "../DivanConflicts"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanReplicator"),
+        .package(path: "../DivanStore"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTransport"),
+        .package(path: "../DivanZlib"),
+    ],
+    targets: [
+        .target(
+            name: "DivanSession",
+            dependencies: [
+                "DivanReplicator",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanAuth",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanSessionTests",
+            dependencies: [
+                "DivanSession",
+                "DivanTestKit",
+                "DivanZlib",
+                "DivanReplicator",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanAuth",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanStore",
+    products: [.library(name: "DivanStore", targets: ["DivanStore"])],
+    dependencies: [
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDelta"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "CDivanStore", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "DivanStore",
+            dependencies: [
+                "CDivanStore",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanStoreTests",
+            dependencies: [
+                "DivanStore",
+                "DivanTestKit",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanTransport",
+    products: [.library(name: "DivanTransport", targets: ["DivanTransport"])],
+    dependencies: [
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanTLS"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanWebSocket"),
+    ],
+    targets: [
+        .target(
+            name: "DivanTransport",
+            dependencies: ["DivanWebSocket", "DivanTLS", "DivanLog"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanTransportTests",
+            dependencies: [
+                "DivanTransport",
+                "DivanTestKit",
+                "DivanCrypto",
+                "DivanWebSocket",
+                "DivanTLS",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)
