@@ -1,0 +1,18 @@
+/// A deterministic generator (SplitMix64), so that a failing test names the seed that repeats it.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator whose whole sequence follows from `seed`.
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    /// Returns the next 64 bits of the sequence.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}

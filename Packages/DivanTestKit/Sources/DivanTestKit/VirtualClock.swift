@@ -1,0 +1,63 @@
+import Synchronization
+
+/// A clock that a test moves, with the work that waits for it.
+///
+/// Hours pass at once, and always in the same order: work runs in order of its time, work of
+/// equal time in the order it was scheduled. Safe from any thread; work runs on the thread that
+/// calls `advance(to:)`.
+public final class VirtualClock: Sendable {
+    private struct Work: Sendable {
+        let time: Duration
+        let order: Int
+        let body: @Sendable () -> Void
+    }
+
+    private struct State: Sendable {
+        var now: Duration = .zero
+        var scheduledCount = 0
+        var waiting: [Work] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates a clock that stands at zero.
+    public init() {}
+
+    /// The time since the clock was made.
+    public var now: Duration { state.withLock { $0.now } }
+
+    /// When the next work is due, or `nil` when none waits.
+    public var deadline: Duration? { state.withLock { $0.waiting.first?.time } }
+
+    /// Runs `body` once the clock reaches `time`; a time that has passed means the next advance.
+    public func schedule(at time: Duration, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            let work = Work(time: time, order: state.scheduledCount, body: body)
+            state.scheduledCount += 1
+            let place = state.waiting.firstIndex { $0.time > time } ?? state.waiting.endIndex
+            state.waiting.insert(work, at: place)
+        }
+    }
+
+    /// Moves the clock by `step` and runs what becomes due on the way.
+    public func advance(by step: Duration) {
+        advance(to: now + step)
+    }
+
+    /// Moves the clock to `time`, never backwards, and runs what becomes due on the way.
+    ///
+    /// Each piece of work sees the clock at its own time and may schedule more.
+    public func advance(to time: Duration) {
+        while let work = takeDue(at: time) { work() }
+        state.withLock { $0.now = max($0.now, time) }
+    }
+
+    private func takeDue(at time: Duration) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard let first = state.waiting.first, first.time <= time else { return nil }
+            state.waiting.removeFirst()
+            state.now = max(state.now, first.time)
+            return first.body
+        }
+    }
+}
