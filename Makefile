@@ -1,0 +1,45 @@
+# The verbs that people type. `make` alone prints them.
+.DEFAULT_GOAL := help
+.PHONY: help setup build test demo bench bench-compare check format docs sanitize clean
+
+SHELL := /bin/bash
+SOURCES := Package.swift Packages Tools Tests
+
+help: ## print this list
+	@echo "Divan: an embedded JSON document database in Swift that syncs peer to peer."
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install the system packages that are missing (Debian, Ubuntu)
+	@Tools/scripts/setup
+
+build: setup ## build everything (debug)
+	swift build --build-tests
+
+test: setup ## run every test once, from the root
+	@Tools/scripts/test
+
+demo: setup ## watch two peers sync a real database over TLS
+	@Tools/scripts/demo
+
+bench: setup ## measure, each figure beside its floor; also bench.json
+	@Tools/scripts/bench
+
+bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
+	@swift run -c release --quiet divan-bench compare "$(A)" "$(B)"
+
+check: setup ## lint, arrows, manifests, documentation, lengths
+	swift format lint --strict --parallel --recursive $(SOURCES)
+	swift run --quiet divan-check
+
+format: ## lay out the sources as the lint wants them
+	swift format --in-place --parallel --recursive $(SOURCES)
+
+docs: setup ## build the reference of the public API into .build/docs
+	@Tools/scripts/docs
+
+sanitize: setup ## run the tests under the thread and the address sanitizer
+	@Tools/scripts/sanitize
+
+clean: ## remove everything that a build made
+	rm -rf .build Packages/*/.build Tools/.build Tests/.build

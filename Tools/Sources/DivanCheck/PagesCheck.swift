@@ -1,0 +1,64 @@
+/// Every package has the pages that a newcomer opens first.
+public struct PagesCheck {
+    private let tree: SourceTree
+
+    /// Checks the given checkout.
+    public init(_ tree: SourceTree) {
+        self.tree = tree
+    }
+
+    /// Returns the pages, and the sections of them, that are missing.
+    public func violations() throws -> [Violation] {
+        var violations: [Violation] = []
+        for package in try tree.packages() {
+            let folder = "Packages/\(package)"
+            for page in ["README.md", "CHANGELOG.md", "Package.swift", "Tests"]
+            where !tree.exists("\(folder)/\(page)") {
+                violations.append(
+                    Violation(
+                        place: folder,
+                        problem: "\(page) is missing",
+                        remedy: "write it, after the example of its neighbours"
+                    )
+                )
+            }
+            guard let text = try? tree.text("\(folder)/README.md") else { continue }
+            for section in ["**Why a package**", "## Use", "```swift", "## Swap it"]
+            where !text.contains(section) {
+                violations.append(
+                    Violation(
+                        place: "\(folder)/README.md",
+                        problem: "the part \"\(section)\" is missing",
+                        remedy: "add it, after the example of its neighbours"
+                    )
+                )
+            }
+        }
+        return violations + (try strayPaths())
+    }
+
+    /// The repository stands alone: nothing in it names a place on somebody's machine.
+    private func strayPaths() throws -> [Violation] {
+        var violations: [Violation] = []
+        let folders = ["Packages", "Tools", "Tests", "Docs", ".github"]
+        let suffixes = [".swift", ".md", ".yml", ".sh"]
+        for folder in folders {
+            for suffix in suffixes {
+                for file in tree.files(under: folder, suffix: suffix) {
+                    let text = try tree.text(file)
+                    for stray in ["/wo" + "rk/", "../sha" + "red", "/tmp/ho" + "use"]
+                    where text.contains(stray) {
+                        violations.append(
+                            Violation(
+                                place: file,
+                                problem: "names the foreign path \(stray)",
+                                remedy: "copy what is needed into the repository"
+                            )
+                        )
+                    }
+                }
+            }
+        }
+        return violations
+    }
+}

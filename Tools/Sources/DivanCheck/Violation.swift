@@ -1,0 +1,19 @@
+/// One broken rule: where, what, and what to do about it.
+public struct Violation: Equatable, Sendable, CustomStringConvertible {
+    /// Path of the file, relative to the repository, with a line where one helps.
+    public let place: String
+    /// What is wrong.
+    public let problem: String
+    /// What to do.
+    public let remedy: String
+
+    /// Describes one broken rule.
+    public init(place: String, problem: String, remedy: String) {
+        self.place = place
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    /// One line: place, problem, remedy.
+    public var description: String { "\(place): \(problem); \(remedy)" }
+}

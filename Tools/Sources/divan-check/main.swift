@@ -1,0 +1,26 @@
+import DivanCheck
+import Foundation
+
+/// Checks the checkout in the current directory; prints what is wrong and exits with 1.
+let tree = SourceTree(root: FileManager.default.currentDirectoryPath)
+let checks: [(name: String, run: () throws -> [Violation])] = [
+    ("arrows", ArrowsCheck(tree).violations),
+    ("manifests", ManifestsCheck(tree).violations),
+    ("lengths", LengthCheck(tree).violations),
+    ("words", WordsCheck(tree).violations),
+    ("pages", PagesCheck(tree).violations),
+]
+var count = 0
+for check in checks {
+    do {
+        let violations = try check.run()
+        for violation in violations { print("\(check.name): \(violation)") }
+        print("\(check.name): \(violations.isEmpty ? "ok" : "\(violations.count) violations")")
+        count += violations.count
+    } catch {
+        print("\(check.name): could not run: \(error)")
+        count += 1
+    }
+}
+if let report = try? LengthCheck(tree).report() { print(report) }
+exit(count == 0 ? 0 : 1)

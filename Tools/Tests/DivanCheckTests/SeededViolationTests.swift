@@ -1,0 +1,106 @@
+import DivanCheck
+import Foundation
+import Testing
+
+/// Each check finds the violation that is put in front of it, and passes without it.
+@Suite struct SeededViolationTests {
+    @Test func `an import that points up is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/Up.swift", "import DivanDelta\n")
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["Packages/DivanJSON/Sources/DivanJSON/Up.swift:1"])
+        #expect(violations.first?.problem == "DivanJSON may not import DivanDelta")
+    }
+
+    @Test func `an allowed import passes`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Packages/DivanDelta/Sources/DivanDelta/Down.swift",
+            "public import DivanJSON\n"
+        )
+        #expect(try ArrowsCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `Foundation in a core is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", "import Foundation\n")
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(violations.first?.problem == "DivanJSON is a core and may not import Foundation")
+    }
+
+    @Test func `a manifest with an arrow that the table lacks is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Packages/DivanJSON/Package.swift",
+            """
+            dependencies: [.package(path: "../DivanDelta")],
+            targets: [
+                .target(name: "DivanJSON", dependencies: ["DivanDelta"]),
+                .testTarget(name: "DivanJSONTests"),
+            ]
+            """
+        )
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(
+            violations.first?.problem == "the library depends on DivanDelta, which is no arrow"
+        )
+    }
+
+    @Test func `a table whose arrow points up is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Docs/architecture.md",
+            "<!-- arrows -->\n| 0 | JSON | x | Delta |\n| 1 | Delta | x | – |\n<!-- /arrows -->\n"
+        )
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(
+            violations.map(\.problem) == [
+                "the arrow DivanJSON → DivanDelta does not point down"
+            ]
+        )
+    }
+
+    @Test func `a file over the limit is found`() throws {
+        let checkout = try Checkout()
+        let line = "// a line\n"
+        let path = "Packages/DivanJSON/Sources/DivanJSON/Long.swift"
+        try checkout.write(path, String(repeating: line, count: 401))
+        let violations = try LengthCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["401 lines, the limit is 400"])
+        try checkout.write(path, String(repeating: line, count: 400))
+        #expect(try LengthCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `a function over the limit is found`() throws {
+        let checkout = try Checkout()
+        let body = String(repeating: "    work()\n", count: 49)
+        try checkout.write(
+            "Packages/DivanJSON/Sources/DivanJSON/Long.swift",
+            "func long() {\n\(body)}\n"
+        )
+        let violations = try LengthCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["function of 51 lines, the limit is 50"])
+    }
+
+    @Test(arguments: ["let x = try! f()", "// TODO: later", "fatalError(\"no\")"])
+    func `a banned word is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
+        #expect(try WordsCheck(checkout.tree).violations().count == 1)
+    }
+
+    @Test func `a missing page is found`() throws {
+        let checkout = try Checkout()
+        try checkout.remove("Packages/DivanJSON/CHANGELOG.md")
+        let violations = try PagesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["CHANGELOG.md is missing"])
+    }
+
+    @Test func `a target that the root manifest lacks is found`() throws {
+        let checkout = try Checkout()
+        #expect(try ManifestsCheck(checkout.tree).violations().isEmpty)
+        try checkout.write("Package.swift", Checkout.rootManifest(packages: ["DivanJSON"]))
+        let violations = try ManifestsCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["the root manifest lacks DivanDelta"])
+    }
+}
