@@ -1,0 +1,42 @@
+internal import CDivanCrypto
+
+/// A key that cannot be made, read or written.
+public enum CryptoError: Error, Equatable, Sendable {
+    /// The text or bytes hold no private key, or need another password.
+    case unreadableKey(detail: String)
+    /// The key's algorithm or curve is none of `PrivateKey.Kind`.
+    case unsupportedKey
+    /// An RSA key outside `PrivateKey.rsaBitCounts`.
+    case keySize(bitCount: Int)
+    /// The library refused an operation; `detail` is its own text.
+    case library(operation: String, detail: String)
+}
+
+extension CryptoError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        switch self {
+        case .unreadableKey(let detail):
+            "private key: cannot be read (\(detail)); check the password, and that the file is "
+                + "PEM or DER and complete"
+        case .unsupportedKey:
+            "private key: algorithm is neither RSA, P-256 nor P-384; use one of these"
+        case .keySize(let bitCount):
+            "private key: RSA with \(bitCount) bits; use "
+                + "\(PrivateKey.rsaBitCounts.lowerBound) to \(PrivateKey.rsaBitCounts.upperBound)"
+        case .library(let operation, let detail):
+            "\(operation): \(detail); free memory, or check the OpenSSL installation"
+        }
+    }
+}
+
+/// The library's own words for the last failure on this thread.
+func takeLibraryError() -> String {
+    let code = divan_take_error()
+    guard code != 0 else { return "no detail" }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+        guard let start = text.baseAddress else { return "no detail" }
+        divan_error_text(code, start, text.count)
+        return String(cString: start)
+    }
+}

@@ -1,0 +1,27 @@
+internal import CDivanCrypto
+
+/// Where keys, identifiers and masks get their bytes; handed in, so that a test can repeat them.
+///
+/// May be called from any thread. Outside tests an implementation must be unpredictable to others.
+public protocol RandomSource: Sendable {
+    /// Returns `count` fresh bytes; `count` is zero or more.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+/// The library's generator, seeded by the kernel.
+public struct SystemRandomSource: RandomSource {
+    /// Creates the source; all of them share the library's state.
+    public init() {}
+
+    /// Returns `count` bytes that nobody can predict.
+    public func bytes(_ count: Int) -> [UInt8] {
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            let isFilled = divan_random(buffer.baseAddress, count) == 1
+            initializedCount = isFilled ? count : 0
+        }
+        guard bytes.count != count else { return bytes }
+        // The library could not seed itself; the kernel's own generator is as good, only slower.
+        var kernel = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &kernel) }
+    }
+}

@@ -1,0 +1,40 @@
+internal import CDivanCrypto
+
+/// SHA-1 over bytes that arrive in pieces; a plain value that allocates nothing until the digest.
+///
+/// It names blobs and revisions, where the protocol fixes it (`revisions.md` §2, `blobs.md`); do
+/// not use it where someone gains by a collision. A copy continues on its own.
+///
+/// Source: FIPS 180-4.
+public struct SHA1: Sendable {
+    /// Bytes in a digest.
+    public static let byteCount = 20
+
+    private var state = SHA_CTX()
+
+    /// Starts with no bytes.
+    public init() {
+        divan_sha1_init(&state)
+    }
+
+    /// Adds bytes to what is digested.
+    public mutating func update(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { divan_sha1_update(&state, $0.baseAddress, $0.count) }
+    }
+
+    /// Returns the 20 bytes of the digest and ends the value's life.
+    public consuming func finalize() -> [UInt8] {
+        var state = self.state
+        return [UInt8](unsafeUninitializedCapacity: Self.byteCount) { digest, count in
+            divan_sha1_final(&state, digest.baseAddress)
+            count = Self.byteCount
+        }
+    }
+
+    /// Returns the 20 bytes of the digest of `bytes`.
+    public static func digest(of bytes: Span<UInt8>) -> [UInt8] {
+        var digest = SHA1()
+        digest.update(bytes)
+        return digest.finalize()
+    }
+}

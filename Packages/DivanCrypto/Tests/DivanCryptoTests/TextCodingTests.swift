@@ -1,0 +1,57 @@
+import DivanCrypto
+import DivanTestKit
+import Testing
+
+/// Base64 and hexadecimal text: exact both ways, and strict when reading.
+@Suite struct TextCodingTests {
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+    ])
+    func `Base64 of the examples of RFC 4648`(plain: String, text: String) {
+        let bytes = Array(plain.utf8)
+        #expect(Base64.encode(bytes.span) == text)
+        #expect(Base64.decode(text) == bytes)
+    }
+
+    @Test(arguments: [
+        "Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zm9v ", "Zm 9v", "Zm9v\n", "Zm-_", "=Zg=",
+        "====",
+        "Zg==Zg==", "Zmé=",
+    ])
+    func `Base64 refuses what it would not write`(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+
+    @Test(arguments: UInt64(0)..<50)
+    func `Base64 and hexadecimal give back any bytes`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let bytes = [UInt8].random(count: Int(seed), using: &generator)
+        #expect(Base64.decode(Base64.encode(bytes.span)) == bytes)
+        #expect(Hex.decode(Hex.encode(bytes.span)) == bytes)
+        #expect(Hex.encode(bytes.span) == bytes.hexText)
+    }
+
+    @Test
+    func `hexadecimal text of either case is read and nothing else`() {
+        #expect(Hex.decode("00fFA9") == [0x00, 0xFF, 0xA9])
+        for text in ["0", "0g", " 00", "0x00", "éé"] { #expect(Hex.decode(text) == nil) }
+    }
+
+    @Test
+    func `compares secrets by content and length`() {
+        let secret: [UInt8] = [1, 2, 3]
+        #expect(isEqualInConstantTime(secret.span, [UInt8]([1, 2, 3]).span))
+        #expect(!isEqualInConstantTime(secret.span, [UInt8]([1, 2, 4]).span))
+        #expect(!isEqualInConstantTime(secret.span, [UInt8]([1, 2]).span))
+        #expect(isEqualInConstantTime([UInt8]().span, [UInt8]().span))
+    }
+
+    @Test
+    func `random bytes come in the asked number and differ`() {
+        let source = SystemRandomSource()
+        #expect(source.bytes(0).isEmpty)
+        #expect(source.bytes(33).count == 33)
+        #expect(source.bytes(16) != source.bytes(16))
+    }
+}
