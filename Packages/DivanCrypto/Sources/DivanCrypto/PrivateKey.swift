@@ -42,7 +42,9 @@ public struct PrivateKey: Sendable {
 
     /// Reads the first private key of a PEM text: PKCS #8, PKCS #1 or SEC 1.
     ///
-    /// - Parameter password: For an encrypted key; at most 1,024 bytes of UTF-8.
+    /// - Parameters:
+    ///   - text: PEM; what stands before and behind the key is ignored.
+    ///   - password: For an encrypted key; at most 1,024 bytes of UTF-8.
     /// - Throws: `CryptoError.unreadableKey`, also when a password is missing or wrong.
     public init(pem text: String, password: String? = nil) throws(CryptoError) {
         let characters = Array(text.utf8)

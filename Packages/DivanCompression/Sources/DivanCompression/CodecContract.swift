@@ -1,0 +1,94 @@
+/// What every codec must hold to; run it on your own with any test framework.
+public enum CodecContract {
+    /// Returns one sentence for each broken promise; none when the codec is sound.
+    public static func violations(of codec: some CompressionCodec) -> [String] {
+        do throws(CompressionError) {
+            return try roundTrip(codec) + limit(codec) + reset(codec) + alone(codec)
+        } catch {
+            return ["A call failed on sound bytes: \(error)."]
+        }
+    }
+
+    /// Pieces come back one by one, in no more bytes than announced, behind what is there.
+    private static func roundTrip(
+        _ codec: some CompressionCodec
+    ) throws(CompressionError) -> [String] {
+        let compressor = try codec.makeCompressor()
+        let decompressor = try codec.makeDecompressor()
+        var violations: [String] = []
+        for (index, piece) in samples.enumerated() {
+            var packed: [UInt8] = [7]
+            try compressor.compress(piece.span, appendingTo: &packed)
+            if packed.first != 7 { violations.append("compress overwrites what is there.") }
+            packed.removeFirst()
+            if packed.count > codec.maximumByteCount(for: piece.count) {
+                violations.append("Piece \(index) exceeds maximumByteCount: \(packed.count).")
+            }
+            var plain: [UInt8] = [7]
+            try decompressor.decompress(packed.span, limit: piece.count, appendingTo: &plain)
+            if plain != [7] + piece { violations.append("Piece \(index) comes back changed.") }
+            if piece.isEmpty, !packed.isEmpty {
+                violations.append("An empty piece becomes \(packed.count) bytes.")
+            }
+        }
+        return violations
+    }
+
+    private static func limit(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
+        let packed = try codec.compressed([UInt8](repeating: 65, count: 100_000).span)
+        var plain: [UInt8] = []
+        do throws(CompressionError) {
+            let decompressor = try codec.makeDecompressor()
+            try decompressor.decompress(packed.span, limit: 99_999, appendingTo: &plain)
+        } catch .outputTooLarge {
+            return plain.count > 99_999 ? ["Output grew beyond the limit before the error."] : []
+        }
+        return ["A piece longer than the limit is not refused with outputTooLarge."]
+    }
+
+    private static func reset(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
+        let compressor = try codec.makeCompressor()
+        let decompressor = try codec.makeDecompressor()
+        let text = Array(repeatElement("history ", count: 40).joined().utf8)
+        var discarded: [UInt8] = []
+        try compressor.compress(text.span, appendingTo: &discarded)
+        compressor.reset()
+        decompressor.reset()
+        var packed: [UInt8] = []
+        try compressor.compress(text.span, appendingTo: &packed)
+        var plain: [UInt8] = []
+        try decompressor.decompress(packed.span, limit: text.count, appendingTo: &plain)
+        return plain == text ? [] : ["History survives reset."]
+    }
+
+    private static func alone(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
+        var violations = codec.name.isEmpty ? ["The name is empty."] : []
+        for piece in samples {
+            let packed = try codec.compressed(piece.span)
+            if try codec.decompressed(packed.span, limit: piece.count) != piece {
+                violations.append("\(piece.count) bytes alone come back changed.")
+            }
+        }
+        return violations
+    }
+
+    /// Short and long, alike and unlike, and longer than any codec's window.
+    private static var samples: [[UInt8]] {
+        let text = Array(#"{"name":"Hôtel du Divan","stars":4}"#.utf8)
+        let noise = unlike(count: 70_000)
+        return [
+            text, text, [], [0], Array(noise.prefix(16_374)), text,
+            [UInt8](repeating: 0, count: 200_000), noise, noise + noise, [],
+            Array(repeatElement(text, count: 300).joined()), text,
+        ]
+    }
+
+    /// Bytes without repetition (the generator of `blip_frames.json`).
+    private static func unlike(count: Int) -> [UInt8] {
+        var state: UInt32 = 12_345
+        return (0..<count).map { _ in
+            state = state &* 1_103_515_245 &+ 12_345
+            return UInt8(truncatingIfNeeded: state >> 16)
+        }
+    }
+}

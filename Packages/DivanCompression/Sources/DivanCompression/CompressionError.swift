@@ -1,0 +1,23 @@
+/// Why a piece could not be compressed or given back.
+public enum CompressionError: Error, Equatable, Sendable {
+    /// The bytes are not what the codec's compressor makes; `detail` is the library's word.
+    case corrupt(codec: String, detail: String)
+    /// A piece would become longer than the caller's limit, in bytes.
+    case outputTooLarge(codec: String, limit: Int)
+    /// The library refused for a reason of its own, such as missing memory.
+    case library(codec: String, code: Int)
+}
+
+extension CompressionError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        switch self {
+        case .corrupt(let codec, let detail):
+            "\(codec): bytes cannot be decompressed (\(detail)); the stream is lost, connect again"
+        case .outputTooLarge(let codec, let limit):
+            "\(codec): a piece becomes more than \(limit) bytes; raise the limit or send less"
+        case .library(let codec, let code):
+            "\(codec): the library failed with code \(code); free memory or check its settings"
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import DivanCompression
+import Testing
+
+/// The identity codec keeps every promise, and the contract finds codecs that break one.
+@Suite struct CodecContractTests {
+    @Test
+    func `the identity codec is sound`() {
+        #expect(CodecContract.violations(of: .none) == [])
+    }
+
+    @Test(arguments: [
+        (Fault.dropsLastByte, "Piece 0 comes back changed."),
+        (.overwritesOutput, "compress overwrites what is there."),
+        (.growsSilently, "Piece 0 exceeds maximumByteCount"),
+        (.ignoresLimit, "A piece longer than the limit is not refused with outputTooLarge."),
+        (.remembersForEver, "History survives reset."),
+        (.refusesAll, "A call failed on sound bytes"),
+    ])
+    func `the contract names a broken promise`(fault: Fault, violation: String) {
+        let violations = CodecContract.violations(of: FaultyCodec(fault: fault))
+        #expect(violations.contains { $0.hasPrefix(violation) }, "\(violations)")
+    }
+
+    @Test
+    func `the example of the README`() throws {
+        let codec: any CompressionCodec = .none
+        let packed = try codec.compressed([1, 2, 3].span)
+        #expect(try codec.decompressed(packed.span, limit: 100) == [1, 2, 3])
+    }
+
+    @Test
+    func `an error says place, problem and remedy`() {
+        let error = CompressionError.outputTooLarge(codec: "deflate", limit: 10)
+        let text = "deflate: a piece becomes more than 10 bytes; raise the limit or send less"
+        #expect(error.description == text)
+    }
+}
+
+/// One way for a codec to be wrong.
+enum Fault: Sendable {
+    case dropsLastByte
+    case overwritesOutput
+    case growsSilently
+    case ignoresLimit
+    case remembersForEver
+    case refusesAll
+}
+
+private struct FaultyCodec: CompressionCodec {
+    let fault: Fault
+    var name: String { "faulty" }
+
+    func maximumByteCount(for inputByteCount: Int) -> Int { inputByteCount }
+    func makeCompressor() -> any StreamCompressor { FaultyStream(fault: fault) }
+    func makeDecompressor() -> any StreamDecompressor { FaultyStream(fault: fault) }
+}
+
+private final class FaultyStream: StreamCompressor, StreamDecompressor {
+    private let fault: Fault
+    private var pieceCount = 0
+
+    init(fault: Fault) {
+        self.fault = fault
+    }
+
+    func compress(
+        _ input: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        let bytes = input.withUnsafeBufferPointer { Array($0) }
+        pieceCount += 1
+        switch fault {
+        case .dropsLastByte: output += bytes.dropLast()
+        case .overwritesOutput: output = bytes
+        case .growsSilently: output += bytes + [0]
+        case .remembersForEver where pieceCount > 1: output += bytes.map { ~$0 }
+        case .refusesAll: throw .library(codec: "faulty", code: 1)
+        default: output += bytes
+        }
+    }
+
+    func decompress(
+        _ input: Span<UInt8>,
+        limit: Int,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        guard input.count <= limit || fault == .ignoresLimit || fault == .growsSilently else {
+            throw .outputTooLarge(codec: "faulty", limit: limit)
+        }
+        input.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+    }
+
+    func reset() {}
+}
