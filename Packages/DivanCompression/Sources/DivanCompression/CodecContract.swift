@@ -20,7 +20,7 @@ public enum CodecContract {
             var packed: [UInt8] = [7]
             try compressor.compress(piece.span, appendingTo: &packed)
             if packed.first != 7 { violations.append("compress overwrites what is there.") }
-            packed.removeFirst()
+            packed = Array(packed.dropFirst())
             if packed.count > codec.maximumByteCount(for: piece.count) {
                 violations.append("Piece \(index) exceeds maximumByteCount: \(packed.count).")
             }

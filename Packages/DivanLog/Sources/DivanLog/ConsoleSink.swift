@@ -1,0 +1,42 @@
+import Glibc
+
+/// Writes one line an entry to standard error: time, domain, level, message.
+///
+/// Source: `behaviour.md` §17 (warnings and errors unless told otherwise).
+public struct ConsoleSink: LogSink {
+    /// The least level that is written.
+    public let level: LogLevel
+    private let domains: Set<LogDomain>?
+
+    /// Creates a sink.
+    ///
+    /// - Parameters:
+    ///   - level: The least level to write.
+    ///   - domains: The domains to write; `nil` for all.
+    public init(level: LogLevel = .warning, domains: Set<LogDomain>? = nil) {
+        self.level = level
+        self.domains = domains
+    }
+
+    /// Returns whether `domain` is among the domains to write.
+    public func accepts(_ domain: LogDomain) -> Bool { domains?.contains(domain) ?? true }
+
+    /// Writes the entry with one system call, so that lines of several threads do not mix.
+    public func write(_ entry: LogEntry) {
+        let line = "\(Timestamp.now().text) Divan \(entry.domain.name) \(entry.level.word): "
+        writeAll(Array("\(line)\(escapedForLog(entry.message))\n".utf8), to: STDERR_FILENO)
+    }
+}
+
+/// Writes every byte, however many calls it takes; returns whether the system took them all.
+@discardableResult
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+    }
+    return true
+}

@@ -1,0 +1,29 @@
+/// Returns `text` with control characters and line separators written as escapes.
+///
+/// Text from peers and files goes through here, so that nobody forges a log line or drives a
+/// terminal. A tab stays; a backslash is doubled, so that an escape has one meaning.
+public func escapedForLog(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
+    var escaped = ""
+    escaped.reserveCapacity(text.utf8.count + 16)
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\n": escaped += "\\n"
+        case "\r": escaped += "\\r"
+        case "\\": escaped += "\\\\"
+        case _ where isEscaped(scalar): escaped += "\\u{\(String(scalar.value, radix: 16))}"
+        default: escaped.unicodeScalars.append(scalar)
+        }
+    }
+    return escaped
+}
+
+private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\t": false
+    case "\\", "\u{2028}", "\u{2029}": true
+    // Marks that turn the direction of what follows (Unicode Standard Annex 9).
+    case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
+    default: scalar.properties.generalCategory == .control
+    }
+}

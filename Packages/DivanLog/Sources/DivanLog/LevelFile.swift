@@ -1,0 +1,107 @@
+import Glibc
+
+/// The current file of one level and the ones before it.
+struct LevelFile: Sendable {
+    private let level: LogLevel
+    private let sinkLevel: LogLevel
+    private let configuration: FileSink.Configuration
+    private var descriptor: Int32 = -1
+    private var byteCount = 0
+    private var serialNumber = 0
+    private var startMilliseconds: Int64 = 0
+
+    init(
+        _ level: LogLevel,
+        sinkLevel: LogLevel,
+        configuration: FileSink.Configuration
+    ) throws(LogFileError) {
+        self.level = level
+        self.sinkLevel = sinkLevel
+        self.configuration = configuration
+        try open()
+    }
+
+    /// Returns whether the line is in the file.
+    mutating func append(_ line: [UInt8]) -> Bool {
+        if byteCount > configuration.fileByteCount {
+            finish()
+            try? open()
+            removeOldest()
+        }
+        guard descriptor >= 0, writeAll(line, to: descriptor) else { return false }
+        byteCount += line.count
+        return true
+    }
+
+    /// Writes the last line and closes; a second call does nothing.
+    mutating func finish() {
+        guard descriptor >= 0 else { return }
+        writeAll(Array("---- END ----\n".utf8), to: descriptor)
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    private mutating func open() throws(LogFileError) {
+        // Two files begun within one millisecond still need two names, in their order.
+        startMilliseconds = max(Timestamp.now().milliseconds, startMilliseconds + 1)
+        let path = "\(configuration.directory)/\(prefix)\(startMilliseconds)\(suffix)"
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        descriptor = Glibc.open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw LogFileError(path: path, errorNumber: errno) }
+        serialNumber += 1
+        let header = Array(self.header.utf8)
+        writeAll(header, to: descriptor)
+        byteCount = header.count
+        removeOldest()
+    }
+
+    private var header: String {
+        let settings = [
+            "serialNo=\(serialNumber)",
+            "logDirectory=\(escapedForLog(configuration.directory))",
+            "fileLogLevel=\(sinkLevel.rawValue)",
+            "fileMaxSize=\(configuration.fileByteCount)",
+            "fileMaxCount=\(configuration.keptFileCount)",
+        ]
+        let product = escapedForLog(configuration.product)
+        return "---- \(settings.joined(separator: ",")) ----\n---- \(product) ----\n"
+    }
+
+    private var prefix: String { "cbl_\(level.word.lowercased())_" }
+    private let suffix = ".cbllog"
+
+    private func removeOldest() {
+        let starts = fileNames(in: configuration.directory).compactMap { name -> Int64? in
+            guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
+            return Int64(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
+        }
+        for start in starts.sorted().dropLast(configuration.keptFileCount) {
+            unlink("\(configuration.directory)/\(prefix)\(start)\(suffix)")
+        }
+    }
+}
+
+/// Makes the directory and those above it; one that is there already is left as it is.
+func makeDirectory(_ path: String) throws(LogFileError) {
+    var made = path.hasPrefix("/") ? "" : "."
+    for component in path.split(separator: "/") {
+        made += "/\(component)"
+        if mkdir(made, 0o700) != 0, errno != EEXIST {
+            throw LogFileError(path: made, errorNumber: errno)
+        }
+    }
+}
+
+private func fileNames(in path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        names.append(
+            withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+        )
+    }
+    return names
+}

@@ -1,0 +1,46 @@
+/// The part of the library that an entry comes from.
+public struct LogDomain: Hashable, Sendable {
+    /// The short word in a log line, such as `"Sync"`.
+    public let name: String
+
+    /// Names a domain; two of one name are the same.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    /// Databases, collections, documents and blobs.
+    public static let database = LogDomain("DB")
+    /// Queries.
+    public static let query = LogDomain("Query")
+    /// The sync engine.
+    public static let sync = LogDomain("Sync")
+    /// WebSocket handshakes and frames.
+    public static let webSocket = LogDomain("WS")
+    /// BLIP messages.
+    public static let blip = LogDomain("BLIP")
+    /// TLS sessions and certificates.
+    public static let tls = LogDomain("TLS")
+    /// Passive peers.
+    public static let listener = LogDomain("Listener")
+    /// Finding peers.
+    public static let discovery = LogDomain("Discovery")
+}
+
+/// One thing that happened; a sink writes it as one line.
+///
+/// The message may hold text from peers; escape it with `escapedForLog(_:)` when writing lines.
+public struct LogEntry: Hashable, Sendable {
+    /// How much it matters; never `.none`.
+    public let level: LogLevel
+    /// Where it comes from.
+    public let domain: LogDomain
+    /// A sentence without a line end.
+    public let message: String
+
+    /// Creates an entry, as a test of a sink needs it.
+    public init(level: LogLevel, domain: LogDomain, message: String) {
+        self.level = level
+        self.domain = domain
+        self.message = message
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// A log file or its directory that cannot be made.
+public struct LogFileError: Error, Equatable, Sendable {
+    /// What was to be made.
+    public let path: String
+    /// The system's reason (`errno`).
+    public let errorNumber: Int32
+}
+
+extension LogFileError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let reason = String(cString: strerror(errorNumber))
+        return "log file \(escapedForLog(path)): \(reason); choose a directory that can be written"
+    }
+}

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// Passes entries on to the sinks that want them.
+///
+/// Safe from any thread. When no sink wants an entry, asking costs one atomic load and the
+/// message is never made.
+public final class LogRouter: Sendable {
+    /// The router that the whole process logs to unless it is given another.
+    public static let shared = LogRouter()
+
+    private let sinks: Mutex<[any LogSink]>
+    private let leastLevel: Atomic<UInt8>
+
+    /// Creates a router with its first sinks.
+    public init(sinks: [any LogSink] = []) {
+        leastLevel = Atomic(Self.leastLevel(of: sinks).rawValue)
+        self.sinks = Mutex(sinks)
+    }
+
+    /// Replaces all sinks; entries on their way still reach the old ones.
+    public func setSinks(_ sinks: [any LogSink]) {
+        self.sinks.withLock { held in
+            held = sinks
+            leastLevel.store(Self.leastLevel(of: sinks).rawValue, ordering: .relaxed)
+        }
+    }
+
+    /// Returns whether any sink wants entries of `level`; cheap.
+    public func isInterested(in level: LogLevel) -> Bool {
+        level.rawValue >= leastLevel.load(ordering: .relaxed)
+    }
+
+    /// Hands `entry` to the sinks that want it, on this thread; an entry of `.none` goes nowhere.
+    public func route(_ entry: LogEntry) {
+        guard entry.level != .none, isInterested(in: entry.level) else { return }
+        // Sinks are called outside the lock: one that is slow or logs does not stop the others.
+        for sink in sinks.withLock({ $0 })
+        where entry.level >= sink.level && sink.accepts(entry.domain) {
+            sink.write(entry)
+        }
+    }
+
+    private static func leastLevel(of sinks: [any LogSink]) -> LogLevel {
+        sinks.map(\.level).min() ?? .none
+    }
+}

@@ -1,0 +1,98 @@
+import DivanLog
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Files of each level: their names, lines, lengths and number.
+@Suite struct FileSinkTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test
+    func `each level has its file with header, lines and end`() throws {
+        let sink = try FileSink(
+            level: .info,
+            configuration: .init(directory: directory.file("a/b"), product: "Divan 0.1.0")
+        )
+        Log(.sync, to: LogRouter(sinks: [sink])).warning("one\ntwo")
+        sink.close()
+        sink.close()
+
+        let names = try names(in: "a/b")
+        #expect(
+            names.map { $0.prefix { $0 != "1" } } == ["cbl_error_", "cbl_info_", "cbl_warning_"]
+        )
+        #expect(names.allSatisfy { $0.hasSuffix(".cbllog") })
+        let lines = try lines("a/b/\(names[2])")
+        let folder = directory.file("a/b")
+        #expect(
+            lines[0] == "---- serialNo=1,logDirectory=\(folder),fileLogLevel=2,"
+                + "fileMaxSize=524288,fileMaxCount=2 ----"
+        )
+        #expect(lines[1] == "---- Divan 0.1.0 ----")
+        let time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/
+        #expect(lines[2].prefixMatch(of: time) != nil)
+        #expect(lines[2].hasSuffix(#" Sync Warning one\ntwo"#))
+        #expect(lines[3...] == ["---- END ----"])
+        #expect(try self.lines("a/b/\(names[1])").count == 3)
+    }
+
+    @Test
+    func `a long file is followed by the next and the oldest go`() throws {
+        let configuration = FileSink.Configuration(
+            directory: directory.path,
+            keptFileCount: 3,
+            fileByteCount: 0
+        )
+        #expect(configuration.fileByteCount == 1024)
+        let sink = try FileSink(level: .error, configuration: configuration)
+        let log = Log(.database, to: LogRouter(sinks: [sink]))
+        for number in 0..<100 { log.error("entry \(number) \(String(repeating: "x", count: 80))") }
+        sink.close()
+
+        let names = try names(in: "")
+        #expect(names.count == 3)
+        let text = try names.flatMap(lines)
+        #expect(text.filter { $0.contains("---- END") }.count == 3)
+        #expect(text.contains { $0.contains("entry 99 ") })
+        #expect(!text.contains { $0.contains("entry 0 ") })
+        #expect(sink.lostEntryCount == 0)
+        log.error("after the end")
+        #expect(sink.lostEntryCount == 1)
+    }
+
+    @Test
+    func `a directory that cannot be made is an error that names it`() throws {
+        try Data().write(to: URL(filePath: directory.file("file")))
+        let error = #expect(throws: LogFileError.self) {
+            try FileSink(level: .info, configuration: .init(directory: directory.file("file/x")))
+        }
+        #expect(error?.errorNumber == ENOTDIR)
+        #expect(error?.description.hasPrefix("log file \(directory.path)/file/x: ") == true)
+    }
+
+    @Test
+    func `the example of the README`() throws {
+        let router = LogRouter(sinks: [
+            ConsoleSink(level: .error),
+            try FileSink(level: .info, configuration: .init(directory: directory.path)),
+        ])
+        let log = Log(.listener, to: router)
+        log.info("listening on port \(4984)")
+        router.setSinks([])
+        let names = try names(in: "").filter { $0.contains("info") }
+        #expect(try names.flatMap(lines).contains { $0.contains("listening on port 4984") })
+    }
+
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.file(folder)).sorted()
+    }
+
+    private func lines(_ name: String) throws -> [String] {
+        let text = try String(contentsOfFile: directory.file(name), encoding: .utf8)
+        return text.split(separator: "\n").map(String.init)
+    }
+}
