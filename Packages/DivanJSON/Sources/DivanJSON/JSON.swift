@@ -1,0 +1,138 @@
+/// A JSON value as a tree.
+///
+/// Numbers keep what the text said: an integer stays an integer, a number with a fraction or an
+/// exponent stays a double, and neither becomes the other. Two values are equal when they have
+/// the same kind and the same content; strings are compared by their UTF-8 bytes, not by Unicode
+/// equivalence, because peers digest bytes.
+///
+/// Source: RFC 8259; `revisions.md` §3.
+public enum JSON: Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// An integer that fits 64 bits with sign.
+    case int(Int64)
+    /// An integer above `Int64.max`; smaller ones are always `int`.
+    case uint(UInt64)
+    /// A number with a fraction or exponent, `-0`, or an integer that fits no 64 bits.
+    case double(Double)
+    /// Text.
+    case string(String)
+    /// Values in order.
+    case array([JSON])
+    /// Values under keys.
+    case object(JSONObject)
+
+    /// What sort of value this is; numbers are one sort.
+    public enum Kind: String, Sendable {
+        /// `null`.
+        case null
+        /// `true` or `false`.
+        case bool
+        /// A number of any form.
+        case number
+        /// Text in quotes.
+        case string
+        /// Values in brackets.
+        case array
+        /// Members in braces.
+        case object
+    }
+
+    /// What sort of value this is.
+    public var kind: Kind {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int, .uint, .double: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+}
+
+extension JSON {
+    /// Wraps any integer of at most 64 bits.
+    public init(_ value: some FixedWidthInteger) {
+        if let integer = Int64(exactly: value) {
+            self = .int(integer)
+        } else {
+            self = .uint(UInt64(clamping: value))
+        }
+    }
+
+    /// Wraps a single-precision number so that it prints with single precision's digits.
+    ///
+    /// `Float(0.1)` prints as `0.1`, although as a double it is 0.10000000149011612
+    /// (`revisions.md` §3).
+    public init(_ value: Float) {
+        self = .double(Double(value.description) ?? Double(value))
+    }
+
+    /// The text, or `nil` when this is no string.
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The truth value, or `nil` when this is no boolean.
+    public var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The integer, or `nil` when this is no integer or exceeds `Int64`.
+    public var int: Int64? {
+        if case .int(let value) = self { value } else { nil }
+    }
+
+    /// The number as a double, rounded when it is a large integer, or `nil` when this is none.
+    public var double: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .uint(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// The items, or `nil` when this is no array.
+    public var array: [JSON]? {
+        if case .array(let items) = self { items } else { nil }
+    }
+
+    /// The members, or `nil` when this is no object.
+    public var object: JSONObject? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// Whether this is `null`.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The value under `key`, or `nil` when this is no object or has no such key.
+    public subscript(key: String) -> JSON? { object?[key] }
+}
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    /// Creates `null`.
+    public init(nilLiteral: ()) { self = .null }
+    /// Creates a boolean.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates an integer.
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    /// Creates a double, even for an integral value such as `1.0`.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Creates a string.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates an array.
+    public init(arrayLiteral items: JSON...) { self = .array(items) }
+    /// Creates an object; of equal keys the last one counts.
+    public init(dictionaryLiteral members: (String, JSON)...) {
+        self = .object(JSONObject(members.map { (key: $0.0, value: $0.1) }))
+    }
+}

@@ -1,0 +1,109 @@
+extension JSON: Equatable {
+    /// Compares kind and content; see the type for strings and numbers.
+    ///
+    /// Works off a list instead of calling itself, so that depth costs no stack.
+    public static func == (left: JSON, right: JSON) -> Bool {
+        switch compareShallow(left, right) {
+        case .equal: return true
+        case .different: return false
+        case .containers: break
+        }
+        var pending = [(left, right)]
+        while let (left, right) = pending.popLast() {
+            guard pushChildren(left, right, onto: &pending) else { return false }
+        }
+        return true
+    }
+
+    private enum ShallowOutcome {
+        case equal
+        case different
+        case containers
+    }
+
+    private static func compareShallow(_ left: JSON, _ right: JSON) -> ShallowOutcome {
+        let isEqual: Bool
+        switch (left, right) {
+        case (.null, .null): isEqual = true
+        case (.bool(let first), .bool(let second)): isEqual = first == second
+        case (.int(let first), .int(let second)): isEqual = first == second
+        case (.uint(let first), .uint(let second)): isEqual = first == second
+        // By bits: 0.0 and -0.0 are different texts.
+        case (.double(let first), .double(let second)):
+            isEqual = first.bitPattern == second.bitPattern
+        case (.string(let first), .string(let second)): isEqual = first.hasSameBytes(as: second)
+        case (.array(let first), .array(let second)):
+            return first.count == second.count ? .containers : .different
+        case (.object(let first), .object(let second)):
+            return first.count == second.count ? .containers : .different
+        default: isEqual = false
+        }
+        return isEqual ? .equal : .different
+    }
+
+    /// Compares the children of two containers of one size; returns `false` at a difference.
+    private static func pushChildren(
+        _ left: JSON,
+        _ right: JSON,
+        onto pending: inout [(JSON, JSON)]
+    ) -> Bool {
+        switch (left, right) {
+        case (.array(let first), .array(let second)):
+            for pair in zip(first, second) {
+                guard push(pair, onto: &pending) else { return false }
+            }
+        case (.object(let first), .object(let second)):
+            for (one, other) in zip(first.members, second.members) {
+                guard one.key.hasSameBytes(as: other.key),
+                    push((one.value, other.value), onto: &pending)
+                else { return false }
+            }
+        default: return false
+        }
+        return true
+    }
+
+    private static func push(_ pair: (JSON, JSON), onto pending: inout [(JSON, JSON)]) -> Bool {
+        switch compareShallow(pair.0, pair.1) {
+        case .equal: return true
+        case .different: return false
+        case .containers:
+            pending.append(pair)
+            return true
+        }
+    }
+}
+
+extension JSONObject: Equatable {
+    /// Compares keys and values; order plays no part.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        JSON.object(left) == JSON.object(right)
+    }
+}
+
+extension String {
+    /// Whether both texts are the same bytes; `==` would also accept equivalent ones.
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && compareBytes(with: other) == 0
+    }
+
+    /// Whether this text stands before `other` in the order of UTF-8 bytes.
+    func precedesByBytes(_ other: String) -> Bool {
+        compareBytes(with: other) < 0
+    }
+
+    /// Negative, zero or positive as this text stands before, at or after `other` by bytes.
+    func compareBytes(with other: String) -> Int {
+        var first = self
+        var second = other
+        return first.withUTF8 { left in
+            second.withUTF8 { right in
+                for offset in 0..<min(left.count, right.count)
+                where left[offset] != right[offset] {
+                    return Int(left[offset]) - Int(right[offset])
+                }
+                return left.count - right.count
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// Why a text is not JSON that we accept, or a value cannot be written: what, and where.
+public struct JSONError: Error, Equatable {
+    /// The rule that was broken, with the offending values.
+    public enum Reason: Error, Equatable {
+        /// The text ends inside a value.
+        case unexpectedEnd
+        /// A byte that cannot stand here.
+        case unexpectedByte(UInt8)
+        /// Something follows the value.
+        case trailingByte(UInt8)
+        /// A control character stands unescaped in a string.
+        case controlCharacter(UInt8)
+        /// A backslash is followed by no known escape.
+        case invalidEscape
+        /// A `\u` escape names one half of a surrogate pair without the other.
+        case loneSurrogate
+        /// A string is not UTF-8 (RFC 3629).
+        case invalidUTF8
+        /// A number has a form that JSON does not know, such as `01` or `1.`.
+        case invalidNumber
+        /// A number exceeds the greatest double, such as `1e999`.
+        case numberOutOfRange
+        /// An object has one key twice.
+        case duplicateKey(String)
+        /// Containers are nested deeper than `JSONLimits.depth`.
+        case tooDeep(limit: Int)
+        /// The text is longer than `JSONLimits.byteCount`.
+        case tooLong(byteCount: Int, limit: Int)
+        /// The reader was asked for another kind of value than the one that stands here.
+        case wrongKind(expected: JSON.Kind)
+        /// The reader was asked for an integer of a type that cannot hold the one that stands here.
+        case integerOutOfRange
+        /// NaN or an infinity, which JSON cannot write.
+        case notFinite
+    }
+
+    /// What went wrong.
+    public let reason: Reason
+    /// Bytes before the place: of the text when reading, of the output when writing.
+    public let offset: Int
+    /// Line of the place, counted from 1.
+    public let line: Int
+    /// Bytes from the start of that line to the place, counted from 1.
+    public let column: Int
+
+    /// Places an error in a text.
+    init(_ reason: Reason, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {
+        self.reason = reason
+        self.offset = offset
+        let before = text.prefix(offset)
+        line = 1 + before.count { $0 == UInt8(ascii: "\n") }
+        column = 1 + offset - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
+    }
+
+    /// Places an error in canonical output, which has one line.
+    init(_ reason: Reason, atOutput offset: Int) {
+        self.reason = reason
+        self.offset = offset
+        line = 1
+        column = 1 + offset
+    }
+}
+
+extension JSONError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let (problem, remedy) = reason.explanation
+        return "JSON at byte \(offset) (line \(line), column \(column)): \(problem); \(remedy)"
+    }
+}
+
+extension JSONError.Reason {
+    fileprivate var explanation: (problem: String, remedy: String) {
+        switch self {
+        case .unexpectedEnd: ("the text ends inside a value", "send all of it")
+        case .unexpectedByte(let byte):
+            ("\(Self.name(of: byte)) cannot stand here", "correct the text")
+        case .trailingByte(let byte):
+            ("\(Self.name(of: byte)) follows the value", "send one value and nothing after it")
+        case .controlCharacter(let byte):
+            ("control character \(byte) in a string", "escape it")
+        case .invalidEscape: ("unknown escape", "use one of RFC 8259 §7")
+        case .loneSurrogate: ("half of a surrogate pair", "write both halves or the character")
+        case .invalidUTF8: ("the string is not UTF-8", "encode it as UTF-8")
+        case .invalidNumber: ("malformed number", "write it as in RFC 8259 §6")
+        case .numberOutOfRange:
+            ("the number exceeds a double", "write it as a string or keep it below 1.8e308")
+        case .duplicateKey(let key):
+            ("the key \(key.debugDescription) occurs twice", "keep one of them")
+        case .tooDeep(let limit):
+            ("nested deeper than \(limit)", "flatten the value or raise JSONLimits.depth")
+        case .tooLong(let byteCount, let limit):
+            (
+                "\(byteCount) bytes exceed the limit of \(limit)",
+                "send a shorter text or raise JSONLimits.byteCount"
+            )
+        case .wrongKind(let expected):
+            ("expected \(expected.rawValue)", "compare the message with the protocol")
+        case .integerOutOfRange: ("the integer is out of range", "send a smaller one")
+        case .notFinite: ("NaN and infinities have no JSON form", "store null or a string")
+        }
+    }
+
+    private static func name(of byte: UInt8) -> String {
+        byte > 0x20 && byte < 0x7F ? "'\(UnicodeScalar(byte))'" : "byte \(byte)"
+    }
+}

@@ -1,0 +1,93 @@
+/// Members of a JSON object, kept in the canonical order: by the UTF-8 bytes of their keys.
+///
+/// So writing canonically needs no sort, comparing two objects is one walk, and a look-up is a
+/// binary search. A key occurs once. Setting one new key costs a move of those behind it; build
+/// large objects with `init(_:)`, which sorts once.
+///
+/// Source: `revisions.md` §2 (order).
+public struct JSONObject: Sendable {
+    /// A key and its value.
+    public typealias Member = (key: String, value: JSON)
+
+    private(set) var members: [Member]
+
+    /// Creates an object without members.
+    public init() {
+        members = []
+    }
+
+    /// Creates an object from members in any order; of equal keys the last one counts.
+    public init(_ members: some Sequence<Member>) {
+        var sorted: [Member] = []
+        // Stable (Swift's sort is), so that the last of equal keys stays last.
+        for member in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            if let last = sorted.last, last.key.hasSameBytes(as: member.key) {
+                sorted.removeLast()
+            }
+            sorted.append(member)
+        }
+        self.members = sorted
+    }
+
+    /// Takes over members that are already in order, each key once.
+    init(ordered members: [Member]) {
+        self.members = members
+    }
+
+    /// The value under `key`; setting `nil` removes the member (JSON `null` is `.null`).
+    public subscript(key: String) -> JSON? {
+        get {
+            let (offset, isPresent) = position(of: key)
+            return isPresent ? members[offset].value : nil
+        }
+        set {
+            let (offset, isPresent) = position(of: key)
+            switch (newValue, isPresent) {
+            case (let value?, true): members[offset].value = value
+            case (let value?, false): members.insert((key, value), at: offset)
+            case (nil, true): members.remove(at: offset)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// The keys in canonical order.
+    public var keys: [String] { members.map(\.key) }
+
+    /// Whether there is a member `key`, `null` included.
+    public func contains(_ key: String) -> Bool { position(of: key).isPresent }
+
+    /// Removes the members that satisfy a condition.
+    public mutating func removeAll(where isUnwanted: (Member) throws -> Bool) rethrows {
+        try members.removeAll(where: isUnwanted)
+    }
+
+    /// Where `key` is or belongs.
+    private func position(of key: String) -> (offset: Int, isPresent: Bool) {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            let order = members[middle].key.compareBytes(with: key)
+            if order == 0 { return (middle, true) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, false)
+    }
+}
+
+extension JSONObject: RandomAccessCollection {
+    /// Position of the first member.
+    public var startIndex: Int { 0 }
+    /// Position behind the last member.
+    public var endIndex: Int { members.count }
+    /// The member at a position below `count`.
+    public subscript(position: Int) -> Member { members[position] }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates an object; of equal keys the last one counts.
+    public init(dictionaryLiteral members: (String, JSON)...) {
+        self.init(members.map { (key: $0.0, value: $0.1) })
+    }
+}

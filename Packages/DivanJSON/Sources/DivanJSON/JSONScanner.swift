@@ -1,0 +1,36 @@
+/// What one scan tells about a JSON text.
+public struct JSONSummary: Equatable, Sendable {
+    /// What the text holds; a document body must be an `object`.
+    public internal(set) var kind: JSON.Kind = .null
+    /// Whether the text is byte for byte what the canonical writer would write.
+    public internal(set) var isCanonical = true
+    /// Whether the outermost object has a key that begins with `_` (`revisions.md` §3).
+    public internal(set) var hasUnderscoreKey = false
+    /// Whether an object anywhere has a key `digest`.
+    public internal(set) var hasDigestKey = false
+    /// Whether an object anywhere may be a blob: `"@type":"blob"` (`blobs.md` §1).
+    ///
+    /// True also for an `@type` that is spelled with escapes, whatever it says.
+    public internal(set) var mayHaveBlobs = false
+}
+
+/// Checks a JSON text in one pass without building values.
+///
+/// Strict: RFC 8259 to the letter, exact UTF-8, no lone surrogates, no number beyond a double, no
+/// key twice in one object. Needs memory only for the keys of the objects that are open.
+public enum JSONScanner {
+    /// Checks `bytes` and tells what a receiver needs to know about a document's body.
+    ///
+    /// - Throws: `JSONError` with the first problem.
+    public static func validate(
+        _ bytes: Span<UInt8>,
+        limits: JSONLimits = .default
+    ) throws(JSONError) -> JSONSummary {
+        try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
+            var scan = ValidatingScan(lexer: lexer, depthLimit: limits.depth)
+            defer { lexer.position = scan.lexer.position }
+            try scan.scanText()
+            return scan.summary
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// The keys of the objects that are open during a scan: finds duplicates, proves order.
+///
+/// Most objects cost one comparison of two numbers for each key: as long as keys ascend they are
+/// unique. Otherwise a small object compares each pair of first eight bytes, and a large one sorts
+/// its keys, so that any number of keys that begin alike costs n log n and no more.
+struct KeyLedger {
+    /// One key: its place and its first eight bytes as a number that sorts as they do.
+    struct Record {
+        /// The first byte highest; zero where the key is shorter.
+        let prefix: UInt64
+        let start: Int
+        let byteCount: Int
+        /// Whether the bytes stand in `decoded` (the key had escapes) or in the text.
+        let isDecoded: Bool
+    }
+
+    private(set) var records: ContiguousArray<Record> = []
+    private var decoded: [UInt8] = []
+
+    /// Adds a key of the innermost object; returns whether it stands behind the key before it.
+    ///
+    /// - Parameter first: How many records there were when that object opened.
+    @inline(__always)
+    mutating func add(_ token: StringToken, in lexer: Lexer, objectFrom first: Int) -> Bool {
+        let record = record(of: token, in: lexer)
+        let ascends =
+            records.count == first || precedes(records[records.count - 1], record, in: lexer)
+        records.append(record)
+        return ascends
+    }
+
+    /// Forgets the keys of the innermost object.
+    @inline(__always)
+    mutating func close(objectFrom first: Int) {
+        records.removeLast(records.count - first)
+    }
+
+    /// Exchanges two records, for a caller that puts members into order.
+    mutating func swapAt(_ left: Int, _ right: Int) {
+        records.swapAt(left, right)
+    }
+
+    /// Throws when two keys of an object whose keys do not ascend are equal.
+    func checkUnique(from first: Int, in lexer: Lexer) throws(JSONError.Reason) {
+        guard records.count - first > 16 else {
+            for later in first + 1..<records.count {
+                for earlier in first..<later
+                where records[earlier].prefix == records[later].prefix {
+                    try checkDifferent(records[earlier], records[later], in: lexer)
+                }
+            }
+            return
+        }
+        let sorted = records[first...].sorted { precedes($0, $1, in: lexer) }
+        for (record, next) in zip(sorted, sorted.dropFirst()) where record.prefix == next.prefix {
+            try checkDifferent(record, next, in: lexer)
+        }
+    }
+
+    /// Whether `left` stands before `right` by bytes.
+    @inline(__always)
+    func precedes(_ left: Record, _ right: Record, in lexer: Lexer) -> Bool {
+        left.prefix != right.prefix
+            ? left.prefix < right.prefix : compareLong(left, right, in: lexer) < 0
+    }
+
+    private func checkDifferent(
+        _ left: Record,
+        _ right: Record,
+        in lexer: Lexer
+    ) throws(JSONError.Reason) {
+        guard compareLong(left, right, in: lexer) == 0 else { return }
+        throw .duplicateKey(withBytes(of: left, in: lexer) { String(decoding: $0, as: UTF8.self) })
+    }
+
+    /// Orders two keys whose first eight bytes agree.
+    private func compareLong(_ left: Record, _ right: Record, in lexer: Lexer) -> Int {
+        guard left.byteCount > 8, right.byteCount > 8 else {
+            return left.byteCount - right.byteCount
+        }
+        return withBytes(of: left, in: lexer) { left in
+            withBytes(of: right, in: lexer) { right in
+                for offset in 8..<min(left.count, right.count)
+                where left[offset] != right[offset] {
+                    return Int(left[offset]) - Int(right[offset])
+                }
+                return left.count - right.count
+            }
+        }
+    }
+
+    private func withBytes<Value>(
+        of record: Record,
+        in lexer: Lexer,
+        _ body: (UnsafeBufferPointer<UInt8>) -> Value
+    ) -> Value {
+        guard record.isDecoded else {
+            // The scan has read these bytes of the text.
+            return body(
+                UnsafeBufferPointer(start: lexer.base + record.start, count: record.byteCount)
+            )
+        }
+        return decoded.withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[record.start..<record.start + record.byteCount]))
+        }
+    }
+
+    @inline(__always)
+    private mutating func record(of token: StringToken, in lexer: Lexer) -> Record {
+        if token.hasEscapes { return decodedRecord(of: token, in: lexer) }
+        var prefix: UInt64 = 0
+        if token.start <= lexer.end - 8 {
+            prefix = lexer.eightBytes(at: token.start).byteSwapped
+            if token.byteCount < 8 { prefix = prefix & ~(UInt64.max >> (8 * token.byteCount)) }
+        } else {
+            prefix = Self.prefix(of: lexer.bytes(of: token))
+        }
+        return Record(
+            prefix: prefix,
+            start: token.start,
+            byteCount: token.byteCount,
+            isDecoded: false
+        )
+    }
+
+    private mutating func decodedRecord(of token: StringToken, in lexer: Lexer) -> Record {
+        let start = decoded.count
+        lexer.decode(token, appendingTo: &decoded)
+        return Record(
+            prefix: Self.prefix(of: decoded[start...]),
+            start: start,
+            byteCount: decoded.count - start,
+            isDecoded: true
+        )
+    }
+
+    private static func prefix(of bytes: some Collection<UInt8>) -> UInt64 {
+        var prefix: UInt64 = 0
+        var shift: UInt64 = 56
+        for byte in bytes.prefix(8) {
+            prefix |= UInt64(byte) << shift
+            shift = shift &- 8
+        }
+        return prefix
+    }
+}

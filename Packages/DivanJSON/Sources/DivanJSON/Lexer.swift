@@ -1,0 +1,126 @@
+/// Reads the tokens of JSON from borrowed bytes.
+///
+/// Why the pointer is right: a lexer is only made inside the closure of a
+/// `withUnsafeBufferPointer` and never leaves it, so `base` points at `end` readable bytes for as
+/// long as the lexer lives. Every byte is read at an index that was compared with `end` just
+/// before; a load of eight bytes was compared with `end - 8`.
+///
+/// After an error `position` is the place of the problem.
+struct Lexer {
+    let base: UnsafePointer<UInt8>
+    let end: Int
+    var position: Int
+    /// Whether all that was read so far is spelled as the canonical writer spells it; the order
+    /// of keys is the caller's to watch.
+    var isCanonical = true
+
+    /// The byte that the next value starts with; white space before it is skipped.
+    @inline(__always)
+    mutating func peek() throws(JSONError.Reason) -> UInt8 {
+        skipSpace()
+        guard position < end else { throw .unexpectedEnd }
+        return base[position]
+    }
+
+    @inline(__always)
+    mutating func skipSpace() {
+        if position < end, base[position] > 0x20 { return }
+        skipSpaceRun()
+    }
+
+    private mutating func skipSpaceRun() {
+        while position < end {
+            switch base[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+            isCanonical = false
+        }
+    }
+
+    /// Reads one structural byte.
+    @inline(__always)
+    mutating func expect(_ byte: UInt8) throws(JSONError.Reason) {
+        let found = try peek()
+        guard found == byte else { throw .unexpectedByte(found) }
+        position += 1
+    }
+
+    /// Reads `true`, `false` or `null`.
+    @inline(__always)
+    mutating func scanLiteral() throws(JSONError.Reason) -> JSON {
+        switch base[position] {
+        case UInt8(ascii: "t"):
+            try scanWord("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try scanWord("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try scanWord("null")
+            return .null
+        case let other: throw .unexpectedByte(other)
+        }
+    }
+
+    @inline(__always)
+    private mutating func scanWord(_ word: StaticString) throws(JSONError.Reason) {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard position < end else { throw .unexpectedEnd }
+            // A static string's code units stay readable for ever.
+            guard base[position] == word.utf8Start[offset] else {
+                throw .unexpectedByte(base[position])
+            }
+            position += 1
+        }
+    }
+
+    /// Reads the separator behind an item: `true` for a comma, `false` for `closing`.
+    @inline(__always)
+    mutating func scanSeparator(closing: UInt8) throws(JSONError.Reason) -> Bool {
+        let byte = try peek()
+        guard byte == UInt8(ascii: ",") || byte == closing else { throw .unexpectedByte(byte) }
+        position += 1
+        return byte != closing
+    }
+
+    /// Checks that nothing but white space is left.
+    mutating func expectEnd() throws(JSONError.Reason) {
+        skipSpace()
+        guard position == end else { throw .trailingByte(base[position]) }
+    }
+
+    /// Eight bytes from `offset` on as one number, the first byte lowest.
+    @inline(__always)
+    func eightBytes(at offset: Int) -> UInt64 {
+        UInt64(
+            littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self)
+        )
+    }
+
+    /// Runs `body` on a lexer over the whole text and places its error.
+    static func read<Value>(
+        _ bytes: Span<UInt8>,
+        limits: JSONLimits,
+        _ body: (inout Lexer) throws(JSONError.Reason) -> Value
+    ) throws(JSONError) -> Value {
+        try bytes.withUnsafeBufferPointer { text throws(JSONError) in
+            guard let base = text.baseAddress, !text.isEmpty else {
+                throw JSONError(.unexpectedEnd, at: 0, in: text)
+            }
+            guard text.count <= limits.byteCount else {
+                let reason = JSONError.Reason.tooLong(
+                    byteCount: text.count,
+                    limit: limits.byteCount
+                )
+                throw JSONError(reason, at: 0, in: text)
+            }
+            var lexer = Lexer(base: base, end: text.count, position: 0)
+            do throws(JSONError.Reason) {
+                return try body(&lexer)
+            } catch {
+                throw JSONError(error, at: lexer.position, in: text)
+            }
+        }
+    }
+}

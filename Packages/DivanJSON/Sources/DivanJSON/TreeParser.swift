@@ -1,0 +1,133 @@
+extension JSON {
+    /// Parses a JSON text, as strictly as `JSONScanner.validate` checks it.
+    ///
+    /// - Throws: `JSONError` with the first problem.
+    public init(parsing bytes: Span<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
+        self = try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
+            var parser = TreeParser(lexer: lexer, depthLimit: limits.depth)
+            defer { lexer.position = parser.lexer.position }
+            return try parser.parseText()
+        }
+    }
+
+    /// Parses a JSON text.
+    ///
+    /// - Throws: `JSONError` with the first problem.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
+        try self.init(parsing: bytes.span, limits: limits)
+    }
+
+    /// Parses a JSON text.
+    ///
+    /// - Throws: `JSONError` with the first problem.
+    public init(parsing bytes: ArraySlice<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
+        try self.init(parsing: bytes.span, limits: limits)
+    }
+
+    /// Parses a JSON text.
+    ///
+    /// - Throws: `JSONError` with the first problem; its offset counts UTF-8 bytes.
+    public init(parsing text: String, limits: JSONLimits = .default) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8), limits: limits)
+    }
+}
+
+/// One parse in progress; calls itself once for each container that is open.
+struct TreeParser {
+    private(set) var lexer: Lexer
+    private let depthLimit: Int
+    private var ledger = KeyLedger()
+    // Siblings are alike: the last object's size saves the next one from growing twice. At most
+    // 16, so that one large object does not make many small ones reserve much.
+    private var expectedMemberCount = 4
+
+    init(lexer: Lexer, depthLimit: Int) {
+        self.lexer = lexer
+        self.depthLimit = depthLimit
+    }
+
+    /// Parses the whole text.
+    mutating func parseText() throws(JSONError.Reason) -> JSON {
+        let value = try parseValue(depth: 1)
+        try lexer.expectEnd()
+        return value
+    }
+
+    /// Parses one value.
+    ///
+    /// - Parameter depth: How many containers are open, plus 1.
+    @inline(__always)
+    mutating func parseValue(depth: Int) throws(JSONError.Reason) -> JSON {
+        switch try lexer.peek() {
+        case UInt8(ascii: "\""): .string(lexer.text(of: try lexer.scanString()))
+        case UInt8(ascii: "{"): .object(try parseObject(depth: depth))
+        case UInt8(ascii: "["): .array(try parseArray(depth: depth))
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            try lexer.value(of: lexer.scanNumber())
+        default: try lexer.scanLiteral()
+        }
+    }
+
+    private mutating func parseArray(depth: Int) throws(JSONError.Reason) -> [JSON] {
+        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
+        lexer.position += 1
+        var items: [JSON] = []
+        if try lexer.peek() == UInt8(ascii: "]") {
+            lexer.position += 1
+            return items
+        }
+        repeat {
+            items.append(try parseValue(depth: depth + 1))
+        } while try lexer.scanSeparator(closing: UInt8(ascii: "]"))
+        return items
+    }
+
+    private mutating func parseObject(depth: Int) throws(JSONError.Reason) -> JSONObject {
+        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
+        lexer.position += 1
+        var members: [JSONObject.Member] = []
+        if try lexer.peek() == UInt8(ascii: "}") {
+            lexer.position += 1
+            return JSONObject()
+        }
+        members.reserveCapacity(expectedMemberCount)
+        let first = ledger.records.count
+        var ascends = true
+        repeat {
+            let quote = try lexer.peek()
+            guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
+            let token = try lexer.scanString()
+            if !ledger.add(token, in: lexer, objectFrom: first) { ascends = false }
+            try lexer.expect(UInt8(ascii: ":"))
+            members.append((lexer.text(of: token), try parseValue(depth: depth + 1)))
+        } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
+        if !ascends {
+            try ledger.checkUnique(from: first, in: lexer)
+            sort(&members, from: first)
+        }
+        ledger.close(objectFrom: first)
+        expectedMemberCount = min(members.count, 16)
+        return JSONObject(ordered: members)
+    }
+
+    /// Puts members into the order of their keys' records.
+    private mutating func sort(_ members: inout [JSONObject.Member], from first: Int) {
+        guard members.count > 16 else {
+            for end in 1..<members.count {
+                var offset = end
+                while offset > 0, isBefore(first + offset, first + offset - 1) {
+                    members.swapAt(offset, offset - 1)
+                    ledger.swapAt(first + offset, first + offset - 1)
+                    offset -= 1
+                }
+            }
+            return
+        }
+        let order = members.indices.sorted { isBefore(first + $0, first + $1) }
+        members = order.map { members[$0] }
+    }
+
+    private func isBefore(_ left: Int, _ right: Int) -> Bool {
+        ledger.precedes(ledger.records[left], ledger.records[right], in: lexer)
+    }
+}

@@ -1,0 +1,109 @@
+/// One scan in progress; calls itself once for each container that is open.
+struct ValidatingScan {
+    private(set) var lexer: Lexer
+    private let depthLimit: Int
+    private var ledger = KeyLedger()
+    private(set) var summary = JSONSummary()
+
+    init(lexer: Lexer, depthLimit: Int) {
+        self.lexer = lexer
+        self.depthLimit = depthLimit
+    }
+
+    /// Checks the whole text.
+    mutating func scanText() throws(JSONError.Reason) {
+        switch try lexer.peek() {
+        case UInt8(ascii: "{"): summary.kind = .object
+        case UInt8(ascii: "["): summary.kind = .array
+        case UInt8(ascii: "\""): summary.kind = .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): summary.kind = .bool
+        case UInt8(ascii: "n"): summary.kind = .null
+        default: summary.kind = .number
+        }
+        try scanValue(depth: 1)
+        try lexer.expectEnd()
+        summary.isCanonical = lexer.isCanonical
+    }
+
+    /// Checks one value.
+    ///
+    /// - Parameter depth: How many containers are open, plus 1.
+    @inline(__always)
+    mutating func scanValue(depth: Int) throws(JSONError.Reason) {
+        switch try lexer.peek() {
+        case UInt8(ascii: "\""): _ = try lexer.scanString()
+        case UInt8(ascii: "{"): try scanObject(depth: depth)
+        case UInt8(ascii: "["): try scanArray(depth: depth)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            let token = try lexer.scanNumber()
+            if lexer.isCanonical, !token.isInteger || token.mantissa == 0 || token.keptCount > 18 {
+                lexer.isCanonical = try lexer.isCanonical(token)
+            }
+        default: _ = try lexer.scanLiteral()
+        }
+    }
+
+    private mutating func scanArray(depth: Int) throws(JSONError.Reason) {
+        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
+        lexer.position += 1
+        if try lexer.peek() == UInt8(ascii: "]") {
+            lexer.position += 1
+            return
+        }
+        repeat {
+            try scanValue(depth: depth + 1)
+        } while try lexer.scanSeparator(closing: UInt8(ascii: "]"))
+    }
+
+    private mutating func scanObject(depth: Int) throws(JSONError.Reason) {
+        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
+        lexer.position += 1
+        if try lexer.peek() == UInt8(ascii: "}") {
+            lexer.position += 1
+            return
+        }
+        let first = ledger.records.count
+        var ascends = true
+        repeat {
+            try scanMember(depth: depth, objectFrom: first, ascends: &ascends)
+        } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
+        if !ascends {
+            lexer.isCanonical = false
+            try ledger.checkUnique(from: first, in: lexer)
+        }
+        ledger.close(objectFrom: first)
+    }
+
+    @inline(__always)
+    private mutating func scanMember(
+        depth: Int,
+        objectFrom first: Int,
+        ascends: inout Bool
+    ) throws(JSONError.Reason) {
+        let quote = try lexer.peek()
+        guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
+        if !ledger.add(try lexer.scanString(), in: lexer, objectFrom: first) { ascends = false }
+        let key = ledger.records[ledger.records.count - 1]
+        try lexer.expect(UInt8(ascii: ":"))
+        if depth == 1, key.prefix >> 56 == UInt64(UInt8(ascii: "_")) {
+            summary.hasUnderscoreKey = true
+        }
+        if key.prefix == digestPrefix, key.byteCount == 6 { summary.hasDigestKey = true }
+        if key.prefix == typePrefix, key.byteCount == 5, try lexer.peek() == UInt8(ascii: "\"") {
+            return try scanType()
+        }
+        try scanValue(depth: depth + 1)
+    }
+
+    private mutating func scanType() throws(JSONError.Reason) {
+        let token = try lexer.scanString()
+        if token.hasEscapes || lexer.bytes(of: token).elementsEqual("blob".utf8) {
+            summary.mayHaveBlobs = true
+        }
+    }
+}
+
+/// `digest` as a `KeyLedger.Record.prefix`.
+private let digestPrefix: UInt64 = 0x6469_6765_7374_0000
+/// `@type` as a `KeyLedger.Record.prefix`.
+private let typePrefix: UInt64 = 0x4074_7970_6500_0000
