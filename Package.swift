@@ -55,7 +55,7 @@ let rooms: [[Target]] = [
     room("DivanJSON"),
     room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
-    room("DivanTLS", arrows: ["DivanCrypto", "DivanLog"], libraries: ["ssl", "crypto"]),
+    room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
     room("DivanWebSocket", arrows: ["DivanCrypto"]),
     room("DivanBLIP", arrows: ["DivanCompression"], libraries: ["z"], testing: ["DivanZlib"]),
     room("DivanDelta", arrows: ["DivanJSON", "DivanCompression"]),

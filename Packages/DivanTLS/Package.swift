@@ -14,19 +14,18 @@ let package = Package(
     products: [.library(name: "DivanTLS", targets: ["DivanTLS"])],
     dependencies: [
         .package(path: "../DivanCrypto"),
-        .package(path: "../DivanLog"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(name: "CDivanTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(
             name: "DivanTLS",
-            dependencies: ["CDivanTLS", "DivanCrypto", "DivanLog"],
+            dependencies: ["CDivanTLS", "DivanCrypto"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanTLSTests",
-            dependencies: ["DivanTLS", "DivanTestKit", "DivanCrypto", "DivanLog"],
+            dependencies: ["DivanTLS", "DivanTestKit", "DivanCrypto"],
             swiftSettings: strict
         ),
     ]

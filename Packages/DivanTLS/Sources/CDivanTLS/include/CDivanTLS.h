@@ -1,0 +1,38 @@
+#ifndef CDIVANTLS_H
+#define CDIVANTLS_H
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// OpenSSL offers these as macros, which Swift cannot call.
+
+int divan_tls_set_versions(SSL_CTX *context);
+void divan_tls_set_modes(SSL_CTX *context, long presented_byte_count);
+int divan_tls_set_groups(SSL_CTX *context, const char *groups);
+int divan_tls_add_chain_certificate(SSL_CTX *context, X509 *certificate);
+int divan_tls_set_server_name(SSL *session, const char *name);
+uint64_t divan_tls_options(void);
+
+STACK_OF(X509) *divan_tls_stack_new(void);
+int divan_tls_stack_push_copy(STACK_OF(X509) *stack, X509 *certificate);
+int divan_tls_stack_count(const STACK_OF(X509) *stack);
+X509 *divan_tls_stack_item(const STACK_OF(X509) *stack, int index);
+void divan_tls_stack_free(STACK_OF(X509) *stack);
+
+GENERAL_NAMES *divan_tls_names_new(void);
+int divan_tls_names_push(GENERAL_NAMES *names, GENERAL_NAME *name);
+int divan_tls_names_count(const GENERAL_NAMES *names);
+GENERAL_NAME *divan_tls_names_item(const GENERAL_NAMES *names, int index);
+
+/// Adds an extension written in OpenSSL's configuration syntax; `value` is never a user's text.
+int divan_tls_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value);
+
+long divan_tls_memory(BIO *bio, char **bytes);
+
+#endif

@@ -1,0 +1,75 @@
+#include "CDivanTLS.h"
+
+int divan_tls_set_versions(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1
+        && SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1;
+}
+
+void divan_tls_set_modes(SSL_CTX *context, long presented_byte_count) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_read_ahead(context, 1);
+    SSL_CTX_set_max_cert_list(context, presented_byte_count);
+}
+
+int divan_tls_set_groups(SSL_CTX *context, const char *groups) {
+    return (int)SSL_CTX_set1_groups_list(context, groups);
+}
+
+int divan_tls_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+int divan_tls_set_server_name(SSL *session, const char *name) {
+    return (int)SSL_set_tlsext_host_name(session, name);
+}
+
+uint64_t divan_tls_options(void) {
+    return SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET
+        | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA;
+}
+
+STACK_OF(X509) *divan_tls_stack_new(void) { return sk_X509_new_null(); }
+
+int divan_tls_stack_push_copy(STACK_OF(X509) *stack, X509 *certificate) {
+    if (X509_up_ref(certificate) != 1) return 0;
+    if (sk_X509_push(stack, certificate) > 0) return 1;
+    X509_free(certificate);
+    return 0;
+}
+
+int divan_tls_stack_count(const STACK_OF(X509) *stack) {
+    return stack == NULL ? 0 : sk_X509_num(stack);
+}
+
+X509 *divan_tls_stack_item(const STACK_OF(X509) *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+
+void divan_tls_stack_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
+GENERAL_NAMES *divan_tls_names_new(void) { return sk_GENERAL_NAME_new_null(); }
+
+int divan_tls_names_push(GENERAL_NAMES *names, GENERAL_NAME *name) {
+    return sk_GENERAL_NAME_push(names, name) > 0;
+}
+
+int divan_tls_names_count(const GENERAL_NAMES *names) {
+    return names == NULL ? 0 : sk_GENERAL_NAME_num(names);
+}
+
+GENERAL_NAME *divan_tls_names_item(const GENERAL_NAMES *names, int index) {
+    return sk_GENERAL_NAME_value(names, index);
+}
+
+int divan_tls_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+    if (extension == NULL) return 0;
+    int added = X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    return added;
+}
+
+long divan_tls_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }

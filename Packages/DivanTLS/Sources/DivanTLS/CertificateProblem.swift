@@ -1,0 +1,95 @@
+import CDivanTLS
+public import FoundationEssentials
+
+/// Why we refused the certificate that a peer presented.
+public enum CertificateProblem: Equatable, Sendable {
+    /// The path ends at a self-signed or unknown authority.
+    case unknownRoot(issuer: String)
+    /// No presented certificate is the pinned one.
+    case notPinned
+    /// Only a lone self-signed certificate would do.
+    case notSelfSigned(certificateCount: Int)
+    /// An authority has revoked a certificate of the path.
+    case revoked
+    /// The validity of a certificate of the path is over.
+    case expired(notAfter: Date)
+    /// The validity of a certificate of the path has not begun.
+    case notYetValid(notBefore: Date)
+    /// The leaf is for other hosts.
+    case wrongName(expected: String, claimed: [String])
+    /// The application's call-back said no.
+    case refusedByCallback
+    /// Anything else: a bad signature, a wrong purpose, a weak key; OpenSSL's `X509_V_ERR` number.
+    case invalid(code: Int32)
+
+    /// The code in the Network domain (`tls-and-auth.md` §2, `websocket-and-urls.md` §5).
+    ///
+    /// LiteCore has no code for "not yet valid" and reports 6; we count it to the untrusted.
+    public var networkCode: Int {
+        switch self {
+        case .unknownRoot, .notPinned: 11
+        case .revoked: 14
+        case .expired: 7
+        case .wrongName: 15
+        case .notSelfSigned, .notYetValid, .refusedByCallback, .invalid: 8
+        }
+    }
+
+    /// Place in LiteCore's order of precedence when several problems come together.
+    var rank: Int {
+        switch self {
+        case .unknownRoot, .notPinned, .notSelfSigned, .refusedByCallback: 0
+        case .revoked: 1
+        case .expired: 2
+        case .wrongName: 3
+        case .notYetValid: 4
+        case .invalid: 5
+        }
+    }
+
+    /// The number from which OpenSSL derives the alert for the peer; all within 42 to 49.
+    var verifyCode: Int32 {
+        switch self {
+        case .unknownRoot: X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+        case .revoked: X509_V_ERR_CERT_REVOKED
+        case .expired: X509_V_ERR_CERT_HAS_EXPIRED
+        case .notPinned, .notSelfSigned, .notYetValid, .wrongName, .refusedByCallback, .invalid:
+            X509_V_ERR_CERT_REJECTED
+        }
+    }
+
+    var explanation: (problem: String, remedy: String) {
+        switch self {
+        case .unknownRoot(let issuer):
+            (
+                "its certificate is signed by \(issuer), which is not trusted",
+                "pin the certificate, trust its root, or install ca-certificates"
+            )
+        case .notPinned:
+            ("none of its certificates is the pinned one", "check the server, then pin anew")
+        case .notSelfSigned(let count):
+            (
+                "it presented \(count) certificates, not a single self-signed one",
+                "check the server, or do without accepting only self-signed certificates"
+            )
+        case .revoked: ("its certificate is revoked", "install a new one at the peer")
+        case .expired(let date):
+            ("its certificate expired at \(date)", "renew it, or check this machine's clock")
+        case .notYetValid(let date):
+            ("its certificate is valid from \(date)", "check the clocks of both machines")
+        case .wrongName(let expected, let claimed):
+            (
+                "its certificate is for \(claimed.joined(separator: ", ")), not for \(expected)",
+                "connect by one of these names, or pin the certificate"
+            )
+        case .refusedByCallback:
+            ("the application refused its certificate", "see the application's call-back")
+        case .invalid(let code):
+            ("its certificate is invalid (\(Self.text(code)))", "install a sound one at the peer")
+        }
+    }
+
+    private static func text(_ code: Int32) -> String {
+        X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "code \(code)"
+    }
+}

@@ -1,0 +1,62 @@
+public import FoundationEssentials
+
+/// What a new certificate shall say.
+///
+/// Attributes carry the names of the public API: `CN` (required), `pseudonym`, `GN`, `SN`, `O`,
+/// `OU`, `postalAddress`, `L`, `postalCode`, `ST`, `C`, and the alternative names `rfc822Name`,
+/// `dNSName`, `uniformResourceIdentifier`, `iPAddress`, `registeredID`.
+///
+/// Source: `tls-and-auth.md` §4, identity generation.
+public struct CertificateTemplate: Sendable {
+    /// Which side of a handshake the certificate serves; the bits of the Netscape cert type.
+    public struct Usages: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt8
+
+        /// Wraps bits.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// Proves who a client is.
+        public static let clientAuth = Usages(rawValue: 0x80)
+        /// Proves who a server is.
+        public static let serverAuth = Usages(rawValue: 0x40)
+    }
+
+    /// Seconds between the start and the default end of a validity: 365 days.
+    public static let defaultLifetime: TimeInterval = 31_536_000
+    /// Seconds by which a validity starts early, for peers whose clock is late: one minute.
+    public static let clockTolerance: TimeInterval = 60
+
+    /// Subject and alternative names by the attribute names above.
+    public var attributes: [String: String]
+    /// Alternative names beside those in `attributes`.
+    public var alternativeNames: [AlternativeName] = []
+    /// What the certificate is for.
+    public var usages: Usages
+    /// When the certificate is made; its serial number and the start of its validity follow.
+    public var now: Date
+    /// The end of the validity, rounded down to a second.
+    public var notAfter: Date
+    /// Whether the certificate may sign others; false for identities.
+    public var isAuthority = false
+
+    /// When the validity starts.
+    public var notBefore: Date { now - Self.clockTolerance }
+
+    /// Describes a certificate made at `now`.
+    ///
+    /// - Parameter notAfter: The end; 365 days after `notBefore` when `nil`.
+    public init(
+        attributes: [String: String],
+        usages: Usages,
+        now: Date,
+        notAfter: Date? = nil
+    ) {
+        self.attributes = attributes
+        self.usages = usages
+        self.now = now
+        self.notAfter = notAfter ?? now - Self.clockTolerance + Self.defaultLifetime
+    }
+}

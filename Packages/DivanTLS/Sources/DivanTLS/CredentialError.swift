@@ -1,0 +1,136 @@
+public import DivanCrypto
+public import FoundationEssentials
+
+/// A certificate, key or stored identity that cannot be read, made or kept.
+///
+/// At the surface all of these are `crypto`, code 22, but for a file that cannot be reached.
+public struct CredentialError: Error, Equatable, Sendable {
+    /// What went wrong, with the offending values; secrets are never among them.
+    public enum Reason: Equatable, Sendable {
+        /// The bytes are no certificate; OpenSSL's error code, 0 when bytes follow a whole one.
+        case notACertificate(code: UInt)
+        /// The text or file holds no certificate.
+        case noCertificate
+        /// The text or file holds no private key.
+        case noPrivateKey
+        /// DivanCrypto refuses the private key.
+        case unusableKey(CryptoError)
+        /// The private key does not belong to the leaf certificate.
+        case keyMismatch(subject: String)
+        /// The bytes are no PKCS #12 file; OpenSSL's error code.
+        case notPKCS12(code: UInt)
+        /// The password does not open the PKCS #12 file.
+        case wrongPassword
+        /// The PKCS #12 file is protected by a cipher that OpenSSL 3 has retired, such as RC2.
+        case retiredCipher
+        /// An identity needs the attribute `CN`.
+        case missingCommonName
+        /// No such attribute is defined.
+        case unknownAttribute(String)
+        /// The value does not fit its attribute.
+        case invalidAttribute(name: String, value: String)
+        /// The end of the validity is not after its start.
+        case emptyValidity(notBefore: Date, notAfter: Date)
+        /// The issuer's certificate does not permit it to sign others.
+        case issuerIsNoAuthority(subject: String)
+        /// A label is empty, too long, or holds control characters.
+        case invalidLabel(String)
+        /// An identity with this label exists already.
+        case labelTaken(String)
+        /// Others may read or change the file or directory; its permission bits.
+        case exposed(path: String, mode: UInt32)
+        /// A file operation failed; the errno.
+        case file(path: String, errno: Int32)
+        /// More bytes than `Limits` allow.
+        case tooLarge(byteCount: Int, limit: Int)
+        /// OpenSSL refused a step that should have worked; its error code.
+        case library(step: Step, code: UInt)
+    }
+
+    /// Steps that fail only when memory is short or OpenSSL is configured strangely.
+    public enum Step: String, Sendable {
+        /// Turning a key into OpenSSL's form or back.
+        case readingKey = "reading the private key"
+        /// Filling and signing a certificate.
+        case signing = "making the certificate"
+        /// Writing a PKCS #12 file.
+        case exporting = "writing PKCS #12"
+    }
+
+    /// What went wrong.
+    public let reason: Reason
+
+    /// Wraps a reason.
+    public init(_ reason: Reason) {
+        self.reason = reason
+    }
+}
+
+extension CredentialError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let (problem, remedy) = reason.explanation
+        return "TLS identity: \(problem); \(remedy)"
+    }
+}
+
+extension CredentialError.Reason {
+    fileprivate var explanation: (problem: String, remedy: String) {
+        switch self {
+        case .notACertificate(code: 0):
+            ("bytes follow the certificate", "pass exactly one certificate as DER")
+        case .notACertificate(let code):
+            (
+                "not a certificate (\(OpenSSLFailure.text(code)))",
+                "pass X.509 as DER, or as PEM between BEGIN and END CERTIFICATE"
+            )
+        case .noCertificate: ("no certificate found", "add the BEGIN CERTIFICATE block")
+        case .noPrivateKey: ("no private key found", "add the BEGIN PRIVATE KEY block")
+        case .unusableKey(let error): ("private key refused", "\(error)")
+        case .keyMismatch(let subject):
+            ("the private key does not belong to \(subject)", "pass the key of the leaf, first")
+        case .notPKCS12(let code):
+            ("not a PKCS #12 file (\(OpenSSLFailure.text(code)))", "pass a .p12 or .pfx file")
+        case .wrongPassword: ("wrong password for the PKCS #12 file", "pass the export password")
+        case .retiredCipher:
+            (
+                "the PKCS #12 file uses a retired cipher",
+                "export it anew, with AES (openssl pkcs12 -legacy reads the old file)"
+            )
+        case .issuerIsNoAuthority(let subject):
+            ("\(subject) may not sign certificates", "use an issuer whose certificate is a CA")
+        case .tooLarge(let byteCount, let limit):
+            ("\(byteCount) bytes exceed the limit of \(limit)", "check that it is the right file")
+        case .library(let step, let code):
+            ("\(step.rawValue) failed (\(OpenSSLFailure.text(code)))", "check OpenSSL's setup")
+        default: storageExplanation
+        }
+    }
+
+    private var storageExplanation: (problem: String, remedy: String) {
+        switch self {
+        case .missingCommonName: ("no common name", "set the attribute CN")
+        case .unknownAttribute(let name):
+            ("unknown attribute \(name)", "use one of the attributes listed in the README")
+        case .invalidAttribute(let name, let value):
+            ("\(value.debugDescription) is no value for \(name)", "see RFC 5280 appendix A")
+        case .emptyValidity(let notBefore, let notAfter):
+            ("valid from \(notBefore) until \(notAfter)", "choose a later expiration")
+        case .invalidLabel(let label):
+            (
+                "label \(label.debugDescription) cannot be used",
+                "use 1 to \(Limits.labelByteCount) bytes without control characters"
+            )
+        case .labelTaken(let label):
+            ("label \(label.debugDescription) exists", "delete it first or choose another")
+        case .exposed(let path, let mode):
+            (
+                "\(path) has mode \(String(mode, radix: 8)) or another owner",
+                "chmod go-rwx it, and check who has read it"
+            )
+        case .file(let path, let errno):
+            ("\(path): \(errorText(errno))", "check the path and its permissions")
+        default: ("\(self)", "report this")
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/// Every bound of this package, with its reason; all are maxima.
+public enum Limits {
+    /// Bytes in one certificate: 64 KiB, sixteen times a large one.
+    public static let certificateByteCount = 65_536
+    /// Certificates read from one PEM text or PKCS #12 file: 1,000, more than any root bundle.
+    public static let certificateCount = 1_000
+    /// Bytes in a PEM or PKCS #12 file: 8 MiB, well above the system's whole root bundle.
+    public static let fileByteCount = 8 << 20
+    /// Bytes in the certificate list of one handshake message: 100 KiB, OpenSSL's own default.
+    public static let presentedByteCount = 102_400
+    /// UTF-8 bytes in an identity's label: 80, so that its file name stays below 255.
+    public static let labelByteCount = 80
+    /// Bytes of a server name: 253, the longest host name (RFC 1035 §2.3.4 as text).
+    public static let serverNameByteCount = 253
+}

@@ -1,0 +1,59 @@
+import CDivanTLS
+import DivanCrypto
+
+extension TLSCertificate {
+    /// Parses the first certificate of a PEM text; text around it is skipped.
+    ///
+    /// - Throws: `CredentialError` when there is none, or it is malformed.
+    public init(pem: String) throws(CredentialError) {
+        guard let first = try Self.certificates(pem: pem).first else {
+            throw CredentialError(.noCertificate)
+        }
+        self = first
+    }
+
+    /// Parses all certificates of a PEM text in order, at most `Limits.certificateCount`.
+    ///
+    /// - Throws: `CredentialError` when a block between the marks is not a certificate.
+    public static func certificates(pem: String) throws(CredentialError) -> [TLSCertificate] {
+        guard pem.utf8.count <= Limits.fileByteCount else {
+            throw CredentialError(
+                .tooLarge(byteCount: pem.utf8.count, limit: Limits.fileByteCount)
+            )
+        }
+        var certificates: [TLSCertificate] = []
+        let text = Array(pem.utf8)
+        try text.withUnsafeBufferPointer { bytes throws(CredentialError) in
+            OpenSSLFailure.clear()
+            guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+                return
+            }
+            defer { BIO_free(source) }
+            while certificates.count < Limits.certificateCount {
+                guard let certificate = PEM_read_bio_X509(source, nil, nil, nil) else { break }
+                certificates.append(TLSCertificate(CertificateHandle(adopting: certificate)))
+            }
+            let code = OpenSSLFailure.take()
+            let isEnd = OpenSSLFailure.matches(
+                code,
+                library: ERR_LIB_PEM,
+                reason: PEM_R_NO_START_LINE
+            )
+            guard code == 0 || isEnd else { throw CredentialError(.notACertificate(code: code)) }
+        }
+        return certificates
+    }
+
+    /// The certificate as PEM: one block with lines of 64 characters, ended by a line feed.
+    ///
+    /// Source: RFC 7468 §5.
+    public var pem: String {
+        var text = "-----BEGIN CERTIFICATE-----\n"
+        var rest = Base64.encode(derBytes.span)[...]
+        while !rest.isEmpty {
+            text += rest.prefix(64) + "\n"
+            rest = rest.dropFirst(64)
+        }
+        return text + "-----END CERTIFICATE-----\n"
+    }
+}

@@ -1,0 +1,108 @@
+import CDivanTLS
+import DivanCrypto
+public import FoundationEssentials
+import Glibc
+
+/// One X.509 certificate: its DER bytes and what can be read from them.
+///
+/// Two certificates are equal when their DER bytes are. Any thread may use a certificate.
+///
+/// Source: RFC 5280 §4.1; `tls-and-auth.md` §2 (a pin is a comparison of DER bytes).
+public struct TLSCertificate: Sendable {
+    /// The certificate as it goes over the wire.
+    public let derBytes: [UInt8]
+
+    let handle: CertificateHandle
+
+    /// Parses one DER certificate that fills `der` exactly.
+    ///
+    /// - Throws: `CredentialError` when the bytes are something else, or too many
+    ///   (`Limits.certificateByteCount`).
+    public init(der: Span<UInt8>) throws(CredentialError) {
+        guard der.count <= Limits.certificateByteCount else {
+            throw CredentialError(
+                .tooLarge(byteCount: der.count, limit: Limits.certificateByteCount)
+            )
+        }
+        OpenSSLFailure.clear()
+        let (certificate, consumedCount) = der.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            let certificate = d2i_X509(nil, &cursor, bytes.count)
+            return (certificate, cursor.map { $0 - (bytes.baseAddress ?? $0) } ?? 0)
+        }
+        guard let certificate else {
+            throw CredentialError(.notACertificate(code: OpenSSLFailure.take()))
+        }
+        let handle = CertificateHandle(adopting: certificate)
+        guard consumedCount == der.count else { throw CredentialError(.notACertificate(code: 0)) }
+        self.handle = handle
+        derBytes = der.withUnsafeBufferPointer { Array($0) }
+    }
+
+    /// Takes over a certificate that OpenSSL made.
+    init(_ handle: CertificateHandle) {
+        self.handle = handle
+        derBytes = handle.encoded()
+    }
+
+    /// The first day on which the certificate is valid.
+    public var notBefore: Date { Self.date(X509_get0_notBefore(handle.pointer)) }
+
+    /// The moment after which the certificate is no longer valid.
+    public var notAfter: Date { Self.date(X509_get0_notAfter(handle.pointer)) }
+
+    /// Whether `date` lies within the validity, both ends included.
+    public func isValid(at date: Date) -> Bool {
+        notBefore <= date && date <= notAfter
+    }
+
+    /// Whether the certificate names itself as issuer and its own key made its signature.
+    public var isSelfSigned: Bool {
+        OpenSSLFailure.clear()
+        defer { OpenSSLFailure.clear() }
+        return X509_self_signed(handle.pointer, 1) == 1
+    }
+
+    /// Whether the certificate may sign other certificates.
+    public var isAuthority: Bool { X509_check_ca(handle.pointer) == 1 }
+
+    /// The SHA-256 digest of `derBytes` in lower-case hexadecimal.
+    public var sha256Fingerprint: String {
+        Hex.encode(SHA256.digest(of: derBytes.span).span)
+    }
+
+    /// The serial number in hexadecimal, as `openssl x509 -serial` prints it; empty if malformed.
+    public var serialNumber: String {
+        guard let number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(handle.pointer), nil) else {
+            return ""
+        }
+        defer { BN_free(number) }
+        guard let text = BN_bn2hex(number) else { return "" }
+        defer { CRYPTO_free(text, #file, #line) }
+        return String(cString: text)
+    }
+
+    private static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date {
+        var parts = tm()
+        // A date that cannot be read makes the certificate expired, never eternal.
+        guard ASN1_TIME_to_tm(time, &parts) == 1 else { return .distantPast }
+        return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
+    }
+}
+
+extension TLSCertificate: Hashable {
+    /// Compares the DER bytes.
+    public static func == (a: TLSCertificate, b: TLSCertificate) -> Bool {
+        a.derBytes == b.derBytes
+    }
+
+    /// Hashes the DER bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(derBytes)
+    }
+}
+
+extension TLSCertificate: CustomStringConvertible {
+    /// The subject and the first bytes of the fingerprint, enough to tell certificates apart.
+    public var description: String { "\(subject) (SHA-256 \(sha256Fingerprint.prefix(16))…)" }
+}

@@ -1,0 +1,155 @@
+import CDivanTLS
+
+/// Settings shared by many sessions: versions, ciphers, own certificate, trust.
+///
+/// Make one per replicator configuration or listener. TLS 1.2 and 1.3 with forward-secret AEAD
+/// suites; no renegotiation, no compression, no resumption, no early data.
+///
+/// `@unchecked Sendable` holds because the SSL_CTX is set up in `init` and only read afterwards;
+/// OpenSSL counts its references atomically.
+///
+/// Source: `tls-and-auth.md` §1.
+public final class TLSContext: @unchecked Sendable {
+    /// Which side of the handshake the sessions play.
+    public enum Role: Sendable {
+        /// Speaks first and judges a server.
+        case client
+        /// Answers, and may judge clients.
+        case server
+    }
+
+    /// How the peer's certificate is judged.
+    enum Judgement: Sendable {
+        case server(ServerTrust)
+        case client(ClientCertificatePolicy)
+    }
+
+    /// Which side of the handshake the sessions play.
+    public let role: Role
+
+    let pointer: OpaquePointer
+    let judgement: Judgement
+    let hasCredential: Bool
+
+    /// Makes the context of a client.
+    ///
+    /// - Throws: `TLSError.Reason.credential` when OpenSSL refuses the certificate or key.
+    public static func client(
+        _ configuration: ClientTLSConfiguration
+    ) throws(TLSError) -> TLSContext {
+        let judgement = Judgement.server(configuration.serverTrust)
+        return try TLSContext(.client, judgement, credential: configuration.credential)
+    }
+
+    /// Makes the context of a server.
+    ///
+    /// - Throws: `TLSError.Reason.credential` when OpenSSL refuses the certificate or key.
+    public static func server(
+        _ configuration: ServerTLSConfiguration
+    ) throws(TLSError) -> TLSContext {
+        let judgement = Judgement.client(configuration.clientCertificates)
+        return try TLSContext(.server, judgement, credential: configuration.credential)
+    }
+
+    private init(
+        _ role: Role,
+        _ judgement: Judgement,
+        credential: TLSCredential?
+    ) throws(TLSError) {
+        OpenSSLFailure.clear()
+        let method = role == .client ? TLS_client_method() : TLS_server_method()
+        guard let pointer = SSL_CTX_new(method) else {
+            throw TLSError(.setup(code: OpenSSLFailure.take()), role: role, serverName: nil)
+        }
+        self.role = role
+        self.pointer = pointer
+        self.judgement = judgement
+        hasCredential = credential != nil
+        try setUpProtocol()
+        try setUpJudgement()
+        if let credential { try present(credential) }
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+
+    private func setUpProtocol() throws(TLSError) {
+        // AES-128-GCM first: the fastest on processors with AES instructions; a peer without
+        // them puts ChaCha20 first in its own list, and then gets it.
+        let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+        let suites =
+            "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384"
+        try require(divan_tls_set_versions(pointer))
+        try require(SSL_CTX_set_cipher_list(pointer, ciphers))
+        try require(SSL_CTX_set_ciphersuites(pointer, suites))
+        try require(divan_tls_set_groups(pointer, "X25519:P-256:P-384"))
+        SSL_CTX_set_options(pointer, divan_tls_options())
+        try require(SSL_CTX_set_num_tickets(pointer, 0))
+        divan_tls_set_modes(pointer, Limits.presentedByteCount)
+    }
+
+    private func setUpJudgement() throws(TLSError) {
+        switch judgement {
+        case .server(let trust):
+            SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+            switch trust {
+            case .systemRoots: trustSystemRoots()
+            case .roots(let roots): try self.trust(roots)
+            case .pinned, .selfSignedOnly, .callback: break
+            }
+            SSL_CTX_set_cert_cb(pointer, noteCertificateRequest, nil)
+        case .client(.none):
+            SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
+        case .client(let policy):
+            let mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+            SSL_CTX_set_verify(pointer, mode, nil)
+            if case .roots(let roots) = policy { try self.trust(roots) }
+        }
+        SSL_CTX_set_cert_verify_callback(pointer, judgePeer, nil)
+    }
+
+    private func trustSystemRoots() {
+        let store = SSL_CTX_get_cert_store(pointer)
+        // Either may be absent; with neither, every server is refused as unknown.
+        X509_STORE_set_default_paths(store)
+        X509_STORE_load_path(store, "/etc/ssl/certs")
+        OpenSSLFailure.clear()
+    }
+
+    private func trust(_ roots: [TLSCertificate]) throws(TLSError) {
+        let store = SSL_CTX_get_cert_store(pointer)
+        // A root in this sense is whatever the application trusts, an intermediate or a leaf too.
+        try require(X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)))
+        for root in roots {
+            try require(X509_STORE_add_cert(store, root.handle.pointer))
+        }
+    }
+
+    private func present(_ credential: TLSCredential) throws(TLSError) {
+        let key: KeyHandle
+        do {
+            key = try KeyHandle(credential.key)
+        } catch {
+            throw TLSError(.credential(code: 0), role: role, serverName: nil)
+        }
+        try requireCredential(SSL_CTX_use_certificate(pointer, credential.leaf.handle.pointer))
+        try requireCredential(SSL_CTX_use_PrivateKey(pointer, key.pointer))
+        for certificate in credential.certificates.dropFirst() {
+            let added = divan_tls_add_chain_certificate(pointer, certificate.handle.pointer)
+            try requireCredential(added)
+        }
+    }
+
+    private func require(_ status: Int32) throws(TLSError) {
+        guard status == 1 else {
+            throw TLSError(.setup(code: OpenSSLFailure.take()), role: role, serverName: nil)
+        }
+    }
+
+    private func requireCredential(_ status: Int32) throws(TLSError) {
+        guard status == 1 else {
+            throw TLSError(.credential(code: OpenSSLFailure.take()), role: role, serverName: nil)
+        }
+    }
+}

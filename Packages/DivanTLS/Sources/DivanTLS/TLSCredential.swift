@@ -1,0 +1,108 @@
+import CDivanTLS
+public import DivanCrypto
+
+/// A certificate chain and the private key of its leaf: what a peer proves itself with.
+///
+/// The key was checked to belong to the leaf. Any thread may use a credential. Its description
+/// names the leaf and never shows the key.
+public struct TLSCredential: Sendable {
+    /// The chain, leaf first.
+    public let certificates: [TLSCertificate]
+    /// The certificate that `key` belongs to; the first of `certificates`.
+    public let leaf: TLSCertificate
+    /// The leaf's private key.
+    public let key: PrivateKey
+
+    /// Joins a chain, leaf first, and its key.
+    ///
+    /// - Throws: `CredentialError` when the chain is empty or the key belongs to another leaf.
+    public init(certificates: [TLSCertificate], key: PrivateKey) throws(CredentialError) {
+        guard let leaf = certificates.first else { throw CredentialError(.noCertificate) }
+        let handle = try KeyHandle(key)
+        OpenSSLFailure.clear()
+        defer { OpenSSLFailure.clear() }
+        guard X509_check_private_key(leaf.handle.pointer, handle.pointer) == 1 else {
+            throw CredentialError(.keyMismatch(subject: leaf.subject))
+        }
+        self.certificates = certificates
+        self.leaf = leaf
+        self.key = key
+    }
+
+    /// Makes a key and a certificate for it.
+    ///
+    /// RSA takes about a tenth of a second, P-256 less than a millisecond.
+    ///
+    /// - Parameters:
+    ///   - kind: RSA with 2,048 bits unless told otherwise: LiteCore holds RSA keys only.
+    ///   - issuer: Who signs, whose chain is appended; the certificate signs itself when `nil`.
+    /// - Throws: `CredentialError` for attributes that do not fit, an empty validity, or an issuer
+    ///   that is no authority.
+    public static func generate(
+        _ template: CertificateTemplate,
+        key kind: PrivateKey.Kind = .rsa(bitCount: 2_048),
+        issuer: TLSCredential? = nil
+    ) throws(CredentialError) -> TLSCredential {
+        let key: PrivateKey
+        do {
+            key = try PrivateKey.generate(kind)
+        } catch {
+            throw CredentialError(.unusableKey(error))
+        }
+        return try make(template, key: key, issuer: issuer)
+    }
+
+    /// Makes a certificate for a key that exists; otherwise as `generate(_:key:issuer:)`.
+    public static func make(
+        _ template: CertificateTemplate,
+        key: PrivateKey,
+        issuer: TLSCredential? = nil
+    ) throws(CredentialError) -> TLSCredential {
+        if let issuer, !issuer.leaf.isAuthority {
+            throw CredentialError(.issuerIsNoAuthority(subject: issuer.leaf.subject))
+        }
+        let signer = CertificateSigner(template: template, key: key, issuer: issuer)
+        let leaf = try signer.makeCertificate()
+        let chain = [leaf] + (issuer?.certificates ?? [])
+        return try TLSCredential(certificates: chain, key: key)
+    }
+
+    /// Reads a PEM text that holds the chain, leaf first, and the leaf's key, in any order.
+    ///
+    /// - Parameter password: For an encrypted key.
+    /// - Throws: `CredentialError` when a part is missing, malformed or does not fit.
+    public init(pem: String, password: String? = nil) throws(CredentialError) {
+        let certificates = try TLSCertificate.certificates(pem: pem)
+        guard pem.contains("PRIVATE KEY-----") else { throw CredentialError(.noPrivateKey) }
+        let key: PrivateKey
+        do {
+            key = try PrivateKey(pem: pem, password: password)
+        } catch {
+            throw CredentialError(.unusableKey(error))
+        }
+        try self.init(certificates: certificates, key: key)
+    }
+
+    /// The key and the chain as PEM, the key first; encrypted when there is a password.
+    ///
+    /// - Throws: `CredentialError` when memory is missing.
+    public func pem(password: String? = nil) throws(CredentialError) -> String {
+        do {
+            return try key.pem(password: password) + certificates.map(\.pem).joined()
+        } catch {
+            throw CredentialError(.unusableKey(error))
+        }
+    }
+}
+
+extension TLSCredential: Equatable {
+    /// Compares the chains; the same leaf implies the same key.
+    public static func == (a: TLSCredential, b: TLSCredential) -> Bool {
+        a.certificates == b.certificates
+    }
+}
+
+extension TLSCredential: CustomStringConvertible {
+    /// The leaf and the kind of key.
+    public var description: String { "\(leaf), \(key)" }
+}

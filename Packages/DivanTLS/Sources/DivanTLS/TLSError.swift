@@ -1,0 +1,147 @@
+import CDivanTLS
+import DivanCrypto
+
+/// A session that could not be set up, or had to end; say so, send what `takeOutput` holds, close.
+public struct TLSError: Error, Equatable, Sendable {
+    /// What went wrong, with the offending values.
+    public enum Reason: Equatable, Sendable {
+        /// We refuse the peer's certificate.
+        case certificate(CertificateProblem)
+        /// The client presented no certificate although this server requires one.
+        case clientCertificateMissing
+        /// The server wants a certificate and we have none; the alert's number.
+        case clientCertificateRequired(alert: UInt8)
+        /// The peer refuses our certificate; the alert's number.
+        case certificateRefused(alert: UInt8)
+        /// The peer gave up for another reason; the alert's number.
+        case alert(UInt8)
+        /// The peer speaks HTTP without TLS.
+        case plaintextHTTP
+        /// The peer's first bytes, up to eight, are no TLS record.
+        case notTLS(firstBytes: [UInt8])
+        /// The peer offers neither TLS 1.2 nor 1.3.
+        case unsupportedVersion
+        /// The handshake failed otherwise; OpenSSL's error code.
+        case handshake(code: UInt)
+        /// A record is damaged or forged, or the peer broke the protocol; OpenSSL's error code.
+        case record(code: UInt)
+        /// The connection ended before the handshake did.
+        case closedDuringHandshake
+        /// The connection ended without a close_notify: bytes may be missing.
+        case truncated
+        /// `send` was called before the session was open, or after `close`.
+        case notOpen
+        /// The trust mode compares names and the session was given none.
+        case serverNameMissing
+        /// The server name is empty, too long, or holds characters that no host name has.
+        case serverNameInvalid(String)
+        /// OpenSSL refuses the certificate or key, mostly as too weak; its error code.
+        case credential(code: UInt)
+        /// OpenSSL cannot be set up; its error code.
+        case setup(code: UInt)
+    }
+
+    /// What went wrong.
+    public let reason: Reason
+    /// Our side of the session.
+    public let role: TLSContext.Role
+    /// The server that a client talks to.
+    public let serverName: String?
+
+    init(_ reason: Reason, role: TLSContext.Role, serverName: String?) {
+        self.reason = reason
+        self.role = role
+        self.serverName = serverName
+    }
+
+    /// The code in the Network domain; `nil` for an end that counts as a reset connection.
+    ///
+    /// A reset is transient (POSIX `ECONNRESET`), everything with a code is permanent.
+    ///
+    /// Source: `tls-and-auth.md` §2, §3; `websocket-and-urls.md` §5.
+    public var networkCode: Int? {
+        switch reason {
+        case .certificate(let problem): problem.networkCode
+        case .clientCertificateRequired: 9
+        case .certificateRefused: 10
+        case .closedDuringHandshake, .truncated: nil
+        default: 6
+        }
+    }
+}
+
+extension TLSError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let place =
+            switch role {
+            case .client: "TLS to \(serverName ?? "the server")"
+            case .server: "TLS from a client"
+            }
+        let (problem, remedy) = reason.explanation
+        return "\(place): \(problem); \(remedy)"
+    }
+}
+
+extension TLSError.Reason {
+    fileprivate var explanation: (problem: String, remedy: String) {
+        switch self {
+        case .certificate(let problem): problem.explanation
+        case .clientCertificateMissing:
+            ("it presented no certificate", "give the client an identity")
+        case .clientCertificateRequired(let alert):
+            ("it requires a client certificate (\(alertText(alert)))", "set a client identity")
+        case .certificateRefused(let alert):
+            (
+                "it refused our certificate (\(alertText(alert)))",
+                "use a certificate that the peer trusts, or make the peer trust this one"
+            )
+        case .alert(let alert): ("it gave up (\(alertText(alert)))", "see the peer's log")
+        case .plaintextHTTP:
+            ("it speaks HTTP without TLS", "use wss on both sides, or ws on both")
+        case .notTLS(let bytes):
+            (
+                "it does not speak TLS; its first bytes are \(hexadecimal(bytes))",
+                "check the port, or use ws"
+            )
+        case .unsupportedVersion:
+            ("it offers neither TLS 1.2 nor TLS 1.3", "update the peer's TLS library")
+        case .handshake(let code):
+            ("handshake failed (\(OpenSSLFailure.text(code)))", "compare both sides' TLS settings")
+        case .record(let code):
+            ("broken record (\(OpenSSLFailure.text(code)))", "reconnect; look for a faulty proxy")
+        default: localExplanation
+        }
+    }
+
+    private var localExplanation: (problem: String, remedy: String) {
+        switch self {
+        case .closedDuringHandshake:
+            ("the connection ended during the handshake", "retry; see the peer's log")
+        case .truncated:
+            ("the connection ended without close_notify", "retry; bytes may be missing")
+        case .notOpen: ("the session is not open for sending", "wait for State.open")
+        case .serverNameMissing:
+            ("no server name to compare the certificate with", "pass the host of the URL")
+        case .serverNameInvalid(let name):
+            ("\(name.debugDescription) is no host name", "pass the host of the URL in ASCII")
+        case .credential(let code):
+            (
+                "own certificate or key refused (\(OpenSSLFailure.text(code)))",
+                "use RSA with 2,048 bits or more, or P-256, and SHA-256"
+            )
+        case .setup(let code):
+            ("OpenSSL setup failed (\(OpenSSLFailure.text(code)))", "check OpenSSL's setup")
+        default: ("\(self)", "report this")
+        }
+    }
+
+    private func alertText(_ alert: UInt8) -> String {
+        guard let text = SSL_alert_desc_string_long(Int32(alert)) else { return "alert \(alert)" }
+        return "alert \(alert), \(String(cString: text))"
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        Hex.encode(bytes.span)
+    }
+}

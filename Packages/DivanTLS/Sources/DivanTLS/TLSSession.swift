@@ -1,0 +1,308 @@
+import CDivanTLS
+
+/// One TLS connection without a socket: ciphertext in, plaintext out, and the reverse.
+///
+/// Feed every piece that arrives to `receive`, and after each call of any verb send what
+/// `takeOutput` hands over, also after an error: it then holds the alert for the peer. A client
+/// has output at once. What comes out depends on the bytes alone, never on how they were cut.
+///
+/// Confined to one thread at a time. Holds at most one partial record (16 KiB) and, when idle,
+/// no record buffers at all. OpenSSL brings its own clock (validity of certificates) and its own
+/// randomness.
+///
+/// Source: RFC 8446, RFC 5246; `tls-and-auth.md`.
+public final class TLSSession {
+    /// How far the session is.
+    public enum State: Sendable {
+        /// Neither side may send data yet.
+        case handshaking
+        /// Data flows.
+        case open
+        /// The peer said close_notify, or the session failed; nothing more will be read.
+        case closed
+    }
+
+    /// How far the session is; `receive` moves it.
+    public private(set) var state = State.handshaking
+    /// What the peer presented, leaf first; also when it was refused, empty if it showed none.
+    public private(set) var peerCertificates: [TLSCertificate] = []
+
+    let context: TLSContext
+    let serverName: String?
+    var complaints: [Complaint] = []
+
+    private let ssl: OpaquePointer
+    private let wire = TLSWire()
+    private var firstBytes: [UInt8] = []  // of the peer, for telling what it speaks
+    private var failure: TLSError?
+    private var refusal: CertificateProblem?
+    private var isCertificateRequested = false
+    private var hasReceivedData = false
+    private var isSendingClosed = false
+
+    /// Starts a session; a client's first message is ready in `takeOutput`.
+    ///
+    /// - Parameter serverName: The host of the URL, a name or an IP address; names go into SNI.
+    ///   Ignored by servers.
+    /// - Throws: `TLSError` when the trust mode compares names and there is none to compare.
+    public init(_ context: TLSContext, serverName: String? = nil) throws(TLSError) {
+        OpenSSLFailure.clear()
+        guard let ssl = SSL_new(context.pointer) else {
+            throw TLSError(
+                .setup(code: OpenSSLFailure.take()),
+                role: context.role,
+                serverName: serverName
+            )
+        }
+        self.context = context
+        self.serverName = context.role == .client ? serverName : nil
+        self.ssl = ssl
+        guard let bio = wire.makeBIO() else { throw error(.setup(code: OpenSSLFailure.take())) }
+        SSL_set_bio(ssl, bio, bio)
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+        switch context.role {
+        case .client:
+            SSL_set_connect_state(ssl)
+            try setServerName()
+            try handshake()
+        case .server:
+            SSL_set_accept_state(ssl)
+        }
+    }
+
+    deinit {
+        SSL_free(ssl)
+    }
+
+    /// Takes in ciphertext, all of it, and appends the plaintext that it completes.
+    ///
+    /// - Parameter plaintext: Grows by at most the size of `ciphertext` plus one record; keep it
+    ///   and its capacity from call to call.
+    /// - Throws: `TLSError` when the session is over; the plaintext before the fault is appended
+    ///   all the same. Every later call throws the same error.
+    public func receive(
+        _ ciphertext: Span<UInt8>,
+        appendingTo plaintext: inout [UInt8]
+    ) throws(TLSError) {
+        if let failure { throw failure }
+        guard state != .closed else { return }
+        if firstBytes.count < 8 {
+            let missing = ciphertext.extracting(first: 8 - firstBytes.count)
+            missing.withUnsafeBytes { firstBytes.append(contentsOf: $0) }
+        }
+        try ciphertext.withUnsafeBytes { bytes throws(TLSError) in
+            wire.input = bytes
+            defer { wire.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+            if state == .handshaking { try handshake() }
+            if state == .open { try readRecords(bytes.count, appendingTo: &plaintext) }
+        }
+    }
+
+    /// Notes that the connection has ended: no more bytes will come.
+    ///
+    /// - Throws: `TLSError` unless the peer said close_notify before; then what was received may
+    ///   be a part of what was sent.
+    public func receiveEnd() throws(TLSError) {
+        if let failure { throw failure }
+        switch state {
+        case .handshaking: throw fail(.closedDuringHandshake)
+        case .open: throw fail(.truncated)
+        case .closed: return
+        }
+    }
+
+    /// Encrypts plaintext for `takeOutput`, in records of 16 KiB and a last, shorter one.
+    ///
+    /// - Throws: `TLSError.Reason.notOpen` before the handshake is over and after `close`.
+    public func send(_ plaintext: Span<UInt8>) throws(TLSError) {
+        if let failure { throw failure }
+        guard state != .handshaking, !isSendingClosed else { throw error(.notOpen) }
+        var offset = 0
+        while offset < plaintext.count {
+            // SSL_write takes an Int32; a gigabyte at a time is within it.
+            let end = min(plaintext.count, offset + 1 << 30)
+            OpenSSLFailure.clear()
+            let result = plaintext.extracting(offset..<end).withUnsafeBytes { bytes in
+                SSL_write(ssl, bytes.baseAddress, Int32(bytes.count))
+            }
+            guard result > 0 else { throw fail(.record(code: OpenSSLFailure.take())) }
+            offset += Int(result)
+        }
+    }
+
+    /// Says close_notify once; what the peer still sends may be received as before.
+    public func close() {
+        guard failure == nil, state != .handshaking, !isSendingClosed else { return }
+        isSendingClosed = true
+        OpenSSLFailure.clear()
+        SSL_shutdown(ssl)
+        OpenSSLFailure.clear()
+    }
+
+    /// Whether `takeOutput` has bytes.
+    public var hasOutput: Bool { !wire.output.isEmpty }
+
+    /// Moves all ciphertext that is to be sent to the end of `output`.
+    ///
+    /// An empty `output` changes places with the session's own buffer, so nothing is copied.
+    public func takeOutput(appendingTo output: inout [UInt8]) {
+        if output.isEmpty {
+            swap(&output, &wire.output)
+        } else {
+            output += wire.output
+            wire.output.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// The negotiated version, such as `TLSv1.3`; of no meaning before `State.open`.
+    public var protocolVersion: String { String(cString: SSL_get_version(ssl)) }
+
+    /// The negotiated cipher suite by OpenSSL's name; empty before there is one.
+    public var cipherName: String {
+        SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? ""
+    }
+}
+
+extension TLSSession {
+    /// The session that OpenSSL's call-backs speak of; it outlives the call that they run in.
+    static func of(_ ssl: OpaquePointer?) -> TLSSession? {
+        SSL_get_ex_data(ssl, 0).map {
+            Unmanaged<TLSSession>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// Keeps what the peer showed, accepted or not.
+    func peerWasJudged(_ chain: [TLSCertificate], _ problem: CertificateProblem?) {
+        peerCertificates = chain
+        refusal = problem
+    }
+
+    /// Keeps that the server asked for a certificate, which explains later alerts.
+    func certificateWasRequested() {
+        isCertificateRequested = true
+    }
+
+    private func setServerName() throws(TLSError) {
+        guard let serverName else {
+            if case .server(let trust) = context.judgement, trust.checksName {
+                throw error(.serverNameMissing)
+            }
+            return
+        }
+        let host = ServerName(serverName)
+        guard let host else { throw error(.serverNameInvalid(serverName)) }
+        let parameters = SSL_get0_param(ssl)
+        let isSet: Bool
+        switch host {
+        case .address(let bytes):
+            // RFC 6066 §3: addresses do not go into SNI.
+            isSet = X509_VERIFY_PARAM_set1_ip(parameters, bytes, bytes.count) == 1
+        case .name(let name):
+            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            isSet =
+                divan_tls_set_server_name(ssl, name) == 1
+                && X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
+        }
+        guard isSet else { throw error(.setup(code: OpenSSLFailure.take())) }
+    }
+
+    private func handshake() throws(TLSError) {
+        OpenSSLFailure.clear()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 {
+            state = .open
+            return
+        }
+        guard SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ else { return }
+        throw fail(reason(OpenSSLFailure.take()))
+    }
+
+    private func readRecords(
+        _ byteCount: Int,
+        appendingTo plaintext: inout [UInt8]
+    ) throws(TLSError) {
+        let needed = plaintext.count + byteCount + Self.recordByteCount
+        if plaintext.capacity < needed {
+            plaintext.reserveCapacity(max(needed, 2 * plaintext.capacity))
+        }
+        while true {
+            OpenSSLFailure.clear()
+            var result: Int32 = 0
+            plaintext.append(addingCapacity: Self.recordByteCount) { span in
+                span.withUnsafeMutableBufferPointer { buffer, initializedCount in
+                    let start = buffer.baseAddress.map { $0 + initializedCount }
+                    result = SSL_read(ssl, start, Int32(buffer.count - initializedCount))
+                    initializedCount += max(0, Int(result))
+                }
+            }
+            if result > 0 {
+                hasReceivedData = true
+                continue
+            }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ: return
+            case SSL_ERROR_ZERO_RETURN:
+                state = .closed
+                return
+            default: throw fail(reason(OpenSSLFailure.take()))
+            }
+        }
+    }
+
+    /// Bytes of plaintext in a full record (RFC 8446 §5.1).
+    private static let recordByteCount = 16_384
+
+    private func fail(_ reason: TLSError.Reason) -> TLSError {
+        let failure = error(reason)
+        self.failure = failure
+        state = .closed
+        return failure
+    }
+
+    private func error(_ reason: TLSError.Reason) -> TLSError {
+        TLSError(reason, role: context.role, serverName: serverName)
+    }
+}
+
+extension TLSSession {
+    /// Finds the reason behind OpenSSL's error code.
+    private func reason(_ code: UInt) -> TLSError.Reason {
+        if let refusal { return .certificate(refusal) }
+        guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return broken(code) }
+        let number = ERR_GET_REASON(code)
+        // Alerts of the peer are reasons from 1,000 up.
+        if let alert = UInt8(exactly: number - SSL_AD_REASON_OFFSET) { return reason(alert: alert) }
+        switch number {
+        case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .clientCertificateMissing
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_WRONG_SSL_VERSION:
+            return .unsupportedVersion
+        default: return broken(code)
+        }
+    }
+
+    private func broken(_ code: UInt) -> TLSError.Reason {
+        guard !hasReceivedData, state == .handshaking else { return .record(code: code) }
+        let methods = ["GET ", "HEAD", "POST", "PUT ", "OPTI", "CONN", "DELE", "PATC", "HTTP"]
+        let text = String(decoding: firstBytes.prefix(4), as: UTF8.self)
+        if methods.contains(text) { return .plaintextHTTP }
+        // A TLS stream starts with a handshake record or an alert, version 3.x.
+        let isTLS = [22, 21].contains(firstBytes.first ?? 22) && firstBytes.dropFirst().first == 3
+        return isTLS ? .handshake(code: code) : .notTLS(firstBytes: firstBytes)
+    }
+
+    private func reason(alert: UInt8) -> TLSError.Reason {
+        // In TLS 1.3 the server judges our certificate after our handshake is over; its alert
+        // then meets the first read (`tls-and-auth.md` §3).
+        let isJudgement =
+            state == .handshaking || (context.role == .client && !hasReceivedData)
+        guard isJudgement else { return .alert(alert) }
+        switch alert {
+        case 41, 116: return .clientCertificateRequired(alert: alert)
+        case 42...49: return .certificateRefused(alert: alert)
+        case 40 where isCertificateRequested && !context.hasCredential:
+            return .clientCertificateRequired(alert: alert)
+        case 70: return .unsupportedVersion
+        default: return .alert(alert)
+        }
+    }
+}
