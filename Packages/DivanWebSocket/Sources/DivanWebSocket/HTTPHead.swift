@@ -1,0 +1,104 @@
+/// The start line and the header fields of one HTTP/1.1 message.
+struct HTTPHead: Sendable, Equatable {
+    let startLine: String
+    let headers: HTTPHeaders
+}
+
+/// Reads one head from bytes that arrive in arbitrary pieces, each byte once, under limits.
+///
+/// Strict where leniency has let requests be smuggled: lines end in CRLF, no folding, no control
+/// characters, no blank before the colon. Source: RFC 9112 §2 to §5.
+struct HTTPHeadReader: Sendable {
+    private let limits: WebSocketLimits
+    private var buffer: [UInt8] = []
+    private var scannedCount = 0
+    private var lineStart = 0
+    private var startLine: String?
+    private var headers = HTTPHeaders()
+
+    init(limits: WebSocketLimits) {
+        self.limits = limits
+    }
+
+    mutating func receive(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
+    }
+
+    /// The bytes received so far, for an error's text.
+    var start: ArraySlice<UInt8> { buffer.prefix(24) }
+
+    /// The bytes behind the head; take them once it is complete.
+    mutating func takeLeftover() -> [UInt8] {
+        let leftover = Array(buffer.dropFirst(scannedCount))
+        buffer = []
+        scannedCount = 0
+        return leftover
+    }
+
+    /// Returns the head once it is complete.
+    ///
+    /// - Throws: At the first byte that no valid head can have there.
+    mutating func next() throws(HandshakeError.Reason) -> HTTPHead? {
+        while scannedCount < buffer.count {
+            guard scannedCount < limits.headByteCount else {
+                throw .head(limit: limits.headByteCount)
+            }
+            let byte = buffer[scannedCount]
+            if scannedCount == 0 { try checkFirst(byte) }
+            if byte == UInt8(ascii: "\n") {
+                guard scannedCount > lineStart, buffer[scannedCount - 1] == UInt8(ascii: "\r")
+                else { throw .line(lineNumber) }
+                let line = buffer[lineStart..<scannedCount - 1]
+                scannedCount += 1
+                lineStart = scannedCount
+                if let head = try end(line) { return head }
+                continue
+            }
+            try check(byte)
+            scannedCount += 1
+        }
+        return nil
+    }
+
+    private var lineNumber: Int { startLine == nil ? 1 : headers.fields.count + 2 }
+
+    /// The start of a TLS record is told apart, because a mixed-up scheme is a common mistake.
+    private func checkFirst(_ byte: UInt8) throws(HandshakeError.Reason) {
+        if byte == 0x15 || byte == 0x16 { throw .tlsRecord }
+        guard isTokenByte(byte) else {
+            throw .notHTTP(start: String(decoding: start, as: UTF8.self))
+        }
+    }
+
+    private func check(_ byte: UInt8) throws(HandshakeError.Reason) {
+        guard scannedCount - lineStart <= limits.lineByteCount else {
+            throw .lineLength(limit: limits.lineByteCount)
+        }
+        let followsReturn =
+            scannedCount > lineStart && buffer[scannedCount - 1] == UInt8(ascii: "\r")
+        guard !followsReturn, byte == UInt8(ascii: "\r") || !breaksLine(byte) else {
+            throw .line(lineNumber)
+        }
+    }
+
+    private mutating func end(_ line: ArraySlice<UInt8>) throws(HandshakeError.Reason) -> HTTPHead?
+    {
+        guard let startLine else {
+            guard !line.isEmpty else { throw .line(1) }
+            startLine = String(decoding: line, as: UTF8.self)
+            return nil
+        }
+        if line.isEmpty { return HTTPHead(startLine: startLine, headers: headers) }
+        guard headers.fields.count < limits.headerCount else {
+            throw .headerCount(limit: limits.headerCount)
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+            line[..<colon].allSatisfy(isTokenByte)
+        else { throw .line(lineNumber) }
+        headers.append(
+            String(decoding: line[..<colon], as: UTF8.self),
+            String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingBlanks()
+        )
+        return nil
+    }
+}

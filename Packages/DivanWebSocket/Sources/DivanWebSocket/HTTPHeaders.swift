@@ -1,0 +1,112 @@
+/// Header fields in the order in which they stand in a message.
+///
+/// Names are compared without case, values are kept as they are. Source: RFC 9110 §5.
+public struct HTTPHeaders: Sendable, Equatable {
+    /// One field line.
+    public struct Field: Sendable, Equatable {
+        /// The name in its sender's spelling.
+        public let name: String
+        /// The value without the white space around it.
+        public let value: String
+
+        /// Creates a field.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// All fields, in order; a name may occur several times.
+    public private(set) var fields: [Field]
+
+    /// Creates headers from pairs, in their order.
+    public init(_ pairs: [(name: String, value: String)] = []) {
+        fields = pairs.map { Field(name: $0.name, value: $0.value) }
+    }
+
+    /// The value of the first field called `name`.
+    public subscript(name: String) -> String? {
+        fields.first { $0.name.isEqualIgnoringCase(name) }?.value
+    }
+
+    /// The values of every field called `name`, such as those of `Set-Cookie`.
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name.isEqualIgnoringCase(name) }.map(\.value)
+    }
+
+    /// Appends a field.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Removes every field called `name`.
+    public mutating func remove(_ name: String) {
+        fields.removeAll { $0.name.isEqualIgnoringCase(name) }
+    }
+
+    /// The comma-separated elements of every field called `name`, without empty ones.
+    public func elements(_ name: String) -> [String] {
+        values(name).flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingBlanks() }
+            .filter { !$0.isEmpty }
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Creates headers in the order of the literal; a name may occur several times.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { (name: $0.0, value: $0.1) })
+    }
+}
+
+extension HTTPHeaders {
+    /// Throws when a field would break out of its line, or is not a field at all.
+    func checkSendable() throws(HandshakeError) {
+        for field in fields {
+            let isName = !field.name.isEmpty && field.name.utf8.allSatisfy(isTokenByte)
+            guard isName, !field.value.utf8.contains(where: breaksLine) else {
+                throw HandshakeError(reason: .unsendable(field: field.name))
+            }
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Compares without the case of ASCII letters, as names and tokens of HTTP ask.
+    func isEqualIgnoringCase(_ other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
+    }
+
+    /// The text without blanks and tabs at its ends.
+    func trimmingBlanks() -> String {
+        var rest = Substring(self)
+        while let first = rest.utf8.first, isBlank(first) { rest = rest.dropFirst() }
+        while let last = rest.utf8.last, isBlank(last) { rest = rest.dropLast() }
+        return String(rest)
+    }
+}
+
+/// Whether a byte may stand in a header's name, a method or a subprotocol (RFC 9110 §5.6.2).
+func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+}
+
+/// Whether a byte must never be written into a line of a head.
+func breaksLine(_ byte: UInt8) -> Bool {
+    byte == 0x7F || (byte < 0x20 && byte != UInt8(ascii: "\t"))
+}
+
+func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+}
+
+private func asciiLowercase(_ byte: UInt8) -> UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+}

@@ -1,0 +1,92 @@
+/// Reads the server's answer: its head and, of a refusal, the text that explains it.
+struct HandshakeAnswer: Sendable {
+    /// A complete answer.
+    struct Head {
+        let status: Int
+        let headers: HTTPHeaders
+        let explanation: String
+    }
+
+    private let limits: WebSocketLimits
+    private var reader: HTTPHeadReader
+    private var head: (status: Int, phrase: String, headers: HTTPHeaders)?
+    private var body: [UInt8] = []
+
+    /// Whether the peer has closed its direction.
+    var hasEnded = false
+
+    init(limits: WebSocketLimits) {
+        self.limits = limits
+        reader = HTTPHeadReader(limits: limits)
+    }
+
+    mutating func receive(_ bytes: Span<UInt8>) {
+        guard head != nil else { return reader.receive(bytes) }
+        let room = limits.explanationByteCount - body.count
+        bytes.withUnsafeBufferPointer { body.append(contentsOf: $0.prefix(max(0, room))) }
+    }
+
+    /// The bytes behind the head of an accepted upgrade.
+    mutating func takeLeftover() -> [UInt8] {
+        let leftover = body
+        body = []
+        return leftover
+    }
+
+    mutating func next() throws(HandshakeError.Reason) -> Head? {
+        if head == nil, let complete = try reader.next() {
+            let (status, phrase) = try Self.parse(complete.startLine)
+            head = (status, phrase, complete.headers)
+            body = reader.takeLeftover()
+        }
+        guard let head else {
+            if hasEnded { throw .ended }
+            return nil
+        }
+        guard isComplete(head.headers, status: head.status) else { return nil }
+        let explanation = text(head.headers) ?? head.phrase
+        return Head(status: head.status, headers: head.headers, explanation: explanation)
+    }
+
+    /// Splits `HTTP/1.1 401 Unauthorized`.
+    private static func parse(_ line: String) throws(HandshakeError.Reason) -> (Int, String) {
+        guard line.hasPrefix("HTTP/1.") else { throw .notHTTP(start: line) }
+        let parts = line.split(separator: " ", maxSplits: 2)
+        guard parts.count >= 2, parts[1].utf8.count == 3, let status = Int(parts[1]),
+            status >= 100
+        else { throw .line(1) }
+        return (status, parts.count > 2 ? String(parts[2]) : "")
+    }
+
+    // MARK: Body
+
+    /// Whether all of the body is here that we want to read.
+    private func isComplete(_ headers: HTTPHeaders, status: Int) -> Bool {
+        guard status >= 300, !hasEnded, isExplanation(headers) else { return true }
+        guard let length = headers["Content-Length"].flatMap({ Int($0) }) else { return false }
+        return body.count >= min(length, limits.explanationByteCount)
+    }
+
+    /// Whether the body is JSON or plain text in one piece.
+    private func isExplanation(_ headers: HTTPHeaders) -> Bool {
+        guard headers["Transfer-Encoding"] == nil else { return false }
+        let type = headers["Content-Type"] ?? ""
+        return type.isEqualIgnoringCase("application/json")
+            || type.prefix(17).isEqualIgnoringCase("application/json;")
+            || type.prefix(10).isEqualIgnoringCase("text/plain")
+    }
+
+    private func text(_ headers: HTTPHeaders) -> String? {
+        guard isExplanation(headers) else { return nil }
+        let text = String(decoding: body.prefix(limits.explanationByteCount), as: UTF8.self)
+        let isJSON = headers["Content-Type"]?.prefix(16).isEqualIgnoringCase("application/json")
+        let explanation = isJSON == true ? RefusalBody.reason(in: text) : text.firstLine
+        return explanation.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+extension String {
+    fileprivate var firstLine: String {
+        prefix { !$0.isNewline }.trimmingBlanks()
+    }
+}

@@ -1,0 +1,130 @@
+/// Why an opening handshake failed, at either end, and what to do about it.
+public struct HandshakeError: Error, Equatable {
+    /// The rule that was broken, with the offending values.
+    public enum Reason: Error, Equatable {
+        /// The peer speaks TLS where clear text was expected.
+        case tlsRecord
+        /// The peer's first bytes are no HTTP; `start` holds a few of them.
+        case notHTTP(start: String)
+        /// A line of the head is malformed; lines count from 1.
+        case line(Int)
+        /// The head exceeds `WebSocketLimits.headByteCount`.
+        case head(limit: Int)
+        /// A line of the head exceeds `WebSocketLimits.lineByteCount`.
+        case lineLength(limit: Int)
+        /// The head has more fields than `WebSocketLimits.headerCount`.
+        case headerCount(limit: Int)
+        /// The connection ended inside the head.
+        case ended
+        /// The answer has a success status that is not 101.
+        case status(Int)
+        /// A header of the upgrade is missing or has another value than `expected`.
+        case header(name: String, value: String?, expected: String)
+        /// The answer chose a subprotocol that was not offered.
+        case subprotocol(String)
+        /// The answer chose no subprotocol although some were offered.
+        case noSubprotocol(offered: [String])
+        /// The request is not a GET.
+        case method(String)
+        /// The request is not an upgrade to WebSocket.
+        case noUpgrade
+        /// The request speaks another WebSocket version than 13.
+        case version(String?)
+        /// The request has a body, or contradicts itself about one.
+        case body
+        /// A header that we were to send holds a line break, or may not be set by the caller.
+        case unsendable(field: String)
+    }
+
+    /// What went wrong.
+    public let reason: Reason
+
+    /// Creates an error.
+    public init(reason: Reason) {
+        self.reason = reason
+    }
+
+    /// The status with which a server answers (RFC 9110 §15).
+    public var status: Int {
+        switch reason {
+        case .head, .lineLength, .headerCount: 431
+        case .method: 405
+        case .noUpgrade: 426
+        default: 400
+        }
+    }
+
+    /// The number that a client reports in the WebSocket error domain.
+    ///
+    /// Source: `tls-and-auth.md` §6.
+    public var code: Int {
+        switch reason {
+        case .tlsRecord, .ended: 1006
+        case .status, .header, .noSubprotocol: 1002
+        case .subprotocol: 403
+        case .head, .lineLength, .headerCount: 431
+        default: 400
+        }
+    }
+}
+
+extension HandshakeError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        "WebSocket handshake: \(reason.problem); \(reason.remedy)"
+    }
+}
+
+extension HandshakeError.Reason {
+    fileprivate var problem: String {
+        switch self {
+        case .tlsRecord: "the peer speaks TLS on a connection without TLS"
+        case .notHTTP(let start): "the peer does not speak HTTP, it sent \(quoted(start))"
+        case .line(let number): "line \(number) of the head is malformed"
+        case .head(let limit): "the head exceeds \(limit) bytes"
+        case .lineLength(let limit): "a line of the head exceeds \(limit) bytes"
+        case .headerCount(let limit): "the head has more than \(limit) fields"
+        case .ended: "the peer closed the connection before its head was complete"
+        case .status(let status): "the answer is \(status) and not 101"
+        case .header(let name, let value?, let expected):
+            "\(name) is \(quoted(value)) and not \(quoted(expected))"
+        case .header(let name, nil, _): "\(name) is missing"
+        case .subprotocol(let name): "the server chose \(quoted(name)), which was not offered"
+        case .noSubprotocol(let offered):
+            "the server chose none of \(offered.joined(separator: ", "))"
+        case .method(let method): "the request is a \(quoted(method)) and not a GET"
+        case .noUpgrade: "the request does not ask for an upgrade to WebSocket"
+        case .version(let version?): "version \(quoted(version)) is not supported"
+        case .version(nil): "Sec-WebSocket-Version is missing"
+        case .body: "the request announces a body"
+        case .unsendable(let field): "header \(quoted(field)) cannot be sent"
+        }
+    }
+
+    fileprivate var remedy: String {
+        switch self {
+        case .tlsRecord: "use a wss URL, or turn TLS off at the peer"
+        case .notHTTP: "check host and port"
+        case .head, .lineLength, .headerCount:
+            "send fewer or shorter headers and cookies, or raise the WebSocketLimits"
+        case .line: "check for a proxy that rewrites headers"
+        case .ended: "check host, port and scheme, and the peer's log"
+        case .status, .header:
+            "check that the URL names a sync endpoint and that proxies let WebSocket pass"
+        case .subprotocol, .noSubprotocol:
+            "check that both ends speak the same version of the sync protocol"
+        case .method, .noUpgrade, .body: "connect with a WebSocket client"
+        case .version: "use version 13"
+        case .unsendable:
+            "remove line breaks and control characters, and leave the upgrade's own headers out"
+        }
+    }
+}
+
+/// Text from outside, safe to show: control characters replaced, and cut.
+private func quoted(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(64).map { scalar in
+        scalar.properties.generalCategory == .control ? "." : String(scalar)
+    }
+    return "“\(shown.joined())”"
+}

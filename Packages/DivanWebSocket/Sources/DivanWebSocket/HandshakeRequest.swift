@@ -1,0 +1,93 @@
+/// A client's request, as a server sees it.
+public struct HandshakeRequest: Sendable, Equatable {
+    /// The HTTP method; an upgrade is a `GET`.
+    public let method: String
+    /// The path as it was sent, percent signs and all, beginning with a slash.
+    public let path: String
+    /// What follows the question mark.
+    public let query: String?
+    /// The header fields.
+    public let headers: HTTPHeaders
+    /// The subprotocols offered, by the client's preference.
+    public let subprotocols: [String]
+    /// Why this request cannot be upgraded, whatever its path; `nil` for a proper upgrade.
+    public let defect: HandshakeError?
+
+    init(_ head: HTTPHead) throws(HandshakeError.Reason) {
+        let parts = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2] == "HTTP/1.1" else { throw .line(1) }
+        method = String(parts[0])
+        let target = try Self.target(parts[1])
+        let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = halves.first.map(String.init) ?? "/"
+        query = halves.count > 1 ? String(halves[1]) : nil
+        headers = head.headers
+        subprotocols = headers.elements("Sec-WebSocket-Protocol")
+        guard !Self.hasBody(headers) else { throw .body }
+        defect = Self.defect(method: method, headers).map { HandshakeError(reason: $0) }
+    }
+
+    /// The first subprotocol of the client's list that `supported` holds.
+    ///
+    /// The client's order decides, as at Sync Gateway.
+    public func firstSubprotocol(of supported: [String]) -> String? {
+        subprotocols.first { supported.contains($0) }
+    }
+
+    /// The answer that upgrades the connection.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: One of `subprotocols`; `nil` leaves the header out.
+    ///   - headers: Further fields, such as `Set-Cookie`.
+    /// - Throws: `HandshakeError` when the request has a `defect`, or a field cannot be sent.
+    public func accept(
+        subprotocol: String?,
+        headers further: HTTPHeaders = [:]
+    ) throws(HandshakeError) -> [UInt8] {
+        if let defect { throw defect }
+        var answer: HTTPHeaders = [
+            "Connection": "Upgrade",
+            "Upgrade": "websocket",
+            "Sec-WebSocket-Accept": HandshakeKey.accept(headers["Sec-WebSocket-Key"] ?? ""),
+        ]
+        if let subprotocol { answer.append("Sec-WebSocket-Protocol", subprotocol) }
+        for field in further.fields { answer.append(field.name, field.value) }
+        try answer.checkSendable()
+        return messageBytes(startLine: "HTTP/1.1 101 Upgraded", headers: answer)
+    }
+
+    /// Path and query; the absolute form that clients use towards proxies loses its front.
+    private static func target(_ text: Substring) throws(HandshakeError.Reason) -> Substring {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .line(1) }
+        if text.hasPrefix("/") { return text }
+        for scheme in ["http://", "https://", "ws://", "wss://"]
+        where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
+            let authority = text.dropFirst(scheme.count)
+            guard let slash = authority.firstIndex(of: "/") else { return "/" }
+            return authority[slash...]
+        }
+        throw .line(1)
+    }
+
+    /// Whether a body follows, or might: two answers to that question are an attack.
+    private static func hasBody(_ headers: HTTPHeaders) -> Bool {
+        headers["Transfer-Encoding"] != nil
+            || headers.values("Content-Length").contains { $0 != "0" }
+    }
+
+    private static func defect(method: String, _ headers: HTTPHeaders) -> HandshakeError.Reason? {
+        guard method == "GET" else { return .method(method) }
+        let asksUpgrade =
+            headers.elements("Connection").contains { $0.isEqualIgnoringCase("upgrade") }
+            && headers.elements("Upgrade").contains { $0.isEqualIgnoringCase("websocket") }
+        guard asksUpgrade else { return .noUpgrade }
+        let version = headers["Sec-WebSocket-Version"]
+        guard version == "13" else { return .version(version) }
+        let key = headers["Sec-WebSocket-Key"]
+        guard headers.values("Sec-WebSocket-Key").count == 1, let key, HandshakeKey.isValid(key)
+        else {
+            return .header(name: "Sec-WebSocket-Key", value: key, expected: "16 bytes in Base64")
+        }
+        return nil
+    }
+}

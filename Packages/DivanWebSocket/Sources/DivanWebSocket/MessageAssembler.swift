@@ -1,0 +1,64 @@
+/// Joins the fragments of messages and checks text.
+///
+/// A message in one frame passes as the slice that it is; fragments are copied into one buffer.
+///
+/// Source: RFC 6455 §5.4 (fragmentation), §8.1 (UTF-8).
+struct MessageAssembler: Sendable {
+    /// A whole message.
+    struct Message {
+        let payload: ArraySlice<UInt8>
+        let isText: Bool
+    }
+
+    private let limits: WebSocketLimits
+    private let acceptsText: Bool
+    private var fragments: [UInt8] = []
+    private var fragmentCount = 0  // 0: no message is open
+    private var isText = false
+    private var text = UTF8Check()
+
+    init(limits: WebSocketLimits, acceptsText: Bool) {
+        self.limits = limits
+        self.acceptsText = acceptsText
+    }
+
+    /// Takes a data frame; returns the message that it ends.
+    mutating func receive(_ frame: Frame) throws(FrameError.Reason) -> Message? {
+        try begin(frame)
+        let byteCount = fragments.count + frame.payload.count
+        guard byteCount <= limits.messageByteCount else {
+            throw .message(byteCount: byteCount, limit: limits.messageByteCount)
+        }
+        guard fragmentCount <= limits.fragmentCount else {
+            throw .fragments(limit: limits.fragmentCount)
+        }
+        if isText {
+            guard text.receive(frame.payload) else { throw .encoding(.text) }
+        }
+        if frame.isFinal, fragmentCount == 1 { return try end(with: frame.payload) }
+        fragments += frame.payload
+        guard frame.isFinal else { return nil }
+        let whole = fragments
+        fragments = []
+        return try end(with: whole[...])
+    }
+
+    private mutating func begin(_ frame: Frame) throws(FrameError.Reason) {
+        if frame.opcode == .continuation {
+            guard fragmentCount > 0 else { throw .strayContinuation }
+        } else {
+            guard fragmentCount == 0 else { throw .interruptedMessage }
+            isText = frame.opcode == .text
+            guard acceptsText || !isText else { throw .text }
+        }
+        fragmentCount += 1
+    }
+
+    private mutating func end(
+        with payload: ArraySlice<UInt8>
+    ) throws(FrameError.Reason) -> Message {
+        guard !isText || text.isComplete else { throw .encoding(.text) }
+        fragmentCount = 0
+        return Message(payload: payload, isText: isText)
+    }
+}

@@ -1,0 +1,248 @@
+public import DivanCrypto
+
+/// An open WebSocket connection without its socket: bytes in, messages out, and back.
+///
+/// Feed and drain in turn: `receive(_:at:)`, then `next()` until it returns `nil`; then write what
+/// `appendOutput(to:)` gives. Pings are answered, fragments joined and the closing handshake is
+/// held without further help. The owner keeps time: it sleeps until `deadline` and calls
+/// `advance(to:)`. Memory stays below one message plus one frame plus what waits to be written.
+///
+/// Source: RFC 6455 §5 to §7; `websocket-and-urls.md` §4.
+public struct WebSocketConnection: Sendable {
+    /// Something that the peer did.
+    public enum Event: Equatable, Sendable {
+        /// A whole message; the slice shares our memory, so let go of it before the next call.
+        case message(ArraySlice<UInt8>, isText: Bool)
+        /// The peer answered a ping, or sent a pong unasked.
+        case pong
+        /// Both CLOSE frames went over: write the rest of the output, then end the TCP connection.
+        case closed(CloseStatus)
+    }
+
+    /// Why the peer must be taken for dead.
+    public enum Expiry: Equatable, Sendable {
+        /// Nothing came after a ping.
+        case noPong
+        /// Our CLOSE frame was not answered.
+        case noCloseEcho
+    }
+
+    /// How a connection behaves.
+    public struct Configuration: Sendable {
+        /// What a peer may make us hold.
+        public var limits: WebSocketLimits
+        /// Silence after which a ping goes out, above one second; `nil` sends none.
+        public var heartbeatInterval: Duration?
+        /// How long the peer may take to answer a CLOSE frame.
+        public var closeTimeout: Duration
+        /// Whether text messages are delivered; otherwise they end the connection with 1003.
+        public var acceptsText: Bool
+
+        /// Creates a configuration; the defaults are those of Couchbase Lite.
+        public init(
+            limits: WebSocketLimits = WebSocketLimits(),
+            heartbeatInterval: Duration? = .seconds(300),
+            closeTimeout: Duration = .seconds(5),
+            acceptsText: Bool = false
+        ) {
+            self.limits = limits
+            self.heartbeatInterval = heartbeatInterval
+            self.closeTimeout = closeTimeout
+            self.acceptsText = acceptsText
+        }
+    }
+
+    private enum State {
+        case open
+        /// Our CLOSE is out; the peer has until `deadline` to answer.
+        case closing(deadline: Duration)
+        /// Both CLOSE frames went over.
+        case closed
+        /// The peer broke a rule; our CLOSE says which.
+        case failed(FrameError)
+    }
+
+    private let configuration: Configuration
+    private var state = State.open
+    private var decoder: FrameDecoder
+    private var messages: MessageAssembler
+    private var encoder: FrameEncoder
+    private var heartbeat: Heartbeat?
+    private var output: [UInt8] = []
+    private var queuedPongCount = 0
+    private var latestPing: [UInt8]?  // answered when the output is taken; see `queuedPongCount`
+
+    /// Creates the end that plays `role`, at the moment `now` of the completed handshake.
+    ///
+    /// - Parameter random: Where a client's masking keys come from.
+    public init(
+        role: Role,
+        configuration: Configuration = Configuration(),
+        random: any RandomSource,
+        now: Duration
+    ) {
+        self.configuration = configuration
+        decoder = FrameDecoder(sender: role.peer, limits: configuration.limits)
+        messages = MessageAssembler(
+            limits: configuration.limits,
+            acceptsText: configuration.acceptsText
+        )
+        encoder = FrameEncoder(role: role, random: random)
+        heartbeat = configuration.heartbeatInterval.map { Heartbeat(interval: $0, now: now) }
+    }
+
+    /// Whether messages still go out: neither end has closed.
+    public var isOpen: Bool {
+        if case .open = state { true } else { false }
+    }
+
+    // MARK: In
+
+    /// Appends bytes from the transport, which also prove that the peer lives.
+    public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
+        heartbeat?.heard(at: now)
+        if case .closed = state { return }  // data after the peer's CLOSE is ignored
+        decoder.receive(bytes)
+    }
+
+    /// Returns the next event, or `nil` when more bytes are needed.
+    ///
+    /// - Throws: `FrameError` when the peer broke the protocol; a CLOSE frame with its code is in
+    ///   the output already. Every later call throws the same error.
+    public mutating func next() throws(FrameError) -> Event? {
+        if case .failed(let error) = state { throw error }
+        do {
+            while !isClosed, let frame = try decoder.next() {
+                if let event = try handle(frame) { return event }
+            }
+            return nil
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    private var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    private mutating func handle(_ frame: Frame) throws(FrameError) -> Event? {
+        do {
+            switch frame.opcode {
+            case .ping: answer(frame.payload)
+            case .pong: return .pong
+            case .close: return .closed(try acceptClose(frame.payload))
+            case .text, .binary, .continuation:
+                guard let message = try messages.receive(frame), isOpen else { return nil }
+                return .message(message.payload, isText: message.isText)
+            }
+            return nil
+        } catch {
+            throw FrameError(reason: error, frameOffset: decoder.frameOffset)
+        }
+    }
+
+    private mutating func acceptClose(
+        _ payload: ArraySlice<UInt8>
+    ) throws(FrameError.Reason) -> CloseStatus {
+        let status = try CloseStatus(payload: payload, isByPeer: isOpen)
+        if status.isByPeer { write(.close, Array(payload)) }
+        state = .closed
+        return status
+    }
+
+    private mutating func fail(_ error: FrameError) {
+        if isOpen { write(.close, CloseStatus.payload(code: error.closeCode, reason: "")) }
+        state = .failed(error)
+    }
+
+    /// Answers each of a few pings; in a flood only the latest, so that little memory waits.
+    private mutating func answer(_ ping: ArraySlice<UInt8>) {
+        guard isOpen else { return }
+        if queuedPongCount < configuration.limits.queuedPongCount {
+            queuedPongCount += 1
+            write(.pong, Array(ping))
+        } else {
+            latestPing = Array(ping)
+        }
+    }
+
+    // MARK: Out
+
+    /// Queues one message; a connection that is not open drops it.
+    public mutating func send(_ message: Span<UInt8>, isText: Bool = false) {
+        guard isOpen else { return }
+        encoder.encode(isText ? .text : .binary, payload: message, appendingTo: &output)
+    }
+
+    /// Starts the closing handshake; the peer has `Configuration.closeTimeout` to answer.
+    ///
+    /// - Parameters:
+    ///   - code: A code that may be sent (RFC 6455 §7.4); for any other the frame stays empty.
+    ///   - reason: A text for logs; cut to 123 bytes.
+    public mutating func close(code: UInt16, reason: String = "", at now: Duration) {
+        guard isOpen else { return }
+        write(.close, CloseStatus.payload(code: code, reason: reason))
+        state = .closing(deadline: now + configuration.closeTimeout)
+    }
+
+    /// Bytes that wait to be written, but for a pong that a flood delayed.
+    public var outputByteCount: Int { output.count }
+
+    /// Moves everything that waits to be written behind the bytes of `target`.
+    public mutating func appendOutput(to target: inout [UInt8]) {
+        if let ping = latestPing, isOpen { write(.pong, ping) }
+        latestPing = nil
+        queuedPongCount = 0
+        if target.isEmpty {
+            swap(&output, &target)
+        } else {
+            target += output
+            output.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Returns everything that waits to be written.
+    public mutating func takeOutput() -> [UInt8] {
+        var taken: [UInt8] = []
+        appendOutput(to: &taken)
+        return taken
+    }
+
+    /// Gives empty buffers back; call it when the connection has gone quiet.
+    public mutating func releaseMemory() {
+        decoder.releaseMemory()
+        if output.isEmpty { output = [] }
+    }
+
+    private mutating func write(_ opcode: Opcode, _ payload: [UInt8]) {
+        encoder.encode(opcode, payload: payload.span, appendingTo: &output)
+    }
+
+    // MARK: Time
+
+    /// When `advance(to:)` has something to do; it moves on whenever bytes arrive.
+    public var deadline: Duration? {
+        switch state {
+        case .open: heartbeat?.deadline
+        case .closing(let deadline): deadline
+        case .closed, .failed: nil
+        }
+    }
+
+    /// Does what is due at `now`: queues a ping, or says that the peer is gone.
+    public mutating func advance(to now: Duration) -> Expiry? {
+        switch state {
+        case .open:
+            switch heartbeat?.advance(to: now) {
+            case .sendPing:
+                write(.ping, [])
+                return nil
+            case .giveUp: return .noPong
+            case nil: return nil
+            }
+        case .closing(let deadline): return now >= deadline ? .noCloseEcho : nil
+        case .closed, .failed: return nil
+        }
+    }
+}

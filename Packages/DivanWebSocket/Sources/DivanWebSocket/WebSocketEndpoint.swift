@@ -1,0 +1,111 @@
+/// Where a WebSocket server is reached: scheme, host, port, and the target of the request.
+public struct WebSocketEndpoint: Hashable, Sendable {
+    /// Whether TLS is spoken (`wss`).
+    public let isSecure: Bool
+    /// A host name or address; an IPv6 address stands without brackets.
+    public let host: String
+    /// The TCP port.
+    public let port: UInt16
+    /// Path and query, beginning with a slash.
+    public let target: String
+
+    /// Creates an endpoint from parts that were checked elsewhere.
+    public init(isSecure: Bool, host: String, port: UInt16, target: String) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+        self.target = target
+    }
+
+    /// Parses `ws://host[:port][/path][?query]`, or the same with `wss`.
+    ///
+    /// - Throws: `WebSocketURLError` with the part that is wrong.
+    public init(_ text: String) throws(WebSocketURLError) {
+        try self.init(text, schemes: ["ws": false, "wss": true])
+    }
+
+    /// Value of the Host header: without the port when it is 80 or 443, whatever the scheme.
+    public var hostHeader: String {
+        port == 80 || port == 443 ? bracketedHost : "\(bracketedHost):\(port)"
+    }
+
+    /// The place that a redirect names.
+    ///
+    /// - Parameter location: An absolute `http` or `https` URL, or a path that begins with `/`.
+    /// - Returns: `nil` when it is neither (`websocket-and-urls.md` §3).
+    public func redirected(to location: String) -> WebSocketEndpoint? {
+        if location.hasPrefix("/"), !location.hasPrefix("//") {
+            guard location.utf8.allSatisfy(isURLByte) else { return nil }
+            return WebSocketEndpoint(isSecure: isSecure, host: host, port: port, target: location)
+        }
+        let schemes = ["http": false, "https": true]
+        return try? WebSocketEndpoint(location, schemes: schemes)
+    }
+
+    var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+}
+
+extension WebSocketEndpoint: CustomStringConvertible {
+    /// The URL, always with its port.
+    public var description: String {
+        "\(isSecure ? "wss" : "ws")://\(bracketedHost):\(port)\(target)"
+    }
+}
+
+extension WebSocketEndpoint {
+    init(_ text: String, schemes: [String: Bool]) throws(WebSocketURLError) {
+        guard text.utf8.allSatisfy(isURLByte) else { throw WebSocketURLError(text, .character) }
+        guard let colon = text.firstRange(of: "://") else { throw WebSocketURLError(text, .scheme) }
+        guard let isSecure = schemes[text[..<colon.lowerBound].lowercased()] else {
+            throw WebSocketURLError(text, .scheme)
+        }
+        let rest = text[colon.upperBound...]
+        guard !rest.contains("#") else { throw WebSocketURLError(text, .query) }
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let authority = rest[..<end]
+        guard !authority.contains("@") else { throw WebSocketURLError(text, .credentials) }
+        guard let (host, port) = Self.split(authority) else { throw WebSocketURLError(text, .host) }
+        let target = rest[end...]
+        self.init(
+            isSecure: isSecure,
+            host: host,
+            port: port ?? (isSecure ? 443 : 80),
+            target: target.hasPrefix("/") ? String(target) : "/\(target)"
+        )
+    }
+
+    /// Splits `host`, `host:port` or `[IPv6]:port`.
+    private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {
+        var host = authority
+        var port: Substring?
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else { return nil }
+            host = authority[authority.index(after: authority.startIndex)..<bracket]
+            let rest = authority[authority.index(after: bracket)...]
+            guard rest.isEmpty || rest.hasPrefix(":"), host.utf8.allSatisfy(isAddressByte),
+                host.contains(":")
+            else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        guard !host.isEmpty else { return nil }
+        guard authority.hasPrefix("[") || !host.contains(where: { "[]<>\\^`{|}%".contains($0) })
+        else { return nil }
+        guard let port, !port.isEmpty else { return (String(host), nil) }
+        guard port.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+            let number = UInt16(port), number > 0
+        else { return nil }
+        return (String(host), number)
+    }
+}
+
+private func isURLByte(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"")
+}
+
+/// Whether a byte may stand between the brackets of an IPv6 address, with a zone.
+private func isAddressByte(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || isTokenByte(byte)
+}

@@ -1,0 +1,56 @@
+/// A URL that cannot be connected to, and what to change in it.
+public struct WebSocketURLError: Error, Equatable {
+    /// The part that is wrong.
+    public enum Part: Equatable, Sendable {
+        /// The scheme is neither `ws` nor `wss`.
+        case scheme
+        /// Host or port is missing or malformed.
+        case host
+        /// A user name or password stands before the host.
+        case credentials
+        /// The path does not end in a database name of 1 to 239 bytes.
+        case database
+        /// The path ends in `_blipsync` already.
+        case endpointPath
+        /// A query or fragment is present.
+        case query
+        /// A character must be percent-encoded.
+        case character
+    }
+
+    /// The URL without what stands before an `@`, which may be a password.
+    public let text: String
+    /// The part that is wrong.
+    public let part: Part
+
+    init(_ text: String, _ part: Part) {
+        let authority = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let scheme = text[..<authority]
+        let rest = text[authority...]
+        let secret = rest.lastIndex(of: "@")
+        self.text = secret.map { "\(scheme)…\(rest[$0...])" } ?? text
+        self.part = part
+    }
+}
+
+extension WebSocketURLError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let (problem, remedy) = explanation
+        return "URL “\(text)”: \(problem); \(remedy)"
+    }
+
+    private var explanation: (problem: String, remedy: String) {
+        switch part {
+        case .scheme: ("the scheme is neither ws nor wss", "begin with wss:// or ws://")
+        case .host: ("host or port is malformed", "write host:port, an IPv6 address in brackets")
+        case .credentials:
+            ("it holds a user name or password", "set an authenticator in the configuration")
+        case .database:
+            ("the path does not end in a database name", "append /<database name>")
+        case .endpointPath: ("the path ends in _blipsync", "end it with the database name")
+        case .query: ("it has a query or fragment", "end it with the database name")
+        case .character: ("a character is not allowed", "percent-encode it")
+        }
+    }
+}
