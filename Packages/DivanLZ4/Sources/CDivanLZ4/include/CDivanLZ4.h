@@ -1,0 +1,34 @@
+#ifndef CDIVANLZ4_H
+#define CDIVANLZ4_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Most plain bytes in one block, and the history that a block may refer to.
+#define DIVAN_LZ4_BLOCK_BYTE_COUNT 65536
+
+// One direction: plain bytes lie in one buffer, the history right before the block.
+typedef struct divan_lz4_packer divan_lz4_packer;
+typedef struct divan_lz4_unpacker divan_lz4_unpacker;
+
+// NULL when memory is missing.
+divan_lz4_packer *divan_lz4_packer_make(void);
+void divan_lz4_packer_reset(divan_lz4_packer *packer);
+void divan_lz4_packer_free(divan_lz4_packer *packer);
+
+// Most bytes that `divan_lz4_pack` writes for `count` plain ones.
+size_t divan_lz4_bound(size_t count);
+// Packs 1 to DIVAN_LZ4_BLOCK_BYTE_COUNT bytes; `output` holds `divan_lz4_bound(count)` bytes.
+// Returns the bytes written, 0 when the library fails.
+size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count, uint8_t *output);
+
+divan_lz4_unpacker *divan_lz4_unpacker_make(void);
+void divan_lz4_unpacker_reset(divan_lz4_unpacker *unpacker);
+void divan_lz4_unpacker_free(divan_lz4_unpacker *unpacker);
+
+// Returns the `plain_count` bytes of a block, valid until the next call; NULL when the block is
+// broken or `plain_count` is not what it holds. A stored block is taken as it is.
+const uint8_t *divan_lz4_unpack(divan_lz4_unpacker *unpacker, const uint8_t *input, size_t count,
+                                size_t plain_count, int is_stored);
+
+#endif

@@ -1,0 +1,82 @@
+#include "CDivanLZ4.h"
+
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Room for the history and several blocks, so that the history moves once in a few blocks only.
+enum { block = DIVAN_LZ4_BLOCK_BYTE_COUNT, capacity = 4 * block };
+
+struct divan_lz4_packer {
+    LZ4_stream_t stream;
+    size_t end;
+    char plain[capacity];
+};
+
+struct divan_lz4_unpacker {
+    size_t end;
+    char plain[capacity];
+};
+
+divan_lz4_packer *divan_lz4_packer_make(void) {
+    divan_lz4_packer *packer = malloc(sizeof *packer);
+    if (packer == NULL) return NULL;
+    LZ4_initStream(&packer->stream, sizeof packer->stream);
+    packer->end = 0;
+    return packer;
+}
+
+void divan_lz4_packer_reset(divan_lz4_packer *packer) {
+    LZ4_initStream(&packer->stream, sizeof packer->stream);
+    packer->end = 0;
+}
+
+void divan_lz4_packer_free(divan_lz4_packer *packer) { free(packer); }
+
+size_t divan_lz4_bound(size_t count) { return LZ4_COMPRESSBOUND(count); }
+
+size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count,
+                      uint8_t *output) {
+    if (count == 0 || count > block) return 0;
+    if (packer->end + count > capacity) {
+        packer->end = (size_t)LZ4_saveDict(&packer->stream, packer->plain, block);
+    }
+    char *plain = packer->plain + packer->end;
+    memcpy(plain, input, count);
+    packer->end += count;
+    int packed = LZ4_compress_fast_continue(&packer->stream, plain, (char *)output, (int)count,
+                                            LZ4_compressBound((int)count), 1);
+    return packed > 0 ? (size_t)packed : 0;
+}
+
+divan_lz4_unpacker *divan_lz4_unpacker_make(void) {
+    divan_lz4_unpacker *unpacker = malloc(sizeof *unpacker);
+    if (unpacker != NULL) unpacker->end = 0;
+    return unpacker;
+}
+
+void divan_lz4_unpacker_reset(divan_lz4_unpacker *unpacker) { unpacker->end = 0; }
+
+void divan_lz4_unpacker_free(divan_lz4_unpacker *unpacker) { free(unpacker); }
+
+const uint8_t *divan_lz4_unpack(divan_lz4_unpacker *unpacker, const uint8_t *input, size_t count,
+                                size_t plain_count, int is_stored) {
+    if (plain_count == 0 || plain_count > block || count > LZ4_COMPRESSBOUND(block)) return NULL;
+    if (unpacker->end + plain_count > capacity) {
+        memmove(unpacker->plain, unpacker->plain + unpacker->end - block, block);
+        unpacker->end = block;
+    }
+    char *plain = unpacker->plain + unpacker->end;
+    size_t history = unpacker->end < block ? unpacker->end : block;
+    if (is_stored) {
+        if (count != plain_count) return NULL;
+        memcpy(plain, input, count);
+    } else {
+        int unpacked = LZ4_decompress_safe_usingDict((const char *)input, plain, (int)count,
+                                                     (int)plain_count, plain - history,
+                                                     (int)history);
+        if (unpacked < 0 || (size_t)unpacked != plain_count) return NULL;
+    }
+    unpacker->end += plain_count;
+    return (const uint8_t *)plain;
+}

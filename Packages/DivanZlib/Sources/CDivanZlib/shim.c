@@ -1,0 +1,87 @@
+#define ZLIB_CONST
+#include "CDivanZlib.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+struct divan_deflater { z_stream stream; };
+struct divan_inflater { z_stream stream; };
+
+static const int raw_window_bits = -15;
+static const int most_memory = 9;
+
+divan_deflater *divan_deflater_make(int level) {
+    divan_deflater *deflater = calloc(1, sizeof *deflater);
+    if (deflater == NULL) return NULL;
+    int result = deflateInit2(&deflater->stream, level, Z_DEFLATED, raw_window_bits, most_memory,
+                              Z_DEFAULT_STRATEGY);
+    if (result == Z_OK) return deflater;
+    free(deflater);
+    return NULL;
+}
+
+void divan_deflater_reset(divan_deflater *deflater) { deflateReset(&deflater->stream); }
+
+void divan_deflater_free(divan_deflater *deflater) {
+    deflateEnd(&deflater->stream);
+    free(deflater);
+}
+
+divan_inflater *divan_inflater_make(void) {
+    divan_inflater *inflater = calloc(1, sizeof *inflater);
+    if (inflater == NULL) return NULL;
+    if (inflateInit2(&inflater->stream, raw_window_bits) == Z_OK) return inflater;
+    free(inflater);
+    return NULL;
+}
+
+void divan_inflater_reset(divan_inflater *inflater) { inflateReset(&inflater->stream); }
+
+void divan_inflater_free(divan_inflater *inflater) {
+    inflateEnd(&inflater->stream);
+    free(inflater);
+}
+
+const char *divan_inflater_message(const divan_inflater *inflater) {
+    return inflater->stream.msg == NULL ? "" : inflater->stream.msg;
+}
+
+// zlib counts in 32 bits: a longer input is fed in slices, flushed at the last.
+static enum divan_zlib_step step(z_stream *stream, int is_deflating,
+                                 const uint8_t **input, size_t *input_count,
+                                 uint8_t *output, size_t capacity, size_t *output_count) {
+    *output_count = 0;
+    if (capacity == 0 || capacity > UINT_MAX) return divan_zlib_failed;
+    stream->next_out = output;
+    stream->avail_out = (uInt)capacity;
+    int result;
+    do {
+        uInt slice = *input_count > UINT_MAX ? UINT_MAX : (uInt)*input_count;
+        int flush = slice == *input_count ? Z_SYNC_FLUSH : Z_NO_FLUSH;
+        stream->next_in = *input;
+        stream->avail_in = slice;
+        result = is_deflating ? deflate(stream, flush) : inflate(stream, flush);
+        *input_count -= slice - stream->avail_in;
+        *input += slice - stream->avail_in;
+    } while (result == Z_OK && *input_count > 0 && stream->avail_out > 0);
+    stream->next_in = NULL;
+    *output_count = capacity - stream->avail_out;
+    if (result == Z_STREAM_END) return divan_zlib_ended;
+    // Z_BUF_ERROR: nothing was left to do, as when the last output just filled the buffer.
+    if (result != Z_OK && result != Z_BUF_ERROR) return divan_zlib_failed;
+    if (stream->avail_out == 0) return divan_zlib_more;
+    return *input_count == 0 ? divan_zlib_done : divan_zlib_failed;
+}
+
+enum divan_zlib_step divan_deflate(divan_deflater *deflater,
+                                   const uint8_t **input, size_t *input_count,
+                                   uint8_t *output, size_t capacity, size_t *output_count) {
+    return step(&deflater->stream, 1, input, input_count, output, capacity, output_count);
+}
+
+enum divan_zlib_step divan_inflate(divan_inflater *inflater,
+                                   const uint8_t **input, size_t *input_count,
+                                   uint8_t *output, size_t capacity, size_t *output_count) {
+    return step(&inflater->stream, 0, input, input_count, output, capacity, output_count);
+}

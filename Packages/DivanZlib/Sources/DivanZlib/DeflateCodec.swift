@@ -1,0 +1,57 @@
+public import DivanCompression
+
+/// Raw DEFLATE with history from piece to piece: the codec of the standard wire.
+///
+/// Each piece ends with a flush whose last four bytes, `00 00 FF FF`, are left out and put back.
+/// The window is 32 KiB. A compressing half holds about 400 KB, a decompressing half about 60 KB,
+/// both from their first byte on.
+///
+/// Source: RFC 1951; `blip.md` §4.
+public struct DeflateCodec: CompressionCodec {
+    /// Effort from 0 (stored) through 1 (fast) to 9 (small).
+    public let level: Int
+
+    /// Creates the codec; level 6 is Couchbase Lite's, and one outside 0...9 is moved into it.
+    public init(level: Int = 6) {
+        self.level = min(max(level, 0), 9)
+    }
+
+    /// `"deflate"`.
+    public var name: String { "deflate" }
+
+    /// Returns the bytes of stored blocks, which zlib falls back to, and of a flush.
+    public func maximumByteCount(for inputByteCount: Int) -> Int {
+        guard inputByteCount > 0 else { return 0 }
+        // A stored block costs 5 bytes and holds 4 KiB or more with the settings used here.
+        return inputByteCount + 5 * (inputByteCount / 4096 + 1) + 6
+    }
+
+    /// Returns a compressing half; its memory is taken with the first byte.
+    public func makeCompressor() -> any StreamCompressor { DeflateCompressor(level: level) }
+
+    /// Returns a decompressing half; its memory is taken with the first byte.
+    public func makeDecompressor() -> any StreamDecompressor { DeflateDecompressor() }
+}
+
+extension CompressionCodec where Self == DeflateCodec {
+    /// Raw DEFLATE at Couchbase Lite's level.
+    public static var deflate: Self { Self() }
+}
+
+/// What ends each piece on both sides and never travels.
+let flushTrailer: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+
+/// The word for `CompressionError`.
+let codecName = "deflate"
+
+/// Where the library writes before the bytes move to the caller's array.
+///
+/// The memory belongs to the buffer from `init` to `deinit`, and the buffer to one stream.
+final class StepBuffer {
+    static let byteCount = 16_384
+    let start = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount)
+
+    deinit {
+        start.deallocate()
+    }
+}
