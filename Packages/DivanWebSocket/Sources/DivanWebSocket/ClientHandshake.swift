@@ -73,6 +73,7 @@ public struct ClientHandshake: Sendable {
     /// Prepares a request.
     ///
     /// - Parameters:
+    ///   - request: What is asked for.
     ///   - key: 16 random bytes, fresh for each connection.
     ///   - limits: Bounds of the answer's head.
     /// - Throws: `HandshakeError` with `unsendable` when a part would break out of its line or is

@@ -9,15 +9,14 @@ public struct FrameEncoder: Sendable {
 
     /// Creates an encoder for frames that `role` writes.
     ///
-    /// - Parameter random: Where a client's masking keys come from; a server draws none.
+    /// A client draws its masking keys from `random`; a server draws none.
     public init(role: Role, random: any RandomSource) {
         self.role = role
         keys = MaskingKeys(random: random)
     }
 
-    /// Appends one frame to `output`; the payload is copied once.
-    ///
-    /// - Parameter payload: Application data, at most 125 bytes in a control frame.
+    /// Appends one frame to `output`; the payload, at most 125 bytes of a control frame, is copied
+    /// once.
     public mutating func encode(
         _ opcode: Opcode,
         isFinal: Bool = true,

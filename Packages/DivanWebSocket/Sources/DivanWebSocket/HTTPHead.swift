@@ -10,22 +10,22 @@ struct HTTPHead: Sendable, Equatable {
 /// characters, no blank before the colon. Source: RFC 9112 §2 to §5.
 struct HTTPHeadReader: Sendable {
     private let limits: WebSocketLimits
+    private let prefix: String  // what the start line begins with; empty for requests
     private var buffer: [UInt8] = []
     private var scannedCount = 0
     private var lineStart = 0
     private var startLine: String?
     private var headers = HTTPHeaders()
+    private var failure: HandshakeError.Reason?
 
-    init(limits: WebSocketLimits) {
+    init(limits: WebSocketLimits, prefix: String = "") {
         self.limits = limits
+        self.prefix = prefix
     }
 
     mutating func receive(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     }
-
-    /// The bytes received so far, for an error's text.
-    var start: ArraySlice<UInt8> { buffer.prefix(24) }
 
     /// The bytes behind the head; take them once it is complete.
     mutating func takeLeftover() -> [UInt8] {
@@ -37,8 +37,18 @@ struct HTTPHeadReader: Sendable {
 
     /// Returns the head once it is complete.
     ///
-    /// - Throws: At the first byte that no valid head can have there.
+    /// - Throws: At the first byte that no valid head can have there, and the same ever after.
     mutating func next() throws(HandshakeError.Reason) -> HTTPHead? {
+        if let failure { throw failure }
+        do {
+            return try scan()
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private mutating func scan() throws(HandshakeError.Reason) -> HTTPHead? {
         while scannedCount < buffer.count {
             guard scannedCount < limits.headByteCount else {
                 throw .head(limit: limits.headByteCount)
@@ -47,7 +57,7 @@ struct HTTPHeadReader: Sendable {
             if scannedCount == 0 { try checkFirst(byte) }
             if byte == UInt8(ascii: "\n") {
                 guard scannedCount > lineStart, buffer[scannedCount - 1] == UInt8(ascii: "\r")
-                else { throw .line(lineNumber) }
+                else { throw malformed }
                 let line = buffer[lineStart..<scannedCount - 1]
                 scannedCount += 1
                 lineStart = scannedCount
@@ -62,12 +72,15 @@ struct HTTPHeadReader: Sendable {
 
     private var lineNumber: Int { startLine == nil ? 1 : headers.fields.count + 2 }
 
+    /// The error for the line being read; another protocol is told apart by its first line.
+    private var malformed: HandshakeError.Reason {
+        let line = String(decoding: buffer[lineStart..<scannedCount].prefix(24), as: UTF8.self)
+        return lineNumber > 1 || line.hasPrefix(prefix) ? .line(lineNumber) : .notHTTP(start: line)
+    }
+
     /// The start of a TLS record is told apart, because a mixed-up scheme is a common mistake.
     private func checkFirst(_ byte: UInt8) throws(HandshakeError.Reason) {
         if byte == 0x15 || byte == 0x16 { throw .tlsRecord }
-        guard isTokenByte(byte) else {
-            throw .notHTTP(start: String(decoding: start, as: UTF8.self))
-        }
     }
 
     private func check(_ byte: UInt8) throws(HandshakeError.Reason) {
@@ -77,15 +90,17 @@ struct HTTPHeadReader: Sendable {
         let followsReturn =
             scannedCount > lineStart && buffer[scannedCount - 1] == UInt8(ascii: "\r")
         guard !followsReturn, byte == UInt8(ascii: "\r") || !breaksLine(byte) else {
-            throw .line(lineNumber)
+            throw malformed
         }
     }
 
     private mutating func end(_ line: ArraySlice<UInt8>) throws(HandshakeError.Reason) -> HTTPHead?
     {
         guard let startLine else {
+            let text = String(decoding: line, as: UTF8.self)
             guard !line.isEmpty else { throw .line(1) }
-            startLine = String(decoding: line, as: UTF8.self)
+            guard text.hasPrefix(prefix) else { throw .notHTTP(start: String(text.prefix(24))) }
+            startLine = text
             return nil
         }
         if line.isEmpty { return HTTPHead(startLine: startLine, headers: headers) }

@@ -17,7 +17,7 @@ struct HandshakeAnswer: Sendable {
 
     init(limits: WebSocketLimits) {
         self.limits = limits
-        reader = HTTPHeadReader(limits: limits)
+        reader = HTTPHeadReader(limits: limits, prefix: "HTTP/1.")
     }
 
     mutating func receive(_ bytes: Span<UInt8>) {
@@ -50,7 +50,6 @@ struct HandshakeAnswer: Sendable {
 
     /// Splits `HTTP/1.1 401 Unauthorized`.
     private static func parse(_ line: String) throws(HandshakeError.Reason) -> (Int, String) {
-        guard line.hasPrefix("HTTP/1.") else { throw .notHTTP(start: line) }
         let parts = line.split(separator: " ", maxSplits: 2)
         guard parts.count >= 2, parts[1].utf8.count == 3, let status = Int(parts[1]),
             status >= 100

@@ -38,7 +38,8 @@ public struct HandshakeRequest: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - subprotocol: One of `subprotocols`; `nil` leaves the header out.
-    ///   - headers: Further fields, such as `Set-Cookie`.
+    ///   - further: More fields, such as `Set-Cookie`.
+    /// - Returns: The bytes to write; frames follow.
     /// - Throws: `HandshakeError` when the request has a `defect`, or a field cannot be sent.
     public func accept(
         subprotocol: String?,

@@ -74,7 +74,7 @@ public struct WebSocketConnection: Sendable {
 
     /// Creates the end that plays `role`, at the moment `now` of the completed handshake.
     ///
-    /// - Parameter random: Where a client's masking keys come from.
+    /// A client draws its masking keys from `random`.
     public init(
         role: Role,
         configuration: Configuration = Configuration(),
@@ -180,6 +180,7 @@ public struct WebSocketConnection: Sendable {
     /// - Parameters:
     ///   - code: A code that may be sent (RFC 6455 §7.4); for any other the frame stays empty.
     ///   - reason: A text for logs; cut to 123 bytes.
+    ///   - now: When the answer starts to be waited for.
     public mutating func close(code: UInt16, reason: String = "", at now: Duration) {
         guard isOpen else { return }
         write(.close, CloseStatus.payload(code: code, reason: reason))

@@ -1,0 +1,77 @@
+import DivanWebSocket
+import Testing
+
+@Suite struct WebSocketURLTests {
+    @Test(arguments: [
+        ("wss://h/db", "wss://h:443/db/_blipsync", "h", "db"),
+        ("ws://h/db/", "ws://h:80/db/_blipsync", "h", "db"),
+        ("WSS://h:4984/a/b/travel", "wss://h:4984/a/b/travel/_blipsync", "h:4984", "travel"),
+        ("ws://h:443/db", "ws://h:443/db/_blipsync", "h", "db"),
+        ("wss://[::1]:4985/db", "wss://[::1]:4985/db/_blipsync", "[::1]:4985", "db"),
+        (
+            "ws://[fe80::1%25eth0]/db", "ws://[fe80::1%25eth0]:80/db/_blipsync", "[fe80::1%25eth0]",
+            "db"
+        ),
+        (
+            "ws://127.0.0.1:59840/Mein_db", "ws://127.0.0.1:59840/Mein_db/_blipsync",
+            "127.0.0.1:59840", "Mein_db"
+        ),
+    ])
+    func `gives the text that keys checkpoints`(
+        text: String,
+        effective: String,
+        host: String,
+        database: String
+    ) throws {
+        let url = try WebSocketURL(text)
+        #expect(url.effectiveText == effective)
+        #expect(url.endpoint.hostHeader == host)
+        #expect(url.database == database)
+    }
+
+    @Test(
+        arguments: [
+            ("http://h/db", .scheme), ("h/db", .scheme), ("", .scheme),
+            ("wss://user:secret@h/db", .credentials), ("wss://user@h/db", .credentials),
+            ("wss://h", .database), ("wss://h/", .database), ("wss://h//", .database),
+            ("wss:///db", .host), ("wss://:80/db", .host), ("wss://h:0/db", .host),
+            ("wss://h:65536/db", .host), ("wss://h:+1/db", .host),
+            ("wss://h:99999999999999999999/db", .host),
+            ("wss://::1/db", .host), ("wss://[::1/db", .host), ("wss://[h]/db", .host),
+            ("wss://[::1]x/db", .host), ("wss://h/db?x=1", .query), ("wss://h/db#x", .query),
+            ("wss://h/db/_blipsync", .endpointPath), ("wss://h/d b", .character),
+            ("wss://h/d\r\nb", .character), ("wss://h/dä", .character),
+        ] as [(String, WebSocketURLError.Part)]
+    )
+    func `says which part is wrong`(text: String, part: WebSocketURLError.Part) {
+        let error = #expect(throws: WebSocketURLError.self) { try WebSocketURL(text) }
+        #expect(error?.part == part)
+    }
+
+    @Test
+    func `keeps a password out of its error`() {
+        let error = #expect(throws: WebSocketURLError.self) {
+            try WebSocketURL("wss://user:secret@h/db")
+        }
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(arguments: [
+        ("/other", "wss://h:4984/other"),
+        ("https://x/y", "wss://x:443/y"),
+        ("http://x:81/y?z=1", "ws://x:81/y?z=1"),
+        ("HTTP://x", "ws://x:80/"),
+    ])
+    func `follows a redirect`(location: String, target: String) throws {
+        let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
+        #expect(endpoint.redirected(to: location)?.description == target)
+    }
+
+    @Test(arguments: [
+        "", "other", "//x/y", "ftp://x/y", "ws://x/y", "/a b", "http://a@x/", "/\r\nX: y",
+    ])
+    func `follows no other redirect`(location: String) throws {
+        let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
+        #expect(endpoint.redirected(to: location) == nil)
+    }
+}
