@@ -1,0 +1,48 @@
+/// Why a revision cannot be made, added or read.
+public enum RevisionError: Error, Equatable {
+    /// The parent has the greatest generation; no revision can follow it.
+    case generationOverflow(UInt64)
+    /// The revision that was named is no leaf, or the tree does not have it.
+    case notALeaf(RevisionID)
+    /// A first revision was offered to a tree that has revisions.
+    case parentMissing
+    /// The ID's generation is not the parent's plus 1.
+    case wrongGeneration(RevisionID, expected: UInt64)
+    /// The entry at `position` (0 is the revision itself) does not follow from the one before.
+    case brokenHistory(position: Int, generation: UInt64)
+    /// The stored tree was written by a newer version.
+    case unknownEncoding(version: UInt8)
+    /// The stored tree is damaged at this byte.
+    case damagedEncoding(offset: Int)
+}
+
+extension RevisionError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        switch self {
+        case .generationOverflow(let generation):
+            """
+            Revision of generation \(generation): none can follow; copy the document to another \
+            ID and purge this one
+            """
+        case .notALeaf(let id):
+            "Revision \(id): it is no leaf any more; read the document again and repeat"
+        case .parentMissing:
+            "Revision tree: it has revisions, so a new one needs a parent; name the current one"
+        case .wrongGeneration(let id, let expected):
+            "Revision \(id): its generation should be \(expected); digest it from its parent"
+        case .brokenHistory(let position, let generation):
+            """
+            Revision history at position \(position): generation \(generation) does not follow; \
+            send generations that descend one by one
+            """
+        case .unknownEncoding(let version):
+            "Stored revision tree: version \(version) is unknown; open it with a newer Divan"
+        case .damagedEncoding(let offset):
+            """
+            Stored revision tree at byte \(offset): damaged; purge the document and pull it again \
+            or restore a copy
+            """
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import DivanCrypto
+
+extension RevisionID {
+    /// The ID of a new local revision.
+    ///
+    /// The same edit on the same parent gives the same ID on every peer, so it is no conflict:
+    /// SHA-1 over the parent's ID text behind its length in one byte, one byte that is 1 for a
+    /// tombstone, and the canonical body (`revisions.md` §1).
+    ///
+    /// - Parameters:
+    ///   - parent: The revision it follows, or `nil` for a first one.
+    ///   - isTombstone: Whether it deletes the document.
+    ///   - canonicalBody: Canonical JSON; `{}` for a tombstone or an empty document.
+    /// - Returns: The parent's generation plus 1, or 1, with a digest of 20 bytes.
+    /// - Throws: `RevisionError.generationOverflow` when the parent's generation is the greatest.
+    public static func digesting(
+        parent: RevisionID?,
+        isTombstone: Bool,
+        canonicalBody: Span<UInt8>
+    ) throws(RevisionError) -> RevisionID {
+        let generation = try parent?.nextGeneration() ?? 1
+        var prefix: [UInt8] = [0]
+        parent?.appendText(to: &prefix)
+        // The text has at most 19 + 1 + 80 bytes, so its length fits one byte.
+        prefix[0] = UInt8(prefix.count - 1)
+        prefix.append(isTombstone ? 1 : 0)
+        var hash = SHA1()
+        hash.update(prefix.span)
+        hash.update(canonicalBody)
+        let digest = hash.finalize()
+        guard let id = RevisionID(generation: generation, digestBytes: digest.span) else {
+            throw .generationOverflow(generation)
+        }
+        return id
+    }
+
+    /// The generation of a child.
+    func nextGeneration() throws(RevisionError) -> UInt64 {
+        guard generation < Self.maximumGeneration else { throw .generationOverflow(generation) }
+        return generation + 1
+    }
+}

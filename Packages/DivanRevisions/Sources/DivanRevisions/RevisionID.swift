@@ -1,0 +1,76 @@
+/// The identity of one state of a document: `generation-digest`.
+///
+/// Held inline without heap memory: 56 bytes. Revision IDs sort by generation, then by the bytes
+/// of the digest; a digest that is the beginning of another stands before it.
+///
+/// Source: `revisions.md` §1.
+public struct RevisionID: Sendable {
+    /// The greatest generation that is accepted, 2⁶³−1; no revision can follow it.
+    public static let maximumGeneration = UInt64(Int64.max)
+    /// The most bytes in a digest: what Couchbase Lite keeps (`revisions.md` §1).
+    public static let maximumDigestByteCount = 40
+
+    /// Revisions from the root to this one, itself included: 1 to `maximumGeneration`.
+    public let generation: UInt64
+
+    // The digest's bytes from the left, eight to a word, the first byte of each word highest, and
+    // zeros behind the last: so words compare as the bytes do.
+    private let words: [5 of UInt64]
+    private let digestByteCountStored: UInt8
+
+    /// Bytes in the digest: 1 to 40.
+    public var digestByteCount: Int { Int(digestByteCountStored) }
+
+    /// Creates an ID, or `nil` when a part is outside its range.
+    ///
+    /// - Parameters:
+    ///   - generation: 1 to `maximumGeneration`.
+    ///   - digestBytes: 1 to 40 bytes.
+    public init?(generation: UInt64, digestBytes: Span<UInt8>) {
+        guard 1...Self.maximumGeneration ~= generation,
+            1...Self.maximumDigestByteCount ~= digestBytes.count
+        else { return nil }
+        var words = [5 of UInt64](repeating: 0)
+        for offset in digestBytes.indices {
+            words[offset / 8] |= UInt64(digestBytes[offset]) << (56 - 8 * UInt64(offset % 8))
+        }
+        self.generation = generation
+        self.words = words
+        digestByteCountStored = UInt8(digestBytes.count)
+    }
+
+    /// The digest's byte at `offset`, which is below `digestByteCount`.
+    func digestByte(at offset: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: words[offset / 8] >> (56 - 8 * UInt64(offset % 8)))
+    }
+}
+
+extension RevisionID: Hashable, Comparable {
+    /// Whether both are the same text.
+    public static func == (left: RevisionID, right: RevisionID) -> Bool {
+        guard left.generation == right.generation,
+            left.digestByteCountStored == right.digestByteCountStored
+        else { return false }
+        for offset in left.words.indices where left.words[offset] != right.words[offset] {
+            return false
+        }
+        return true
+    }
+
+    /// Whether `left` stands before `right`.
+    public static func < (left: RevisionID, right: RevisionID) -> Bool {
+        if left.generation != right.generation { return left.generation < right.generation }
+        for offset in left.words.indices where left.words[offset] != right.words[offset] {
+            return left.words[offset] < right.words[offset]
+        }
+        return left.digestByteCountStored < right.digestByteCountStored
+    }
+
+    /// Feeds the generation and the digest.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(generation)
+        // Sixteen bytes of a digest tell IDs apart; the rest would only cost time.
+        hasher.combine(words[0])
+        hasher.combine(words[1])
+    }
+}

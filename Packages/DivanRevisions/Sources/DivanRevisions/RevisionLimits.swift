@@ -1,0 +1,14 @@
+/// Bounds on revision trees.
+public enum RevisionLimits {
+    /// Revisions kept in each branch, the leaf included.
+    ///
+    /// 50 is what Couchbase Lite keeps since 3.1 and Sync Gateway by default, and what is asked
+    /// for as `maxHistory` (`revisions.md` §5).
+    public static let depth = 50
+
+    /// Entries of one `history` that are written or read; those behind are passed over.
+    ///
+    /// 1,000 is ten times what any known peer keeps. A peer may name any `maxHistory`, and gaps
+    /// are filled, so without a bound one generation jump would fill memory.
+    public static let historyCount = 1_000
+}

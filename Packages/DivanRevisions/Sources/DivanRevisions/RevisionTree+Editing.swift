@@ -1,0 +1,71 @@
+extension RevisionTree {
+    /// Adds a chain of revisions, oldest first, each the parent of the next.
+    ///
+    /// - Returns: Where the newest one stands now.
+    mutating func add(_ chain: [Revision], onto parent: Int?) -> Int {
+        var all = revisions
+        for (offset, revision) in chain.enumerated() {
+            var revision = revision
+            revision.parent = offset == 0 ? parent : all.count - 1
+            all.append(revision)
+        }
+        let newest = all.count - 1
+        let order = all.indices.sorted { all[$0].id > all[$1].id }
+        let places = rearrange(all, into: order)
+        return places[newest] ?? 0
+    }
+
+    /// Removes revisions; their children go to the next ancestor that stays, and marks on them
+    /// are forgotten.
+    mutating func remove(_ unwanted: Set<Int>) {
+        guard !unwanted.isEmpty else { return }
+        var all = revisions
+        for position in all.indices {
+            while let parent = all[position].parent, unwanted.contains(parent) {
+                all[position].parent = all[parent].parent
+            }
+        }
+        _ = rearrange(all, into: all.indices.filter { !unwanted.contains($0) })
+    }
+
+    /// Takes over the revisions at the positions in `order`; everything that points follows.
+    ///
+    /// - Returns: The new place of each old position that stayed.
+    private mutating func rearrange(_ all: [Revision], into order: [Int]) -> [Int: Int] {
+        let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
+        revisions = order.map { position in
+            var revision = all[position]
+            revision.parent = revision.parent.flatMap { places[$0] }
+            return revision
+        }
+        marks = marks.compactMap { mark in
+            places[mark.position].map { RemoteMark(remote: mark.remote, position: $0) }
+        }
+        return places
+    }
+
+    /// Removes a leaf and all ancestors that no other leaf descends from; an inner revision stays.
+    mutating func removeBranch(endingAt leaf: Int) {
+        guard isLeaf(leaf) else { return }
+        var others: Set<Int> = []
+        for other in leafPositions where other != leaf { others.formUnion(lineage(from: other)) }
+        remove(Set(lineage(from: leaf)).subtracting(others))
+    }
+
+    /// Clears the *conflict* mark on a revision and its ancestors.
+    mutating func clearConflict(from position: Int) {
+        for position in lineage(from: position) { revisions[position].flags.remove(.conflict) }
+    }
+
+    /// Restores what holds after every change: the winner is not in conflict (`revisions.md` §4),
+    /// and only leaves and revisions that keep it have a body (§5).
+    mutating func settle() {
+        let leaves = leafPositions
+        if let winner = leaves.first { clearConflict(from: winner) }
+        let isLeaf = Set(leaves)
+        for position in revisions.indices
+        where !isLeaf.contains(position) && !revisions[position].flags.contains(.keepsBody) {
+            revisions[position].body = nil
+        }
+    }
+}

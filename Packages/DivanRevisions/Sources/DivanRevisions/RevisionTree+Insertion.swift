@@ -1,0 +1,113 @@
+extension RevisionTree {
+    /// What became of a revision that was offered.
+    public enum InsertOutcome: Equatable, Sendable {
+        /// It is in the tree now; `isConflict` when it waits in a branch for a resolver.
+        case inserted(isConflict: Bool)
+        /// It was there before; the tree's revisions are unchanged.
+        case alreadyThere
+        /// It would make a conflict, and those are refused; the tree is unchanged.
+        case conflict
+    }
+
+    /// Adds a revision made on this peer.
+    ///
+    /// - Parameters:
+    ///   - id: Digested from `parent` and `body`.
+    ///   - parent: A leaf, or `nil` in an empty tree.
+    ///   - isTombstone: Whether it deletes the document.
+    ///   - hasBlobs: Whether the body names blobs.
+    ///   - body: Canonical JSON; `{}` for a tombstone.
+    /// - Returns: `inserted`, or `alreadyThere` when the same edit is in the tree.
+    /// - Throws: `notALeaf`, `parentMissing` or `wrongGeneration`; the tree is then unchanged.
+    @discardableResult
+    public mutating func insertLocal(
+        _ id: RevisionID,
+        parent: RevisionID?,
+        isTombstone: Bool = false,
+        hasBlobs: Bool = false,
+        body: [UInt8]
+    ) throws(RevisionError) -> InsertOutcome {
+        if contains(id) { return .alreadyThere }
+        var flags: RevisionFlags = []
+        if isTombstone { flags.insert(.tombstone) }
+        if hasBlobs { flags.insert(.hasBlobs) }
+        var parentPosition: Int?
+        if let parent {
+            guard let position = position(of: parent), isLeaf(position) else {
+                throw .notALeaf(parent)
+            }
+            parentPosition = position
+            if revisions[position].flags.contains(.conflict) { flags.insert(.conflict) }
+        } else if !revisions.isEmpty {
+            throw .parentMissing
+        }
+        let expected = try parent?.nextGeneration() ?? 1
+        guard id.generation == expected else { throw .wrongGeneration(id, expected: expected) }
+        _ = add([Revision(id: id, flags: flags, body: body)], onto: parentPosition)
+        settle()
+        prune()
+        return .inserted(isConflict: false)
+    }
+
+    /// Adds a revision that a peer sent.
+    ///
+    /// - Parameters:
+    ///   - id: Its ID, stored as it came.
+    ///   - history: Its ancestors, newest first. Generations descend one by one; gaps are allowed
+    ///     only behind the first `RevisionLimits.depth` − 1 entries, `id` included.
+    ///   - flags: Any of `tombstone` and `hasBlobs`.
+    ///   - body: JSON as it came.
+    ///   - remote: Where it came from; `nil` on a peer that does not track its other side.
+    ///   - refusesConflicts: Whether only a continuation of a leaf is accepted.
+    /// - Returns: What became of it.
+    /// - Throws: `brokenHistory`; the tree is then unchanged.
+    public mutating func insertRemote(
+        _ id: RevisionID,
+        history: [RevisionID],
+        flags: RevisionFlags = [],
+        body: [UInt8],
+        remote: RemoteID?,
+        refusesConflicts: Bool
+    ) throws(RevisionError) -> InsertOutcome {
+        let listed = [id] + history.prefix(RevisionLimits.historyCount)
+        try Self.check(listed)
+        let known = listed.firstIndex(where: contains)
+        if known == 0 {
+            if let remote { markLatest(id, at: remote) }
+            return .alreadyThere
+        }
+        let parent = known.flatMap { position(of: listed[$0]) }
+        let isContinuation = parent.map(isLeaf) ?? revisions.isEmpty
+        if refusesConflicts, !isContinuation { return .conflict }
+
+        let joinsConflict = parent.map { revisions[$0].flags.contains(.conflict) } ?? false
+        let isConflict = remote != nil && (!isContinuation || joinsConflict)
+        let before = currentPosition.map { revisions[$0].id }
+        let missing = listed[..<(known ?? listed.count)]
+        let chain = missing.reversed().map { ancestor in
+            let isNewest = ancestor == id
+            return Revision(
+                id: ancestor,
+                flags: (isNewest ? flags.intersection([.tombstone, .hasBlobs]) : [])
+                    .union(isConflict ? .conflict : []),
+                body: isNewest ? body : nil
+            )
+        }
+        _ = add(chain, onto: parent)
+        if let remote { moveMark(of: remote, to: id, currentBefore: before) }
+        settle()
+        prune()
+        return .inserted(isConflict: self[id]?.flags.contains(.conflict) ?? false)
+    }
+
+    private static func check(_ listed: [RevisionID]) throws(RevisionError) {
+        for position in listed.indices.dropFirst() {
+            let generation = listed[position].generation
+            let previous = listed[position - 1].generation
+            let mayLeap = position >= RevisionLimits.depth - 1
+            guard generation < previous, mayLeap || generation == previous - 1 else {
+                throw .brokenHistory(position: position, generation: generation)
+            }
+        }
+    }
+}

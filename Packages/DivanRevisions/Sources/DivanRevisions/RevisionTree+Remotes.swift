@@ -1,0 +1,60 @@
+extension RevisionTree {
+    /// The latest revision that a remote is known to have: the remote ancestor.
+    public func latest(at remote: RemoteID) -> RevisionID? {
+        marks.first { $0.remote == remote }.map { revisions[$0.position].id }
+    }
+
+    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    ///
+    /// Its body is kept from now on, as the source of deltas and the base of merges. An ancestor
+    /// of what the remote is known to have changes nothing, nor does an unknown revision.
+    public mutating func markLatest(_ id: RevisionID, at remote: RemoteID) {
+        guard let position = position(of: id) else { return }
+        if let mark = marks.first(where: { $0.remote == remote }),
+            isAncestor(position, of: mark.position)
+        {
+            return
+        }
+        setMark(of: remote, to: position)
+        settle()
+    }
+
+    /// Forgets what a remote has.
+    public mutating func forget(_ remote: RemoteID) {
+        marks.removeAll { $0.remote == remote }
+    }
+
+    /// Moves a remote's mark to a revision that came from it (`revisions.md` §4, step 5).
+    ///
+    /// When the new revision does not descend from the one before, the remote has switched
+    /// branches. What it left is then purged if it is nothing but the remote's: a branch in
+    /// conflict, or our current revision, on which we have no change of our own.
+    mutating func moveMark(of remote: RemoteID, to id: RevisionID, currentBefore: RevisionID?) {
+        guard let position = position(of: id) else { return }
+        let previous = marks.first { $0.remote == remote }?.position
+        guard let previous, previous != position, !isAncestor(previous, of: position) else {
+            setMark(of: remote, to: position)
+            return
+        }
+        guard !isAncestor(position, of: previous) else { return }
+        setMark(of: remote, to: position)
+        if revisions[previous].flags.contains(.conflict) {
+            removeBranch(endingAt: previous)
+        } else if revisions[previous].id == currentBefore {
+            clearConflict(from: position)
+            removeBranch(endingAt: previous)
+        }
+    }
+
+    /// Points a remote's mark at a revision whose body is kept from now on; older ones in its
+    /// branch lose theirs unless another remote has them.
+    private mutating func setMark(of remote: RemoteID, to position: Int) {
+        marks.removeAll { $0.remote == remote }
+        marks.append(RemoteMark(remote: remote, position: position))
+        marks.sort { $0.remote < $1.remote }
+        revisions[position].flags.insert(.keepsBody)
+        for ancestor in lineage(from: position).dropFirst() where !isMarked(ancestor) {
+            revisions[ancestor].flags.remove(.keepsBody)
+        }
+    }
+}

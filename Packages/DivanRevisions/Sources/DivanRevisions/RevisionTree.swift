@@ -1,0 +1,169 @@
+/// All revisions of one document that this peer knows, as a forest.
+///
+/// A value without storage: the caller loads it, changes it, and writes it back. New revisions
+/// have sequence 0 until `assignSequence(_:)`. Bodies are held for leaves and for revisions that
+/// a remote is known to have; all others lose theirs. Nothing here costs more than sorting the
+/// tree, which pruning keeps at about 50 revisions for each branch.
+///
+/// Source: `revisions.md` §4–§8.
+public struct RevisionTree: Equatable, Sendable {
+    /// One state of the document.
+    public struct Revision: Equatable, Sendable {
+        /// Its identity.
+        public let id: RevisionID
+        /// Where its parent stands in `revisions`, or `nil` for a root.
+        public internal(set) var parent: Int?
+        /// What is known of it.
+        public internal(set) var flags: RevisionFlags
+        /// The local change number under which it was stored, or 0 when it is new.
+        public internal(set) var sequence: UInt64
+        /// Canonical JSON or JSON as received; `nil` when it is not kept.
+        public internal(set) var body: [UInt8]?
+
+        /// Whether it deletes the document.
+        public var isTombstone: Bool { flags.contains(.tombstone) }
+
+        init(
+            id: RevisionID,
+            parent: Int? = nil,
+            flags: RevisionFlags = [],
+            sequence: UInt64 = 0,
+            body: [UInt8]? = nil
+        ) {
+            self.id = id
+            self.parent = parent
+            self.flags = flags
+            self.sequence = sequence
+            self.body = body
+        }
+    }
+
+    /// The latest revision that a remote is known to have.
+    struct RemoteMark: Equatable, Sendable {
+        let remote: RemoteID
+        var position: Int
+    }
+
+    /// All revisions by descending ID: so a child stands before its parent, no cycle can be, and
+    /// two trees of the same revisions are equal however they grew.
+    public internal(set) var revisions: [Revision] = []
+    /// By ascending remote, at most one for each.
+    var marks: [RemoteMark] = []
+
+    /// Creates a tree without revisions.
+    public init() {}
+
+    /// The winning leaf, which readers of the document see; `nil` only in an empty tree.
+    public var current: Revision? { currentPosition.map { revisions[$0] } }
+
+    /// The leaves, the winning one first.
+    public var leaves: [Revision] { leafPositions.map { revisions[$0] } }
+
+    /// Whether a second leaf is live, or a tombstone that is the latest of some remote.
+    public var isConflicted: Bool {
+        guard revisions.count > 1 else { return false }
+        let leaves = leafPositions
+        guard leaves.count > 1 else { return false }
+        return !revisions[leaves[1]].isTombstone || isMarked(leaves[1])
+    }
+
+    /// The revision with this ID.
+    public subscript(id: RevisionID) -> Revision? { position(of: id).map { revisions[$0] } }
+
+    /// Whether the tree has this revision.
+    public func contains(_ id: RevisionID) -> Bool { position(of: id) != nil }
+
+    /// Whether this revision is there and has no child.
+    public func isLeaf(_ id: RevisionID) -> Bool { position(of: id).map(isLeaf) ?? false }
+
+    /// Whether `ancestor` is a parent of `id`, or a parent's parent, and so on.
+    public func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool {
+        guard let ancestor = position(of: ancestor), let start = position(of: id) else {
+            return false
+        }
+        return isAncestor(ancestor, of: start)
+    }
+
+    /// The revision and its ancestors, newest first; empty when the tree does not have it.
+    public func lineage(of id: RevisionID) -> [Revision] {
+        position(of: id).map { lineage(from: $0).map { revisions[$0] } } ?? []
+    }
+
+    /// The newest revision that both descend from or are; the base of a merge if it has a body.
+    public func commonAncestor(of first: RevisionID, and second: RevisionID) -> Revision? {
+        guard let first = position(of: first), let second = position(of: second) else {
+            return nil
+        }
+        let ancestors = Set(lineage(from: second))
+        return lineage(from: first).first(where: ancestors.contains).map { revisions[$0] }
+    }
+
+    /// Gives all new revisions their sequence.
+    public mutating func assignSequence(_ sequence: UInt64) {
+        for position in revisions.indices where revisions[position].sequence == 0 {
+            revisions[position].sequence = sequence
+        }
+    }
+}
+
+extension RevisionTree {
+    func position(of id: RevisionID) -> Int? {
+        var low = 0
+        var high = revisions.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if revisions[middle].id == id { return middle }
+            if revisions[middle].id > id { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    func isLeaf(_ position: Int) -> Bool {
+        // A child stands before its parent.
+        !revisions[..<position].contains { $0.parent == position }
+    }
+
+    func isMarked(_ position: Int) -> Bool {
+        marks.contains { $0.position == position }
+    }
+
+    func isAncestor(_ ancestor: Int, of position: Int) -> Bool {
+        lineage(from: position).dropFirst().contains(ancestor)
+    }
+
+    /// The position and those of its ancestors.
+    func lineage(from position: Int) -> [Int] {
+        var lineage: [Int] = []
+        var next: Int? = position
+        while let position = next {
+            lineage.append(position)
+            next = revisions[position].parent
+        }
+        return lineage
+    }
+
+    var currentPosition: Int? {
+        revisions.count == 1 ? 0 : leafPositions.first
+    }
+
+    /// Positions of the leaves in the order of §4: the winner first.
+    var leafPositions: [Int] {
+        var hasChild = Array(repeating: false, count: revisions.count)
+        for revision in revisions {
+            if let parent = revision.parent { hasChild[parent] = true }
+        }
+        return revisions.indices.filter { !hasChild[$0] }
+            .sorted { rank(of: $0) < rank(of: $1) }
+    }
+
+    /// Sorts unresolved conflicts behind, then tombstones, then closed branches, then lower IDs.
+    private func rank(of position: Int) -> (Int, Int, Int, Int) {
+        let flags = revisions[position].flags
+        return (
+            flags.contains(.conflict) ? 1 : 0,
+            flags.contains(.tombstone) ? 1 : 0,
+            flags.contains(.closed) ? 1 : 0,
+            position
+        )
+    }
+}
