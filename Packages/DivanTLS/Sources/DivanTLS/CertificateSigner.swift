@@ -72,7 +72,8 @@ struct CertificateSigner {
         for attribute in Self.subjectAttributes {
             guard let value = template.attributes[attribute] else { continue }
             let utf8 = Array(value.utf8)
-            let nid = OBJ_sn2nid(attribute) != NID_undef ? OBJ_sn2nid(attribute) : OBJ_ln2nid(attribute)
+            let nid =
+                OBJ_sn2nid(attribute) != NID_undef ? OBJ_sn2nid(attribute) : OBJ_ln2nid(attribute)
             let isAdded = X509_NAME_add_entry_by_NID(
                 name,
                 nid,

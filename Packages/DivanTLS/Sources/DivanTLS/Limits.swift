@@ -8,8 +8,8 @@ public enum Limits {
     public static let fileByteCount = 8 << 20
     /// Bytes in the certificate list of one handshake message: 100 KiB, OpenSSL's own default.
     public static let presentedByteCount = 102_400
-    /// UTF-8 bytes in an identity's label: 80, so that its file name stays below 255.
-    public static let labelByteCount = 80
+    /// UTF-8 bytes in an identity's label: 72, so that its file name stays below 255.
+    public static let labelByteCount = 72
     /// Bytes of a server name: 253, the longest host name (RFC 1035 §2.3.4 as text).
     public static let serverNameByteCount = 253
 }

@@ -33,11 +33,8 @@ public final class TLSSession {
 
     private let ssl: OpaquePointer
     private let wire = TLSWire()
-    private var firstBytes: [UInt8] = []  // of the peer, for telling what it speaks
+    private var trace: HandshakeTrace
     private var failure: TLSError?
-    private var refusal: CertificateProblem?
-    private var isCertificateRequested = false
-    private var hasReceivedData = false
     private var isSendingClosed = false
 
     /// Starts a session; a client's first message is ready in `takeOutput`.
@@ -57,6 +54,7 @@ public final class TLSSession {
         self.context = context
         self.serverName = context.role == .client ? serverName : nil
         self.ssl = ssl
+        trace = HandshakeTrace(role: context.role, hasCredential: context.hasCredential)
         guard let bio = wire.makeBIO() else { throw error(.setup(code: OpenSSLFailure.take())) }
         SSL_set_bio(ssl, bio, bio)
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
@@ -86,10 +84,7 @@ public final class TLSSession {
     ) throws(TLSError) {
         if let failure { throw failure }
         guard state != .closed else { return }
-        if firstBytes.count < 8 {
-            let missing = ciphertext.extracting(first: 8 - firstBytes.count)
-            missing.withUnsafeBytes { firstBytes.append(contentsOf: $0) }
-        }
+        trace.receive(ciphertext)
         try ciphertext.withUnsafeBytes { bytes throws(TLSError) in
             wire.input = bytes
             defer { wire.input = UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -174,12 +169,12 @@ extension TLSSession {
     /// Keeps what the peer showed, accepted or not.
     func peerWasJudged(_ chain: [TLSCertificate], _ problem: CertificateProblem?) {
         peerCertificates = chain
-        refusal = problem
+        trace.refusal = problem
     }
 
     /// Keeps that the server asked for a certificate, which explains later alerts.
     func certificateWasRequested() {
-        isCertificateRequested = true
+        trace.isCertificateRequested = true
     }
 
     private func setServerName() throws(TLSError) {
@@ -198,7 +193,10 @@ extension TLSSession {
             // RFC 6066 §3: addresses do not go into SNI.
             isSet = X509_VERIFY_PARAM_set1_ip(parameters, bytes, bytes.count) == 1
         case .name(let name):
-            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            X509_VERIFY_PARAM_set_hostflags(
+                parameters,
+                UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+            )
             isSet =
                 divan_tls_set_server_name(ssl, name) == 1
                 && X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
@@ -211,10 +209,11 @@ extension TLSSession {
         let result = SSL_do_handshake(ssl)
         if result == 1 {
             state = .open
+            trace.isHandshaking = false
             return
         }
         guard SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ else { return }
-        throw fail(reason(OpenSSLFailure.take()))
+        throw fail(trace.reason(OpenSSLFailure.take()))
     }
 
     private func readRecords(
@@ -236,7 +235,7 @@ extension TLSSession {
                 }
             }
             if result > 0 {
-                hasReceivedData = true
+                trace.hasReceivedData = true
                 continue
             }
             switch SSL_get_error(ssl, result) {
@@ -244,7 +243,7 @@ extension TLSSession {
             case SSL_ERROR_ZERO_RETURN:
                 state = .closed
                 return
-            default: throw fail(reason(OpenSSLFailure.take()))
+            default: throw fail(trace.reason(OpenSSLFailure.take()))
             }
         }
     }
@@ -261,48 +260,5 @@ extension TLSSession {
 
     private func error(_ reason: TLSError.Reason) -> TLSError {
         TLSError(reason, role: context.role, serverName: serverName)
-    }
-}
-
-extension TLSSession {
-    /// Finds the reason behind OpenSSL's error code.
-    private func reason(_ code: UInt) -> TLSError.Reason {
-        if let refusal { return .certificate(refusal) }
-        guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return broken(code) }
-        let number = ERR_GET_REASON(code)
-        // Alerts of the peer are reasons from 1,000 up.
-        if let alert = UInt8(exactly: number - SSL_AD_REASON_OFFSET) { return reason(alert: alert) }
-        switch number {
-        case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .clientCertificateMissing
-        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_WRONG_SSL_VERSION:
-            return .unsupportedVersion
-        default: return broken(code)
-        }
-    }
-
-    private func broken(_ code: UInt) -> TLSError.Reason {
-        guard !hasReceivedData, state == .handshaking else { return .record(code: code) }
-        let methods = ["GET ", "HEAD", "POST", "PUT ", "OPTI", "CONN", "DELE", "PATC", "HTTP"]
-        let text = String(decoding: firstBytes.prefix(4), as: UTF8.self)
-        if methods.contains(text) { return .plaintextHTTP }
-        // A TLS stream starts with a handshake record or an alert, version 3.x.
-        let isTLS = [22, 21].contains(firstBytes.first ?? 22) && firstBytes.dropFirst().first == 3
-        return isTLS ? .handshake(code: code) : .notTLS(firstBytes: firstBytes)
-    }
-
-    private func reason(alert: UInt8) -> TLSError.Reason {
-        // In TLS 1.3 the server judges our certificate after our handshake is over; its alert
-        // then meets the first read (`tls-and-auth.md` §3).
-        let isJudgement =
-            state == .handshaking || (context.role == .client && !hasReceivedData)
-        guard isJudgement else { return .alert(alert) }
-        switch alert {
-        case 41, 116: return .clientCertificateRequired(alert: alert)
-        case 42...49: return .certificateRefused(alert: alert)
-        case 40 where isCertificateRequested && !context.hasCredential:
-            return .clientCertificateRequired(alert: alert)
-        case 70: return .unsupportedVersion
-        default: return .alert(alert)
-        }
     }
 }

@@ -1,0 +1,87 @@
+import DivanCrypto
+import FoundationEssentials
+
+/// What every identity store must hold to; run it on your own with any test framework.
+public enum IdentityStoreContract {
+    /// Returns one sentence for each broken promise; none when the store is sound.
+    ///
+    /// - Parameter store: Empty, and empty again afterwards when it is sound.
+    /// - Throws: `CredentialError` when the samples cannot be made.
+    public static func violations(
+        of store: some TLSIdentityStore
+    ) throws(CredentialError) -> [String] {
+        let first = try sample("first")
+        let second = try sample("second")
+        var violations: [String] = []
+        func check(_ promise: String, _ holds: () throws -> Bool) {
+            do {
+                if try !holds() { violations.append(promise) }
+            } catch {
+                violations.append("\(promise) It threw: \(error)")
+            }
+        }
+
+        check("An empty store has no labels.") { try store.labels().isEmpty }
+        check("An unknown label gives nil.") { try store.credential(label: "unknown") == nil }
+        check("Deleting an unknown label is no error.") {
+            try store.delete(label: "unknown")
+            return true
+        }
+        for label in labels {
+            check("Label \(label) can be saved.") {
+                try store.save(label == labels[0] ? first : second, label: label)
+                return true
+            }
+        }
+        check("What was saved comes back, the key too.") {
+            let credential = try store.credential(label: labels[0])
+            return credential == first && credential?.key == first.key
+        }
+        check("A label that exists is refused and not replaced.") {
+            guard refuses({ try store.save(second, label: labels[0]) }, .labelTaken(labels[0]))
+            else { return false }
+            return try store.credential(label: labels[0]) == first
+        }
+        check("Labels come sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
+        for label in ["", "a\u{0}b", "a\nb", String(repeating: "x", count: 73)] {
+            check("Label \(label.debugDescription) is refused.") {
+                refuses({ try store.save(first, label: label) }, .invalidLabel(label))
+            }
+        }
+        for label in labels {
+            check("Label \(label) is gone after its deletion.") {
+                try store.delete(label: label)
+                return try store.credential(label: label) == nil
+            }
+        }
+        check("All labels are gone.") { try store.labels().isEmpty }
+        return violations
+    }
+
+    /// Labels that tempt a store to confuse them with paths or with each other.
+    private static let labels = [
+        "plain", "with space", "..", ".", "a/b", "a%2fb", "A", "a", "\u{E9}", "e\u{301}",
+        String(repeating: "x", count: 72),
+    ]
+
+    private static func refuses(
+        _ action: () throws -> Void,
+        _ reason: CredentialError.Reason
+    ) -> Bool {
+        do {
+            try action()
+            return false
+        } catch {
+            return (error as? CredentialError)?.reason == reason
+        }
+    }
+
+    private static func sample(_ name: String) throws(CredentialError) -> TLSCredential {
+        let template = CertificateTemplate(
+            attributes: ["CN": name],
+            usages: .serverAuth,
+            now: Date(timeIntervalSince1970: 1_800_000_000)
+        )
+        return try TLSCredential.generate(template, key: .p256)
+    }
+}

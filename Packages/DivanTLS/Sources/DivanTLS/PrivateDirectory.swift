@@ -1,0 +1,160 @@
+import Glibc
+
+/// A directory that only its owner may enter, and its files, which only the owner may read.
+///
+/// Everything goes through one open directory, so nobody can swap it in between; symbolic links
+/// are never followed.
+struct PrivateDirectory: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    private init(_ path: String, _ descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Opens a directory, after making it when `creates` is set.
+    ///
+    /// Returns `nil` when it does not exist and shall not be made.
+    ///
+    /// - Throws: `CredentialError.Reason.exposed` when others may enter it, or `.file`.
+    static func open(
+        _ path: String,
+        creates: Bool
+    ) throws(CredentialError) -> PrivateDirectory? {
+        if creates { make(path) }
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = Glibc.open(path, flags)
+        if descriptor < 0, errno == ENOENT, !creates { return nil }
+        guard descriptor >= 0 else { throw CredentialError(.file(path: path, errno: errno)) }
+        let directory = PrivateDirectory(path, descriptor)
+        _ = try checkPrivate(descriptor, path: path)
+        return directory
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    /// Reads a whole file; `nil` when it does not exist.
+    func read(_ name: String) throws(CredentialError) -> [UInt8]? {
+        let place = "\(path)/\(name)"
+        // O_NONBLOCK: opening a pipe that somebody put there must not wait.
+        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        if file < 0, errno == ENOENT { return nil }
+        guard file >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
+        defer { Glibc.close(file) }
+        let status = try Self.checkPrivate(file, path: place)
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CredentialError(.file(path: place, errno: EINVAL))
+        }
+        guard status.st_size <= Limits.fileByteCount else {
+            throw CredentialError(
+                .tooLarge(byteCount: Int(status.st_size), limit: Limits.fileByteCount)
+            )
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let piece = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            }
+            if piece < 0, errno == EINTR { continue }
+            guard piece >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
+            if piece == 0 { break }
+            count += piece
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Creates a file with mode 0600 and syncs it; it appears whole or not at all.
+    ///
+    /// Returns `false` when the name exists already.
+    func create(_ name: String, _ bytes: Span<UInt8>) throws(CredentialError) -> Bool {
+        let place = "\(path)/\(name)"
+        let draft = ".\(UInt64.random(in: 0...UInt64.max)).tmp"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = openat(descriptor, draft, flags, 0o600)
+        guard file >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
+        defer { unlinkat(descriptor, draft, 0) }
+        let failure = Self.write(bytes, to: file)
+        Glibc.close(file)
+        if let failure { throw CredentialError(.file(path: place, errno: failure)) }
+        // A link, not a rename: it never replaces a file.
+        if linkat(descriptor, draft, descriptor, name, 0) != 0 {
+            if errno == EEXIST { return false }
+            throw CredentialError(.file(path: place, errno: errno))
+        }
+        fsync(descriptor)
+        return true
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    func remove(_ name: String) throws(CredentialError) {
+        guard unlinkat(descriptor, name, 0) != 0 else {
+            fsync(descriptor)
+            return
+        }
+        guard errno == ENOENT else {
+            throw CredentialError(.file(path: "\(path)/\(name)", errno: errno))
+        }
+    }
+
+    /// The names of all entries but `.` and `..`, in no order.
+    func names() throws(CredentialError) -> [String] {
+        // A second descriptor: closedir closes the one that it reads from.
+        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            let code = errno
+            if copy >= 0 { Glibc.close(copy) }
+            throw CredentialError(.file(path: path, errno: code))
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Makes the directory and its missing parents, with mode 0700; `open` reports what failed.
+    private static func make(_ path: String) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += part
+            mkdir(made, 0o700)
+            made += "/"
+        }
+    }
+
+    private static func checkPrivate(
+        _ descriptor: Int32,
+        path: String
+    ) throws(CredentialError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw CredentialError(.file(path: path, errno: errno))
+        }
+        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
+            throw CredentialError(.exposed(path: path, mode: status.st_mode & 0o7777))
+        }
+        return status
+    }
+
+    /// Writes and syncs; returns the errno of what failed.
+    private static func write(_ bytes: Span<UInt8>, to file: Int32) -> Int32? {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return errno }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+            return fsync(file) == 0 ? nil : errno
+        }
+    }
+}

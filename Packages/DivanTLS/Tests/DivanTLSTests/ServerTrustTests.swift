@@ -1,0 +1,191 @@
+import DivanCrypto
+import DivanTLS
+import Foundation
+import Synchronization
+import Testing
+
+/// Every trust mode against every kind of server certificate, with the code that the app sees.
+@Suite struct ServerTrustTests {
+    /// Runs a handshake; returns the client's error, after checking what must hold in any case.
+    func refusal(
+        of identity: TLSCredential,
+        by trust: ServerTrust,
+        serverName: String? = "localhost"
+    ) throws -> TLSError? {
+        let pair = try SessionPair(
+            client: ClientTLSConfiguration(serverTrust: trust),
+            server: ServerTLSConfiguration(credential: identity),
+            serverName: serverName
+        )
+        pair.run()
+        #expect(pair.client.peerCertificates == identity.certificates)
+        #expect(pair.client.state == (pair.clientError == nil ? .open : .closed))
+        if pair.clientError != nil {
+            let alert = try #require(pair.serverError)
+            guard case .certificateRefused = alert.reason else {
+                Issue.record("the server was told \(alert)")
+                return pair.clientError
+            }
+        }
+        return pair.clientError
+    }
+
+    func problem(_ error: TLSError?) -> CertificateProblem? {
+        if case .certificate(let problem) = error?.reason { problem } else { nil }
+    }
+
+    @Test(arguments: ["localhost", "127.0.0.1", "::1", "[::1]", "LOCALHOST."])
+    func `accepts a certificate of a given root by name and address`(host: String) throws {
+        let root = try Sample.authority()
+        let identity = try Sample.server(issuer: root)
+        #expect(try refusal(of: identity, by: .roots([root.leaf]), serverName: host) == nil)
+    }
+
+    @Test func `accepts a chain over an intermediate, and the intermediate as root`() throws {
+        let root = try Sample.authority()
+        var template = CertificateTemplate(
+            attributes: ["CN": "Middle"],
+            usages: [],
+            now: Sample.now
+        )
+        template.isAuthority = true
+        let middle = try TLSCredential.generate(template, key: .p256, issuer: root)
+        let identity = try Sample.server(issuer: middle)
+        #expect(identity.certificates.count == 3)
+        #expect(try refusal(of: identity, by: .roots([root.leaf])) == nil)
+        #expect(try refusal(of: identity, by: .roots([middle.leaf])) == nil)
+        #expect(try refusal(of: identity, by: .pinned(root.leaf)) == nil)
+    }
+
+    @Test func `refuses an unknown root with 11`() throws {
+        let identity = try Sample.server(issuer: Sample.authority())
+        let other = try Sample.authority("Other Root")
+        let error = try refusal(of: identity, by: .roots([other.leaf]))
+        #expect(problem(error) == .unknownRoot(issuer: "CN=Test Root"))
+        #expect(error?.networkCode == 11)
+    }
+
+    @Test func `refuses a self-signed certificate against the system's roots with 11`() throws {
+        let error = try refusal(of: Sample.server(), by: .systemRoots)
+        #expect(error?.networkCode == 11)
+        #expect(error?.description.hasPrefix("TLS to localhost: its certificate is") == true)
+    }
+
+    @Test func `refuses an expired certificate with 7`() throws {
+        let root = try Sample.authority()
+        let identity = try Sample.expiredServer(issuer: root)
+        let error = try refusal(of: identity, by: .roots([root.leaf]))
+        #expect(problem(error) == .expired(notAfter: identity.leaf.notAfter))
+        #expect(error?.networkCode == 7)
+    }
+
+    @Test func `refuses a certificate from the future with 8`() throws {
+        let root = try Sample.authority()
+        let identity = try Sample.futureServer(issuer: root)
+        let error = try refusal(of: identity, by: .roots([root.leaf]))
+        #expect(problem(error) == .notYetValid(notBefore: identity.leaf.notBefore))
+        #expect(error?.networkCode == 8)
+    }
+
+    @Test(arguments: ["example.org", "sub.localhost", "127.0.0.2", "::2"])
+    func `refuses another host's certificate with 15`(host: String) throws {
+        let root = try Sample.authority()
+        let identity = try Sample.server(issuer: root)
+        let error = try refusal(of: identity, by: .roots([root.leaf]), serverName: host)
+        let claimed = ["localhost", "127.0.0.1", "::1"]
+        #expect(problem(error) == .wrongName(expected: host, claimed: claimed.sorted(by: order)))
+        #expect(error?.networkCode == 15)
+    }
+
+    /// The template's own alternative names come before those among its attributes.
+    private func order(_ a: String, _ b: String) -> Bool {
+        a != "localhost" && b == "localhost"
+    }
+
+    @Test func `ranks several problems as LiteCore does`() throws {
+        let root = try Sample.authority()
+        let expired = try Sample.expiredServer(issuer: root)
+        let wrongAndExpired = try refusal(
+            of: expired,
+            by: .roots([root.leaf]),
+            serverName: "example.org"
+        )
+        #expect(wrongAndExpired?.networkCode == 7)
+        let all = try refusal(of: expired, by: .roots([]), serverName: "example.org")
+        #expect(all?.networkCode == 11)
+    }
+
+    @Test func `refuses a client's certificate on a server with 8`() throws {
+        let root = try Sample.authority()
+        let template = CertificateTemplate(
+            attributes: ["CN": "localhost"],
+            usages: .clientAuth,
+            now: Sample.now
+        )
+        let identity = try TLSCredential.generate(template, key: .p256, issuer: root)
+        #expect(try refusal(of: identity, by: .roots([root.leaf]))?.networkCode == 8)
+    }
+}
+
+/// Pins, self-signed certificates and call-backs look at nothing but what they are about.
+extension ServerTrustTests {
+    @Test func `a pin forgives expiry and name`() throws {
+        let identity = try Sample.expiredServer()
+        let pin = ServerTrust.pinned(identity.leaf)
+        #expect(try refusal(of: identity, by: pin, serverName: "example.org") == nil)
+        #expect(try refusal(of: identity, by: pin, serverName: nil) == nil)
+    }
+
+    @Test func `another pin is refused with 11`() throws {
+        let pin = try Sample.server().leaf
+        let error = try refusal(of: Sample.server(), by: .pinned(pin))
+        #expect(problem(error) == .notPinned)
+        #expect(error?.networkCode == 11)
+    }
+
+    @Test func `self-signed only forgives expiry and name`() throws {
+        let identity = try Sample.expiredServer()
+        #expect(try refusal(of: identity, by: .selfSignedOnly, serverName: "x.org") == nil)
+    }
+
+    @Test func `self-signed only refuses a signed certificate with 8`() throws {
+        let root = try Sample.authority()
+        let identity = try Sample.server(issuer: root)
+        let error = try refusal(of: identity, by: .selfSignedOnly)
+        #expect(problem(error) == .notSelfSigned(certificateCount: 2))
+        #expect(error?.networkCode == 8)
+
+        let alone = try TLSCredential(certificates: [identity.leaf], key: identity.key)
+        #expect(try refusal(of: alone, by: .selfSignedOnly)?.networkCode == 8)
+    }
+
+    @Test func `a call-back sees the chain and decides`() throws {
+        let identity = try Sample.expiredServer(issuer: Sample.authority())
+        let seen = Mutex<[TLSCertificate]>([])
+        let accepting = ServerTrust.callback { chain in
+            seen.withLock { $0 = chain }
+            return true
+        }
+        #expect(try refusal(of: identity, by: accepting) == nil)
+        #expect(seen.withLock { $0 } == identity.certificates)
+
+        let error = try refusal(of: identity, by: .callback { _ in false })
+        #expect(problem(error) == .refusedByCallback)
+        #expect(error?.networkCode == 8)
+    }
+
+    @Test(arguments: ["", "a b", "h\u{0}", "büro.example", String(repeating: "a", count: 254)])
+    func `refuses what is no host name`(host: String) throws {
+        let context = try TLSContext.client(ClientTLSConfiguration())
+        let error = #expect(throws: TLSError.self) {
+            _ = try TLSSession(context, serverName: host)
+        }
+        #expect(error?.reason == .serverNameInvalid(host))
+    }
+
+    @Test func `refuses to judge names without a name`() throws {
+        let context = try TLSContext.client(ClientTLSConfiguration())
+        let error = #expect(throws: TLSError.self) { _ = try TLSSession(context) }
+        #expect(error?.reason == .serverNameMissing)
+    }
+}

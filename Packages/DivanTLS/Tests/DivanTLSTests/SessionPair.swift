@@ -1,0 +1,62 @@
+import DivanTLS
+
+/// A client and a server that talk through memory, cut as a test wants it.
+final class SessionPair {
+    let client: TLSSession
+    let server: TLSSession
+    var clientReceived: [UInt8] = []
+    var serverReceived: [UInt8] = []
+    var clientError: TLSError?
+    var serverError: TLSError?
+    /// Bytes of each flight in the order of sending, the client's first.
+    var flightByteCounts: [Int] = []
+
+    init(
+        client: ClientTLSConfiguration,
+        server: ServerTLSConfiguration,
+        serverName: String? = "localhost"
+    ) throws {
+        self.client = try TLSSession(.client(client), serverName: serverName)
+        self.server = try TLSSession(.server(server))
+    }
+
+    /// Two sessions that share contexts made elsewhere.
+    init(client: TLSContext, server: TLSContext) throws {
+        self.client = try TLSSession(client, serverName: "localhost")
+        self.server = try TLSSession(server)
+    }
+
+    /// Carries flights to and fro until neither side has more to say.
+    func run(cutting cut: ([UInt8]) -> [ArraySlice<UInt8>] = { [$0[...]] }) {
+        while client.hasOutput || server.hasOutput {
+            deliver(from: client, to: server, &serverReceived, &serverError, cut)
+            deliver(from: server, to: client, &clientReceived, &clientError, cut)
+        }
+    }
+
+    private func deliver(
+        from sender: TLSSession,
+        to receiver: TLSSession,
+        _ plaintext: inout [UInt8],
+        _ failure: inout TLSError?,
+        _ cut: ([UInt8]) -> [ArraySlice<UInt8>]
+    ) {
+        var flight: [UInt8] = []
+        sender.takeOutput(appendingTo: &flight)
+        if !flight.isEmpty { flightByteCounts.append(flight.count) }
+        for piece in cut(flight) {
+            do {
+                try receiver.receive(piece.span, appendingTo: &plaintext)
+            } catch {
+                failure = error
+            }
+        }
+    }
+}
+
+extension TLSSession {
+    /// Sends text.
+    func send(_ text: String) throws {
+        try send(Array(text.utf8).span)
+    }
+}
