@@ -6,6 +6,7 @@ public enum ISO8601 {
     ///
     /// - Parameter seconds: Since the start of 1970, UTC, without leap seconds. Moments outside
     ///   the years 0 to 9999 are moved to the nearest that is inside; NaN counts as 0.
+    /// - Returns: 24 characters.
     public static func format(secondsSince1970 seconds: Double) -> String {
         let rounded = seconds.isNaN ? 0 : (seconds * 1_000).rounded()
         let milliseconds = Int64(min(max(rounded, firstMillisecond), lastMillisecond))
@@ -33,11 +34,13 @@ public enum ISO8601 {
     /// Reads a date, or a date and a time, and returns seconds since the start of 1970, UTC.
     ///
     /// Accepted: `YYYY-MM-DD`; behind it `T` or a space and `HH:MM`, `HH:MM:SS` or `HH:MM:SS.s…`;
-    /// behind that `Z`, `±HH`, `±HHMM` or `±HH:MM`. Returns `nil` for any other text and for a day
-    /// that no calendar has.
+    /// behind that `Z`, `±HH`, `±HHMM` or `±HH:MM`.
     ///
-    /// - Parameter localOffset: For a text without a zone, which means local time: seconds by
-    ///   which local time is ahead of UTC, given the moment as if it were UTC.
+    /// - Parameters:
+    ///   - text: The whole text; white space around the date is refused.
+    ///   - localOffset: For a text without a zone, which means local time: seconds by which local
+    ///     time is ahead of UTC, given the moment as if it were UTC.
+    /// - Returns: `nil` for any other text and for a day that no calendar has.
     public static func parse(
         _ text: String,
         localOffset: (Double) -> Double = { _ in 0 }

@@ -115,12 +115,11 @@ extension JSON {
     public subscript(key: String) -> JSON? { object?[key] }
 }
 
-extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+// No `nil` literal: `object[key] = nil` must remove the member, not store `null`.
+extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    /// Creates `null`.
-    public init(nilLiteral: ()) { self = .null }
     /// Creates a boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Creates an integer.

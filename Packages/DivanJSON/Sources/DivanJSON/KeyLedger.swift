@@ -17,9 +17,8 @@ struct KeyLedger {
     private(set) var records: ContiguousArray<Record> = []
     private var decoded: [UInt8] = []
 
-    /// Adds a key of the innermost object; returns whether it stands behind the key before it.
-    ///
-    /// - Parameter first: How many records there were when that object opened.
+    /// Adds a key of the innermost object, for which there were `first` records when it opened;
+    /// returns whether it stands behind the key before it.
     @inline(__always)
     mutating func add(_ token: StringToken, in lexer: Lexer, objectFrom first: Int) -> Bool {
         let record = record(of: token, in: lexer)

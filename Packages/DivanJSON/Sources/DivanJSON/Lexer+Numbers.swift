@@ -25,7 +25,10 @@ extension Lexer {
         let isZero = position < end && base[position] == UInt8(ascii: "0")
         let digitCount = takeDigits(into: &token)
         guard digitCount > 0 else { throw position < end ? .invalidNumber : .unexpectedEnd }
-        guard !isZero || digitCount == 1 else { throw .invalidNumber }
+        guard !isZero || digitCount == 1 else {
+            position = start
+            throw .invalidNumber
+        }
         token.exponent = token.droppedCount
         if position < end, base[position] == UInt8(ascii: ".") || base[position] | 0x20 == 0x65 {
             try scanFraction(into: &token)

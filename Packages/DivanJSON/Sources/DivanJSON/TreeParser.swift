@@ -53,9 +53,7 @@ struct TreeParser {
         return value
     }
 
-    /// Parses one value.
-    ///
-    /// - Parameter depth: How many containers are open, plus 1.
+    /// Parses one value; `depth` is the number of containers that are open, plus 1.
     @inline(__always)
     mutating func parseValue(depth: Int) throws(JSONError.Reason) -> JSON {
         switch try lexer.peek() {

@@ -25,9 +25,7 @@ struct ValidatingScan {
         summary.isCanonical = lexer.isCanonical
     }
 
-    /// Checks one value.
-    ///
-    /// - Parameter depth: How many containers are open, plus 1.
+    /// Checks one value; `depth` is the number of containers that are open, plus 1.
     @inline(__always)
     mutating func scanValue(depth: Int) throws(JSONError.Reason) {
         switch try lexer.peek() {

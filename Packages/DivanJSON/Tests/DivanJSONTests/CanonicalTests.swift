@@ -1,0 +1,89 @@
+import DivanJSON
+import DivanTestKit
+import Testing
+
+/// The canonical text, against what Fleece writes.
+@Suite struct CanonicalTests {
+    @Test(arguments: try Vectors.load().canonicalJSON.cases)
+    func `writes what Fleece writes`(_ vector: Vectors.Case) throws {
+        let bytes = try JSON(parsing: vector.input).canonicalBytes()
+        #expect(String(decoding: bytes, as: UTF8.self) == vector.canonical)
+    }
+
+    @Test(arguments: try Vectors.load().canonicalJSON.cases)
+    func `knows a canonical text from another`(_ vector: Vectors.Case) throws {
+        let canonical = try JSONScanner.validate(Array(vector.canonical.utf8).span)
+        let input = try JSONScanner.validate(Array(vector.input.utf8).span)
+        #expect(canonical.isCanonical)
+        #expect(input.isCanonical == (vector.input == vector.canonical))
+    }
+
+    /// Whatever is written parses to the same value, is canonical, and is written again alike.
+    @Test(arguments: UInt64(0)..<300)
+    func `a written value reads back`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let value = JSON.arbitrary(using: &generator)
+        let bytes = try value.canonicalBytes()
+        let again = try JSON(parsing: bytes)
+        #expect(again == value)
+        #expect(try again.canonicalBytes() == bytes)
+        #expect(try JSONScanner.validate(bytes.span).isCanonical)
+    }
+
+    @Test(arguments: [
+        (1.0, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (1e16, "1e+16"), (1e-7, "1e-07"),
+        (0.0001, "0.0001"), (9_007_199_254_740_992, "9007199254740992.0"),
+        (9_007_199_254_740_994, "9.007199254740994e+15"), (-2.5e-10, "-2.5e-10"),
+        (.greatestFiniteMagnitude, "1.7976931348623157e+308"), (.leastNonzeroMagnitude, "5e-324"),
+    ])
+    func `spells a double with the fewest digits`(value: Double, text: String) throws {
+        #expect(try String(decoding: JSON.double(value).canonicalBytes(), as: UTF8.self) == text)
+    }
+
+    @Test func `spells a single-precision number with its own digits`() throws {
+        #expect(try JSON(Float(0.1)).canonicalBytes() == Array("0.1".utf8))
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `cannot write what JSON cannot hold`(_ value: Double) {
+        var output = Array("before".utf8)
+        let error = #expect(throws: JSONError.self) {
+            try JSON.array([1, .double(value)]).appendCanonical(to: &output)
+        }
+        #expect(error?.reason == .notFinite)
+        #expect(output == Array("before".utf8))
+    }
+
+    @Test func `refuses to write deeper than the limit`() throws {
+        var value = JSON.null
+        for _ in 0..<128 { value = .array([value]) }
+        #expect(try value.canonicalBytes().count == 260)
+        let error = #expect(throws: JSONError.self) {
+            try JSON.array([value]).canonicalBytes()
+        }
+        #expect(error?.reason == .tooDeep(limit: 128))
+    }
+
+    @Test(arguments: [
+        #"{"b":1,"a":2}"#, #"{ "a":1}"#, #"{"a":1} "#, #"["\/"]"#, #"["\b"]"#, #"["\u000A"]"#,
+        #"["\u00e9"]"#, #"["\u001F"]"#, #"["\u0061"]"#, "[\"\u{7F}\"]", "[1.50]", "[1e5]", "[-0]",
+        "[1E+16]", "[123456789012345678901]", #"{"aaaaaaaab":1,"aaaaaaaaa":1}"#,
+    ])
+    func `knows each way of not being canonical`(_ text: String) throws {
+        #expect(try !JSONScanner.validate(Array(text.utf8).span).isCanonical)
+        let canonical = try JSON(parsing: text).canonicalBytes()
+        #expect(try JSONScanner.validate(canonical.span).isCanonical)
+    }
+}
+
+/// The part of `revids.json` that concerns JSON.
+struct Vectors: Decodable {
+    struct Group: Decodable { let cases: [Case] }
+    struct Case: Decodable, Sendable {
+        let input: String
+        let canonical: String
+    }
+    let canonicalJSON: Group
+
+    static func load() throws -> Vectors { try Fixture("revids.json").decoded(as: Vectors.self) }
+}

@@ -1,0 +1,117 @@
+import DivanJSON
+import DivanTestKit
+import Testing
+
+@Suite struct JSONScannerTests {
+    @Test(arguments: [
+        (#"{"_id":1}"#, true), (#"{"a":{"_id":1}}"#, false), (#"[{"_id":1}]"#, false),
+        (#"{"a_":1}"#, false), (#"{"\u005fid":1}"#, true), (#"{"":1}"#, false),
+    ])
+    func `sees an underscore key at the top only`(text: String, isSeen: Bool) throws {
+        #expect(try summary(of: text).hasUnderscoreKey == isSeen)
+    }
+
+    @Test(arguments: [
+        (#"{"a":[{"@type":"blob","digest":"sha1-x"}]}"#, true, true),
+        (#"{"@type":"blob"}"#, true, false), (#"{"@type":"blobs"}"#, false, false),
+        (#"{"digest":"x"}"#, false, true), (#"{"digests":"@type"}"#, false, false),
+        (#"{"@type":"\u0062lob"}"#, true, false), (#"{"@type":1}"#, false, false),
+        (#"{"a":"digest","b":"@type"}"#, false, false), (#"{"dig\u0065st":1}"#, false, true),
+    ])
+    func `sees what may be a blob`(text: String, mayBe: Bool, hasDigest: Bool) throws {
+        let summary = try summary(of: text)
+        #expect(summary.mayHaveBlobs == mayBe)
+        #expect(summary.hasDigestKey == hasDigest)
+    }
+
+    @Test(
+        arguments: [
+            ("{}", .object), (" [1]", .array), (#""x""#, .string), ("-1", .number),
+            ("true", .bool), ("false", .bool), ("null", .null),
+        ] as [(String, JSON.Kind)]
+    )
+    func `tells the kind`(text: String, kind: JSON.Kind) throws {
+        #expect(try summary(of: text).kind == kind)
+    }
+
+    @Test(arguments: [
+        #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"\u0061":2}"#, #"{"":1,"":2}"#,
+        #"{"longer than eight":1,"b":1,"longer than eight":2}"#, #"[{"x":{"b":1,"a":1,"b":1}}]"#,
+        #"{"é":1,"b":2,"\u00E9":3}"#, #"{"😀":1,"\uD83D\uDE00":3}"#,
+    ])
+    func `refuses a key that occurs twice`(_ text: String) throws {
+        guard case .duplicateKey = reason(of: text) else {
+            Issue.record("\(text) gave \(String(describing: reason(of: text)))")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        #"{"é":1,"e\u0301":2}"#, #"{"a":{"a":1},"b":{"a":1}}"#, #"{"b":1,"a":{"b":1}}"#,
+        #"{"a\u0000":1,"a":2}"#, #"{"aaaaaaaab":1,"aaaaaaaaa":1,"aaaaaaaa":1}"#,
+    ])
+    func `accepts keys that differ by a byte`(_ text: String) {
+        #expect(reason(of: text) == nil)
+    }
+
+    /// 20,000 keys in falling order, alike in their first eight bytes: n log n, not n².
+    @Test func `checks a large object for duplicates`() throws {
+        let keys = (0..<20_000).map { "collision\($0)" }
+        let members = keys.reversed().map { #""\#($0)":0"# }.joined(separator: ",")
+        #expect(try summary(of: "{\(members)}").kind == .object)
+        let doubled = reason(of: #"{\#(members),"collision77":0}"#)
+        #expect(doubled == .duplicateKey("collision77"))
+        #expect(try JSON(parsing: "{\(members)}").object?.keys == keys.sorted())
+    }
+
+    @Test func `bounds depth and length`() {
+        let deepest = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
+        #expect(reason(of: deepest) == nil)
+        #expect(reason(of: "[\(deepest)]") == .tooDeep(limit: 128))
+        #expect(reason(of: String(repeating: #"{"a":"#, count: 129)) == .tooDeep(limit: 128))
+        let limits = JSONLimits(byteCount: 4)
+        let error = #expect(throws: JSONError.self) {
+            try JSONScanner.validate(Array("12345".utf8).span, limits: limits)
+        }
+        #expect(error?.reason == .tooLong(byteCount: 5, limit: 4))
+    }
+
+    /// Every byte replaced, every text cut short: both readers agree, and neither traps.
+    @Test(arguments: UInt64(0)..<100)
+    func `agrees with the parser on damaged texts`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var bytes = try JSON.arbitrary(using: &generator).canonicalBytes()
+        for _ in 0..<20 {
+            let offset = Int.random(in: bytes.indices, using: &generator)
+            bytes[offset] = .random(in: 0...255, using: &generator)
+            _ = reason(of: bytes)
+            _ = reason(of: Array(bytes.prefix(offset)))
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+            [0xF0, 0x80, 0x80, 0x80],
+            [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0x80], [0xC3], [0xE6, 0x9D],
+            [0xF0, 0x9F, 0x98], [0xFF], [0xE6, 0x9D, 0x41], [0xF0, 0x9F, 0x41, 0x80],
+        ] as [[UInt8]]
+    )
+    func `refuses what is not UTF-8 wherever it stands`(_ bytes: [UInt8]) {
+        for count in 0..<10 {
+            let text = [0x22] + Array(repeating: 0x61, count: count) + bytes + [0x22]
+            #expect(reason(of: text) == .invalidUTF8, "after \(count) letters")
+        }
+    }
+
+    @Test(arguments: [
+        #""\uD800""#, #""\uDC00""#, #""\uD800\uD800""#, #""\uD83Dx""#, #""\uD83D\n""#,
+    ])
+    func `refuses half a surrogate pair`(_ text: String) {
+        #expect(reason(of: text) == .loneSurrogate)
+    }
+
+    private func summary(of text: String) throws -> JSONSummary {
+        try JSONScanner.validate(Array(text.utf8).span)
+    }
+}

@@ -1,0 +1,70 @@
+import DivanJSON
+import DivanTestKit
+import Testing
+
+@Suite struct NumberTests {
+    @Test(
+        arguments: [
+            ("0", .int(0)), ("-1", .int(-1)), ("9223372036854775807", .int(.max)),
+            ("-9223372036854775808", .int(.min)), ("9223372036854775808", .uint(1 << 63)),
+            ("18446744073709551615", .uint(.max)),
+            ("9007199254740993", .int(9_007_199_254_740_993)),
+            ("18446744073709551616", .double(18_446_744_073_709_551_616)),
+            ("-9223372036854775809", .double(-9_223_372_036_854_775_808)),
+            ("-0", .double(-0.0)), ("1.0", .double(1)), ("1e2", .double(100)), ("0e0", .double(0)),
+            ("1E-2", .double(0.01)), ("0.000001", .double(0.000001)), ("-0.0e-5", .double(-0.0)),
+            ("118.20183585107631", .double(118.20183585107631)), ("1e-999", .double(0)),
+            ("0e99999999999999999999", .double(0)),
+        ] as [(String, JSON)]
+    )
+    func `keeps a number as it is written`(text: String, value: JSON) throws {
+        #expect(try JSON(parsing: text) == value)
+    }
+
+    /// The short way of reading doubles agrees with the standard library's.
+    @Test(arguments: UInt64(0)..<20)
+    func `rounds as the standard library rounds`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let whole = String(UInt64.random(in: 0 ... .max, using: &generator))
+                .prefix(.random(in: 1...20, using: &generator))
+            let fraction = String(UInt64.random(in: 0 ... .max, using: &generator))
+            let exponent = Int.random(in: -330...280, using: &generator)
+            let text = "\(whole).\(fraction)e\(exponent)"
+            #expect(try JSON(parsing: text) == .double(Double(text) ?? .nan), "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: ["1e999", "-1e999", "1e309", "0.1e400", String(repeating: "9", count: 400)])
+    func `refuses a number beyond a double`(_ text: String) {
+        #expect(reason(of: text) == .numberOutOfRange)
+    }
+
+    @Test func `accepts the greatest double and digits without end`() throws {
+        let greatest = Double.greatestFiniteMagnitude
+        #expect(try JSON(parsing: "1.7976931348623157e308") == .double(greatest))
+        #expect(try JSON(parsing: "17976931348623157" + "e292") == .double(greatest))
+        let long = "0." + String(repeating: "3", count: 100_000)
+        #expect(try JSON(parsing: long) == .double(1.0 / 3))
+        let integer = "1" + String(repeating: "0", count: 308)
+        #expect(try JSON(parsing: integer) == .double(1e308))
+    }
+
+    @Test(arguments: ["01", "-", "1.", ".5", "+1", "1e", "1e+", "0x1", "NaN", "Infinity", "-01"])
+    func `refuses other forms`(_ text: String) {
+        #expect(reason(of: text) != nil)
+    }
+}
+
+/// Why a text is refused by both the scan and the parser, which must agree; `nil` if accepted.
+func reason(of text: some StringProtocol) -> JSONError.Reason? {
+    reason(of: Array(text.utf8))
+}
+
+func reason(of bytes: [UInt8]) -> JSONError.Reason? {
+    var errors: [JSONError?] = [nil, nil]
+    do throws(JSONError) { _ = try JSONScanner.validate(bytes.span) } catch { errors[0] = error }
+    do throws(JSONError) { _ = try JSON(parsing: bytes) } catch { errors[1] = error }
+    #expect(errors[0] == errors[1])
+    return errors[0]?.reason
+}
