@@ -69,14 +69,7 @@ let rooms: [[Target]] = [
     ),
     room(
         "DivanStore",
-        arrows: [
-            "DivanRevisions",
-            "DivanDelta",
-            "DivanJSON",
-            "DivanCompression",
-            "DivanCrypto",
-            "DivanLog",
-        ],
+        arrows: ["DivanRevisions", "DivanJSON", "DivanCrypto"],
         libraries: ["sqlite3"]
     ),
     room("DivanConflicts", arrows: ["DivanRevisions", "DivanJSON"]),

@@ -13,11 +13,8 @@ let package = Package(
     name: "DivanStore",
     products: [.library(name: "DivanStore", targets: ["DivanStore"])],
     dependencies: [
-        .package(path: "../DivanCompression"),
         .package(path: "../DivanCrypto"),
-        .package(path: "../DivanDelta"),
         .package(path: "../DivanJSON"),
-        .package(path: "../DivanLog"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanTestKit"),
     ],
@@ -28,11 +25,8 @@ let package = Package(
             dependencies: [
                 "CDivanStore",
                 "DivanRevisions",
-                "DivanDelta",
                 "DivanJSON",
-                "DivanCompression",
                 "DivanCrypto",
-                "DivanLog",
             ],
             swiftSettings: strict
         ),
@@ -42,11 +36,8 @@ let package = Package(
                 "DivanStore",
                 "DivanTestKit",
                 "DivanRevisions",
-                "DivanDelta",
                 "DivanJSON",
-                "DivanCompression",
                 "DivanCrypto",
-                "DivanLog",
             ],
             swiftSettings: strict
         ),

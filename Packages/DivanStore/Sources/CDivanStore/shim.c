@@ -1,0 +1,40 @@
+#include "CDivanStore.h"
+
+int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count) {
+    return sqlite3_bind_text(statement, index, text, byte_count, SQLITE_TRANSIENT);
+}
+
+int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, int byte_count) {
+    // A null pointer would bind NULL, and an empty array may have no address.
+    if (byte_count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+    return sqlite3_bind_blob(statement, index, bytes, byte_count, SQLITE_TRANSIENT);
+}
+
+static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
+    int code = sqlite3_bind_int64(statement, 1, row->sequence);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(
+            statement, 2, row->document_id, row->document_id_byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_blob(
+            statement, 3, row->revision_id, row->revision_id_byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 4, row->flags);
+    if (code == SQLITE_OK && row->expiration != 0)
+        code = sqlite3_bind_int64(statement, 5, row->expiration);
+    if (code == SQLITE_OK)
+        code = row->tree
+            ? sqlite3_bind_blob(statement, 6, row->tree, row->tree_byte_count, SQLITE_STATIC)
+            : sqlite3_bind_int64(statement, 6, row->known_at);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 7, row->body_byte_count);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(statement, 8, row->body, row->body_byte_count, SQLITE_STATIC);
+    return code;
+}
+
+int divan_put_row(sqlite3_stmt *statement, const divan_row *row) {
+    int code = bind_row(statement, row);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return code;
+}

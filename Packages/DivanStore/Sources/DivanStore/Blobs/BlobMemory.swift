@@ -1,0 +1,80 @@
+internal import Synchronization
+
+/// Contents in memory, for stores without a file.
+final class BlobMemory: BlobShelf {
+    private let stored = Mutex<[BlobDigest: [UInt8]]>([:])
+
+    var directory: String? { nil }
+
+    func byteCount(_ digest: BlobDigest) -> Int? {
+        stored.withLock { $0[digest]?.count }
+    }
+
+    func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+        guard let content = stored.withLock({ $0[digest] }) else {
+            throw StoreError(.noSuchBlob(digest))
+        }
+        return BlobMemorySource(content)
+    }
+
+    func sink() throws(StoreError) -> any BlobSink {
+        BlobMemorySink { [self] content, digest in
+            stored.withLock { $0[digest] = content }
+        }
+    }
+
+    func remove(_ digest: BlobDigest) throws(StoreError) {
+        stored.withLock { $0[digest] = nil }
+    }
+
+    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+        (stored.withLock { Array($0.keys) }, [])
+    }
+}
+
+/// A content in memory being read.
+private final class BlobMemorySource: BlobSource {
+    private let content: [UInt8]
+    private var offset = 0
+
+    init(_ content: [UInt8]) {
+        self.content = content
+    }
+
+    var byteCount: Int { content.count }
+
+    func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
+        let piece = content.dropFirst(offset).prefix(max(limit, 0))
+        offset += piece.count
+        return Array(piece)
+    }
+
+    func seek(to offset: Int) {
+        self.offset = max(offset, 0)
+    }
+}
+
+/// A content in memory being put together.
+private final class BlobMemorySink: BlobSink {
+    private var content: [UInt8]? = []
+    private let keep: ([UInt8], BlobDigest) -> Void
+
+    init(keep: @escaping ([UInt8], BlobDigest) -> Void) {
+        self.keep = keep
+    }
+
+    func append(_ piece: Span<UInt8>) throws(StoreError) {
+        guard content != nil else { throw StoreError(.notOpen) }
+        piece.withUnsafeBufferPointer { content?.append(contentsOf: $0) }
+    }
+
+    func store(as digest: BlobDigest) throws(StoreError) {
+        guard let content else { throw StoreError(.notOpen) }
+        keep(content, digest)
+        discard()
+    }
+
+    func discard() {
+        content = nil
+    }
+}

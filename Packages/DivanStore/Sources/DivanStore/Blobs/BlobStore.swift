@@ -1,0 +1,223 @@
+internal import DivanCrypto
+internal import Synchronization
+
+/// The contents that documents name by digest, shared by all collections of a database.
+///
+/// Each content is stored once and never changes. May be used from any thread.
+///
+/// Source: `blobs.md` §2 and §3.
+public final class BlobStore: Sendable {
+    private let shelf: any BlobShelf
+    private let holds = Mutex<[BlobDigest: Int]>([:])
+
+    init(_ shelf: any BlobShelf) {
+        self.shelf = shelf
+    }
+
+    /// The directory of the files; `nil` for a store in memory.
+    public var directory: String? { shelf.directory }
+
+    /// Whether the content is stored.
+    public func contains(_ digest: BlobDigest) -> Bool {
+        shelf.byteCount(digest) != nil
+    }
+
+    /// The size of a content, or `nil` when it is not stored.
+    public func byteCount(_ digest: BlobDigest) -> Int? {
+        shelf.byteCount(digest)
+    }
+
+    /// Reads a whole content; for large ones take a `reader(_:)`.
+    ///
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's refusal.
+    public func read(_ digest: BlobDigest) throws(StoreError) -> [UInt8] {
+        let reader = try reader(digest)
+        var content: [UInt8] = []
+        content.reserveCapacity(reader.byteCount)
+        while true {
+            let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount)
+            if piece.isEmpty { return content }
+            content += piece
+        }
+    }
+
+    /// Opens a content for reading in pieces; it stays readable even if it is collected meanwhile.
+    ///
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's refusal.
+    public func reader(_ digest: BlobDigest) throws(StoreError) -> BlobReader {
+        BlobReader(try shelf.source(digest))
+    }
+
+    /// Stores a whole content and returns its name.
+    public func write(_ content: [UInt8]) throws(StoreError) -> BlobDigest {
+        let digest = BlobDigest(hashing: content.span)
+        guard !contains(digest) else { return digest }
+        let writer = try writer()
+        try writer.append(content.span)
+        return try writer.finish(expected: digest)
+    }
+
+    /// Begins a content that arrives in pieces.
+    public func writer() throws(StoreError) -> BlobWriter {
+        BlobWriter(try shelf.sink())
+    }
+
+    // MARK: Garbage
+
+    /// Keeps a content from being collected until the hold is dropped, whether it is stored
+    /// already or not.
+    ///
+    /// Whoever fetches a blob holds it *before* asking whether it is stored, and drops the hold
+    /// when the revision that names it is inserted.
+    public func hold(_ digest: BlobDigest) -> BlobHold {
+        holds.withLock { $0[digest, default: 0] += 1 }
+        return BlobHold(digest, in: self)
+    }
+
+    fileprivate func release(_ digest: BlobDigest) {
+        holds.withLock { holds in
+            let count = (holds[digest] ?? 0) - 1
+            holds[digest] = count > 0 ? count : nil
+        }
+    }
+
+    /// What a garbage collection did.
+    public struct Collection: Equatable, Sendable {
+        /// Contents removed.
+        public internal(set) var removedCount = 0
+        /// Bytes given back.
+        public internal(set) var removedByteCount = 0
+        /// Files in the directory that no blob store made; they were left alone.
+        public internal(set) var unknownNames: [String] = []
+    }
+
+    /// Removes every content that is neither in `used` nor held.
+    ///
+    /// No document may be saved meanwhile: `Store.compact()` sees to that.
+    func collectGarbage(keeping used: Set<BlobDigest>) throws(StoreError) -> Collection {
+        var collection = Collection()
+        let (digests, unknownNames) = try shelf.contents()
+        collection.unknownNames = unknownNames
+        for digest in digests where !used.contains(digest) {
+            // Under the lock, so that a hold taken now is either seen or finds the blob gone.
+            let isRemoved = try holds.withLock { holds throws(StoreError) in
+                guard holds[digest] == nil else { return false }
+                collection.removedByteCount += shelf.byteCount(digest) ?? 0
+                try shelf.remove(digest)
+                return true
+            }
+            if isRemoved { collection.removedCount += 1 }
+        }
+        return collection
+    }
+}
+
+/// Keeps one content from being collected for as long as it lives.
+public final class BlobHold: Sendable {
+    /// The content that is held.
+    public let digest: BlobDigest
+    private let blobs: BlobStore
+
+    fileprivate init(_ digest: BlobDigest, in blobs: BlobStore) {
+        self.digest = digest
+        self.blobs = blobs
+    }
+
+    deinit {
+        blobs.release(digest)
+    }
+}
+
+/// Reads one content from front to back; confined to one thread at a time.
+public final class BlobReader {
+    private let source: any BlobSource
+
+    fileprivate init(_ source: any BlobSource) {
+        self.source = source
+    }
+
+    /// The size of the whole content.
+    public var byteCount: Int { source.byteCount }
+
+    /// Returns the next 1 to `limit` bytes; empty at the end.
+    public func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
+        try source.read(upTo: limit)
+    }
+
+    /// Goes to a place of the content, counted from its start; reading continues there.
+    public func seek(to offset: Int) {
+        source.seek(to: offset)
+    }
+}
+
+/// Takes in one content in pieces; confined to one thread at a time.
+///
+/// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind.
+public final class BlobWriter {
+    private let sink: any BlobSink
+    private var hash = SHA1()
+    /// Bytes appended so far.
+    public private(set) var byteCount = 0
+
+    fileprivate init(_ sink: any BlobSink) {
+        self.sink = sink
+    }
+
+    deinit {
+        sink.discard()
+    }
+
+    /// Adds the next piece.
+    ///
+    /// - Throws: The system's refusal; the writer is of no more use then.
+    public func append(_ piece: Span<UInt8>) throws(StoreError) {
+        try sink.append(piece)
+        hash.update(piece)
+        byteCount += piece.count
+    }
+
+    /// Stores the content under its digest, if it is not stored already, and returns the digest.
+    ///
+    /// - Throws: `StoreError.Code.blobMismatch` when `expected` is another one; nothing is stored.
+    public func finish(expected: BlobDigest? = nil) throws(StoreError) -> BlobDigest {
+        guard let digest = BlobDigest(bytes: hash.finalize()) else {
+            throw StoreError(.corrupt("a SHA-1 digest has 20 bytes"))
+        }
+        if let expected, expected != digest {
+            sink.discard()
+            throw StoreError(.blobMismatch(expected: expected, actual: digest))
+        }
+        try sink.store(as: digest)
+        return digest
+    }
+
+    /// Forgets what was appended.
+    public func cancel() {
+        sink.discard()
+    }
+}
+
+/// Where contents are kept; below `BlobStore`, which counts holds and checks digests.
+protocol BlobShelf: Sendable {
+    var directory: String? { get }
+    func byteCount(_ digest: BlobDigest) -> Int?
+    func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
+    func sink() throws(StoreError) -> any BlobSink
+    func remove(_ digest: BlobDigest) throws(StoreError)
+    /// Every content, and the names of files that are none.
+    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String])
+}
+
+/// A content being read.
+protocol BlobSource: AnyObject {
+    var byteCount: Int { get }
+    func read(upTo limit: Int) throws(StoreError) -> [UInt8]
+    func seek(to offset: Int)
+}
+
+/// A content being written. `discard` after `store` or another `discard` does nothing.
+protocol BlobSink: AnyObject {
+    func append(_ piece: Span<UInt8>) throws(StoreError)
+    func store(as digest: BlobDigest) throws(StoreError)
+    func discard()
+}

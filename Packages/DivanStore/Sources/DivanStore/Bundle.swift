@@ -1,0 +1,116 @@
+internal import DivanCrypto
+internal import Glibc
+
+/// Makes, checks and copies the directory of a database.
+///
+/// A bundle is put together under another name and renamed when it is whole, so that a crash
+/// leaves either no database or a good one. It is locked all the time: the lock moves along.
+enum Bundle {
+    /// Makes an empty database and returns its lock.
+    ///
+    /// - Throws: `StoreError.Code.busy` when another process makes it at the same moment.
+    static func create(_ files: BundleFiles, random: any RandomSource) throws -> BundleLock {
+        try assemble(files) { unfinished in
+            try SQLiteEngine.create(path: unfinished.database)
+            try give(StoreIdentity(random: random), to: unfinished.database)
+        }
+    }
+
+    /// Copies a database that nobody writes to meanwhile, and returns the copy's lock.
+    static func copy(
+        _ source: BundleFiles,
+        of engine: SQLiteEngine,
+        to target: BundleFiles,
+        as identity: StoreIdentity
+    ) throws -> BundleLock {
+        try assemble(target) { unfinished in
+            try engine.copy(to: unfinished.database)
+            try give(identity, to: unfinished.database)
+            try copyBlobs(from: source.blobs, to: unfinished.blobs)
+        }
+    }
+
+    /// Refuses places where there is no database file of plausible form.
+    ///
+    /// - Throws: `noSuchDatabase`, `notADatabase`.
+    static func verify(_ files: BundleFiles) throws(StoreError) {
+        guard BundleFiles.exists(files.directory) else {
+            throw StoreError(.noSuchDatabase, at: files.directory)
+        }
+        guard BundleFiles.isDirectory(files.directory) else {
+            throw StoreError(.notADatabase("not a directory"), at: files.directory)
+        }
+        guard BundleFiles.isFile(files.database) else {
+            throw StoreError(.notADatabase("it holds no db.sqlite3"), at: files.directory)
+        }
+        guard BundleFiles.byteCount(files.database) > 0 else {
+            throw StoreError(.notADatabase("the file is empty"), at: files.database)
+        }
+        if BundleFiles.exists(files.blobs), !BundleFiles.isDirectory(files.blobs) {
+            throw StoreError(.notADatabase("Attachments is not a directory"), at: files.blobs)
+        }
+    }
+
+    private static func assemble(
+        _ files: BundleFiles,
+        _ fill: (BundleFiles) throws -> Void
+    ) throws -> BundleLock {
+        let unfinished = BundleFiles(directory: files.unfinished)
+        if mkdir(unfinished.directory, 0o700) != 0, errno != EEXIST {
+            throw StoreError.system(errno, at: unfinished.directory)
+        }
+        let lock = try BundleLock(at: unfinished.lock, of: files.directory)
+        do {
+            try clear(unfinished)
+            try fill(unfinished)
+            if !BundleFiles.exists(unfinished.blobs) {
+                try BundleFiles.makeDirectory(unfinished.blobs)
+            }
+            try BundleFiles.syncDirectory(unfinished.directory)
+            guard rename(unfinished.directory, files.directory) == 0 else {
+                throw StoreError.system(errno, at: files.directory)
+            }
+        } catch {
+            try? BundleFiles.removeDirectory(unfinished.directory)
+            throw error
+        }
+        return lock
+    }
+
+    /// Removes what a crash left, but for the lock that is held.
+    private static func clear(_ unfinished: BundleFiles) throws(StoreError) {
+        for name in try BundleFiles.names(in: unfinished.directory) {
+            let path = unfinished.directory + "/" + name
+            if BundleFiles.isDirectory(path) {
+                try BundleFiles.removeDirectory(path)
+            } else if path != unfinished.lock, unlink(path) != 0 {
+                throw .system(errno, at: path)
+            }
+        }
+    }
+
+    private static func give(_ identity: StoreIdentity, to database: String) throws {
+        let engine = try SQLiteEngine(path: database, isReadOnly: false, syncsFully: true)
+        defer { engine.close() }
+        try engine.write { try identity.write(to: $0) }
+    }
+
+    private static func copyBlobs(from source: String, to target: String) throws(StoreError) {
+        guard BundleFiles.isDirectory(source) else { return }
+        let from = BlobStore(
+            try BlobDirectory(source, isReadOnly: true, syncsDirectory: false)
+        )
+        let to = BlobStore(try BlobDirectory(target, isReadOnly: false, syncsDirectory: true))
+        for name in try BundleFiles.names(in: source) {
+            guard let digest = BlobDigest(fileName: name) else { continue }
+            let reader = try from.reader(digest)
+            let writer = try to.writer()
+            while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount),
+                !piece.isEmpty
+            {
+                try writer.append(piece.span)
+            }
+            _ = try writer.finish(expected: digest)
+        }
+    }
+}

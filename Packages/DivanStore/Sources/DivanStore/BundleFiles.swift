@@ -1,0 +1,101 @@
+internal import Glibc
+
+/// The files of a database: a directory with `db.sqlite3`, `Attachments/` and `lock`.
+///
+/// Source: `blobs.md` §2.
+struct BundleFiles: Equatable, Sendable {
+    /// The directory, `<name>.cblite2`.
+    let directory: String
+
+    var database: String { directory + "/db.sqlite3" }
+    var blobs: String { directory + "/Attachments" }
+    var lock: String { directory + "/lock" }
+    /// Where a new database is put together before it gets its name at once.
+    var unfinished: String { directory + ".creating" }
+
+    /// Where a database goes to be deleted, so that it is gone at once.
+    var abandoned: String { directory + ".deleting" }
+
+    /// Whether there is anything at `path`, a link to nowhere too.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Bytes in a file; 0 when there is none.
+    static func byteCount(_ path: String) -> Int {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Whether there is a directory at `path`, not a link to one.
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether there is a plain file at `path`, not a link to one.
+    static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// The path without links; `nil` when there is nothing at it.
+    static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Names in a directory, without `.` and `..`, in no order.
+    static func names(in directory: String) throws(StoreError) -> [String] {
+        guard let stream = opendir(directory) else { throw .system(errno, at: directory) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            // `d_name` is a NUL-terminated array inside the entry, which lives until the next
+            // `readdir`; the string is made before.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Makes a directory that only its owner can enter.
+    static func makeDirectory(_ path: String) throws(StoreError) {
+        guard mkdir(path, 0o700) == 0 else { throw .system(errno, at: path) }
+    }
+
+    /// Makes a directory and those above it that are missing.
+    static func makeDirectories(_ path: String) throws(StoreError) {
+        var status = stat()
+        guard stat(path, &status) != 0 else { return }
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try makeDirectories(String(path[..<slash]))
+        }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(errno, at: path) }
+    }
+
+    /// Removes a directory with its files; links inside are removed, not followed.
+    static func removeDirectory(_ path: String) throws(StoreError) {
+        for name in try names(in: path) {
+            let child = path + "/" + name
+            if isDirectory(child) {
+                try removeDirectory(child)
+            } else if unlink(child) != 0, errno != ENOENT {
+                throw .system(errno, at: child)
+            }
+        }
+        guard rmdir(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
+    }
+
+    /// Writes a directory's entries to the disk.
+    static func syncDirectory(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .system(errno, at: path) }
+    }
+}

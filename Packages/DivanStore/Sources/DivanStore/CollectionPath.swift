@@ -1,0 +1,64 @@
+/// The name of a collection and of the scope it lives in; case-sensitive.
+///
+/// Source: `behaviour.md` §2 (names), `replication.md` §2 (the text on the wire).
+public struct CollectionPath: Hashable, Sendable {
+    /// The scope; `_default` unless named.
+    public let scope: String
+    /// The collection inside the scope.
+    public let name: String
+
+    /// The collection that every database begins with: `_default` in scope `_default`.
+    public static let `default` = CollectionPath(validScope: "_default", name: "_default")
+
+    /// Creates a path, or returns `nil` when a name breaks the rules of `isValidName(_:)`.
+    public init?(scope: String, name: String) {
+        guard Self.isValidName(scope) || scope == Self.default.scope,
+            Self.isValidName(name) || (name == Self.default.name && scope == Self.default.scope)
+        else { return nil }
+        self.init(validScope: scope, name: name)
+    }
+
+    /// Reads `scope.name`, or `name` alone for a collection of the default scope.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        switch parts.count {
+        case 1: self.init(scope: Self.default.scope, name: text)
+        case 2: self.init(scope: String(parts[0]), name: String(parts[1]))
+        default: return nil
+        }
+    }
+
+    private init(validScope scope: String, name: String) {
+        self.scope = scope
+        self.name = name
+    }
+
+    /// The text of messages and URLs: the scope stands in front unless it is the default one.
+    public var wireName: String {
+        scope == Self.default.scope ? name : "\(scope).\(name)"
+    }
+
+    /// Whether the text may name a scope or a collection that a user creates.
+    ///
+    /// 1 to 251 characters of `A–Z a–z 0–9 _ - %`, the first neither `_` nor `%`.
+    public static func isValidName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "%"),
+            text.utf8.count <= StoreLimits.nameByteCount
+        else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+                UInt8(ascii: "%"):
+                true
+            default:
+                false
+            }
+        }
+    }
+}
+
+extension CollectionPath: CustomStringConvertible {
+    /// `scope.name`, both parts always.
+    public var description: String { "\(scope).\(name)" }
+}

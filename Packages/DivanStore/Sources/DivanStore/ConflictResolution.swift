@@ -1,0 +1,101 @@
+public import DivanRevisions
+
+/// The two leaves of a document in conflict, and where they part.
+public struct StoredConflict: Equatable, Sendable {
+    /// The document.
+    public var documentID: String
+    /// The current revision.
+    public var local: StoredRevision
+    /// The revision that a remote sent and that waits.
+    public var remote: StoredRevision
+    /// The common ancestor, if its body is kept.
+    public var base: StoredRevision?
+}
+
+/// How a conflict ends; the outcome always continues the remote's branch.
+///
+/// Source: `revisions.md` §8.
+public enum ConflictDecision: Equatable, Sendable {
+    /// What the local revision holds stays, as a child of the remote one.
+    case keepLocal
+    /// The remote revision becomes current.
+    case keepRemote
+    /// A new body, canonical JSON, becomes current.
+    case merge(body: [UInt8], hasBlobs: Bool)
+    /// The document is deleted.
+    case delete
+}
+
+extension StoreReader {
+    /// The conflict that a resolver should look at; `nil` when the document is not in conflict.
+    public func conflict(
+        of documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> StoredConflict? {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id),
+            row.flags.contains(.conflicted)
+        else { return nil }
+        let tree = try tree(of: row)
+        guard let (local, remote) = tree.conflict else { return nil }
+        let base = tree.commonAncestor(of: local.id, and: remote.id)
+        return StoredConflict(
+            documentID: documentID,
+            local: StoredRevision(local, body: local.body ?? []),
+            remote: StoredRevision(remote, body: remote.body ?? []),
+            base: base.flatMap { base in base.body.map { StoredRevision(base, body: $0) } }
+        )
+    }
+}
+
+extension StoreWriter {
+    /// Ends a conflict between the two leaves that a resolver has seen.
+    ///
+    /// - Returns: The document as it is now, perhaps in conflict with a further leaf; `nil` when
+    ///   one of the two is no leaf any more: read the conflict again and decide again.
+    /// - Throws: `notFound` when the document was purged meanwhile; `badRevision` when no
+    ///   generation is left.
+    public func resolveConflict(
+        _ documentID: String,
+        in collection: CollectionPath,
+        local: RevisionID,
+        remote: RevisionID,
+        decision: ConflictDecision
+    ) throws(StoreError) -> StoredDocument? {
+        if case .merge(let body, _) = decision { try check(documentID, body) }
+        let collection = try self.collection(collection)
+        guard let old = try row(documentID, in: collection.state.id) else {
+            throw StoreError(.notFound(documentID: documentID), at: path)
+        }
+        var tree = try tree(of: old)
+        do {
+            try tree.resolve(local: local, remote: remote, as: RevisionTree.Decision(decision))
+        } catch {
+            if case .notALeaf = error { return nil }
+            throw StoreError(.badRevision(documentID: documentID, error), at: path)
+        }
+        return StoredDocument(try put(tree, documentID, in: collection, over: old))
+    }
+}
+
+extension StoredRevision {
+    fileprivate init(_ revision: RevisionTree.Revision, body: [UInt8]) {
+        self.init(
+            revisionID: revision.id,
+            flags: revision.flags,
+            sequence: revision.sequence,
+            body: body
+        )
+    }
+}
+
+extension RevisionTree.Decision {
+    fileprivate init(_ decision: ConflictDecision) {
+        switch decision {
+        case .keepLocal: self = .keepLocal
+        case .keepRemote: self = .keepRemote
+        case .merge(let body, let hasBlobs): self = .merge(body: body, hasBlobs: hasBlobs)
+        case .delete: self = .delete
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import DivanRevisions
+
+/// A document as an engine keeps it: the current revision in columns, the others in the tree.
+public struct DocumentRow: Equatable, Sendable {
+    /// 1 to 240 bytes of UTF-8.
+    public var documentID: String
+    /// The change number inside the collection; 1 or more.
+    public var sequence: UInt64
+    /// The current revision.
+    public var revisionID: RevisionID
+    /// What is true of the document.
+    public var flags: DocumentFlags
+    /// The revisions besides the current one.
+    public var tree: RowTree
+    /// The body's size, also where the body was not asked for.
+    public var bodyByteCount: Int
+    /// The current revision's JSON; empty where it was not asked for.
+    public var body: [UInt8]
+    /// Milliseconds since 1970; `nil` = never.
+    public var expiration: Int64?
+
+    /// Creates a row as it is to be stored.
+    public init(
+        documentID: String,
+        sequence: UInt64,
+        revisionID: RevisionID,
+        flags: DocumentFlags,
+        tree: RowTree,
+        body: [UInt8],
+        bodyByteCount: Int? = nil,
+        expiration: Int64? = nil
+    ) {
+        self.documentID = documentID
+        self.sequence = sequence
+        self.revisionID = revisionID
+        self.flags = flags
+        self.tree = tree
+        self.body = body
+        self.bodyByteCount = bodyByteCount ?? body.count
+        self.expiration = expiration
+    }
+}
+
+/// The revision tree of a row; the common case takes no bytes.
+public enum RowTree: Equatable, Sendable {
+    /// One revision, the current one; the remote that is known to have it, if any.
+    case single(knownAt: RemoteID?)
+    /// `RevisionTree.encoded()`, without the body of the current revision.
+    case encoded([UInt8])
+}
+
+/// What is true of a document; the raw values are stored.
+public struct DocumentFlags: OptionSet, Hashable, Sendable {
+    /// The stored bits.
+    public let rawValue: UInt8
+
+    /// Takes stored bits; unknown ones are kept.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The current revision is a tombstone.
+    public static let tombstone = DocumentFlags(rawValue: 1)
+    /// A branch that came from a remote is not resolved (`revisions.md` §4).
+    public static let conflicted = DocumentFlags(rawValue: 2)
+    /// A revision whose body is kept names blobs.
+    public static let hasBlobs = DocumentFlags(rawValue: 4)
+}

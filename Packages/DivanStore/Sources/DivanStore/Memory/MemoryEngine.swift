@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// Keeps rows in memory, for tests, simulations and databases that nobody wants to keep.
+///
+/// A snapshot shares its state with the engine until the next write changes it, so a reader costs
+/// nothing and a writer beside a reader costs one copy of the collection's index.
+///
+/// Sendable although a session is not: `write` is one at a time by the promise of the seam, and
+/// `state` is only touched under the lock. A transaction holds the lock for its whole length.
+final class MemoryEngine: StorageEngine, @unchecked Sendable {
+    private let lock = RecursiveLock()
+    private var state = MemoryState()
+    private var isOpen = true
+
+    let isReadOnly = false
+
+    /// Gives a new engine its identity; nobody else knows it yet, and memory does not fail.
+    func install(_ identity: StoreIdentity) {
+        try? write { try identity.write(to: $0) }
+    }
+
+    func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+        let snapshot = try lock.withLock {
+            guard isOpen else { throw StoreError(.notOpen) }
+            return MemorySession(state)
+        }
+        return try body(snapshot)
+    }
+
+    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        try lock.withLock {
+            guard isOpen else { throw StoreError(.notOpen) }
+            // The state moves into the session, so that it is changed in place.
+            let session = MemorySession(state)
+            state = MemoryState()
+            do {
+                let result = try body(session)
+                state = session.takeState()
+                return result
+            } catch {
+                session.undo()
+                state = session.takeState()
+                throw error
+            }
+        }
+    }
+
+    func checkIntegrity() throws(StoreError) {}
+
+    func compact() throws(StoreError) {}
+
+    func optimize(isThorough: Bool) throws(StoreError) {}
+
+    func syncFully() throws(StoreError) {}
+
+    func close() {
+        lock.withLock {
+            isOpen = false
+            state = MemoryState()
+        }
+    }
+}
+
+/// Everything that a memory engine knows; a value, copied when it is changed while shared.
+struct MemoryState {
+    var paths: [(path: CollectionPath, state: CollectionState)] = []
+    var collections: [CollectionID: MemoryCollection] = [:]
+    var values: [ValueSpace: [ExactText: [UInt8]]] = [:]
+    var lastID: Int64 = 0
+}

@@ -1,0 +1,210 @@
+/// The snapshot and the transaction of the memory engine.
+final class MemorySession {
+    private var state: MemoryState
+    // What brings back the state before each change, in the order of the changes.
+    private var undoLog: [Undo] = []
+
+    private enum Undo {
+        case row(String, CollectionID, DocumentRow?)
+        case value(String, ValueSpace, [UInt8]?)
+        case collection(CollectionID, MemoryCollection?)
+        case paths([(path: CollectionPath, state: CollectionState)])
+    }
+
+    init(_ state: MemoryState) {
+        self.state = state
+    }
+
+    /// Hands the state over; the session is empty afterwards.
+    func takeState() -> MemoryState {
+        let taken = state
+        state = MemoryState()
+        undoLog = []
+        return taken
+    }
+
+    /// Undoes every change. Numbers of collections stay used.
+    func undo() {
+        for step in undoLog.reversed() {
+            switch step {
+            case .row(let documentID, let collection, let row):
+                if let row {
+                    state.collections[collection]?.remove(documentID)
+                    state.collections[collection]?.put(row)
+                } else {
+                    state.collections[collection]?.remove(documentID)
+                }
+            case .value(let key, let space, let value):
+                state.values[space, default: [:]][ExactText(key)] = value
+            case .collection(let id, let collection):
+                state.collections[id] = collection
+            case .paths(let paths):
+                state.paths = paths
+            }
+        }
+    }
+}
+
+// MARK: Reading
+
+extension MemorySession: StorageSnapshot {
+    func collections() -> [CollectionPath] {
+        state.paths.map(\.path)
+    }
+
+    func collection(_ path: CollectionPath) -> CollectionState? {
+        state.paths.first { $0.path == path }?.state
+    }
+
+    func row(
+        _ documentID: String,
+        in collection: CollectionID,
+        content: RowContent
+    ) throws(StoreError) -> DocumentRow? {
+        try rows(in: collection).row(documentID)?.limited(to: content)
+    }
+
+    func rows(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        flags: DocumentFlags,
+        content: RowContent
+    ) throws(StoreError) -> [DocumentRow] {
+        try rows(in: collection).rows(after: sequence)
+            .filter { $0.flags.isSuperset(of: flags) }
+            .prefix(max(limit, 0))
+            .map { $0.limited(to: content) }
+    }
+
+    func documentIDs(
+        in collection: CollectionID,
+        after documentID: String?,
+        limit: Int
+    ) throws(StoreError) -> [String] {
+        let start = ExactText(documentID ?? "")
+        let keys = try rows(in: collection).all.lazy
+            .filter { !$0.flags.contains(.tombstone) }
+            .map { ExactText($0.documentID) }
+            .filter { $0 > start }
+        return keys.sorted().prefix(max(limit, 0)).map(\.text)
+    }
+
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String] {
+        try rows(in: collection).rows(after: 0)
+            .filter { $0.flags.contains(.conflicted) }
+            .map(\.documentID)
+    }
+
+    func expiration(
+        of documentID: String,
+        in collection: CollectionID
+    ) throws(StoreError) -> Int64? {
+        try rows(in: collection).row(documentID)?.expiration
+    }
+
+    func nextExpiration(in collection: CollectionID) throws(StoreError) -> Int64? {
+        try rows(in: collection).all.compactMap(\.expiration).min()
+    }
+
+    func expiredDocumentIDs(
+        in collection: CollectionID,
+        by time: Int64,
+        limit: Int
+    ) throws(StoreError) -> [String] {
+        try rows(in: collection).all
+            .compactMap { row in row.expiration.map { (row.documentID, $0) } }
+            .filter { $0.1 <= time }
+            .sorted { $0.1 < $1.1 }
+            .prefix(max(limit, 0))
+            .map(\.0)
+    }
+
+    func value(_ key: String, in space: ValueSpace) -> [UInt8]? {
+        state.values[space]?[ExactText(key)]
+    }
+
+    func values(in space: ValueSpace) -> [(key: String, value: [UInt8])] {
+        (state.values[space] ?? [:])
+            .sorted { $0.key < $1.key }
+            .map { ($0.key.text, $0.value) }
+    }
+
+    private func rows(in collection: CollectionID) throws(StoreError) -> MemoryCollection {
+        guard let rows = state.collections[collection] else {
+            throw StoreError(.corrupt("no collection number \(collection.rawValue)"))
+        }
+        return rows
+    }
+}
+
+// MARK: Writing
+
+extension MemorySession: StorageTransaction {
+    func createCollection(_ path: CollectionPath) -> CollectionState {
+        undoLog.append(.paths(state.paths))
+        state.lastID += 1
+        let created = CollectionState(id: CollectionID(rawValue: state.lastID))
+        undoLog.append(.collection(created.id, nil))
+        state.paths.append((path, created))
+        state.collections[created.id] = MemoryCollection()
+        return created
+    }
+
+    func deleteCollection(_ collection: CollectionID) {
+        undoLog.append(.paths(state.paths))
+        undoLog.append(.collection(collection, state.collections[collection]))
+        state.paths.removeAll { $0.state.id == collection }
+        state.collections[collection] = nil
+    }
+
+    func setState(_ counters: CollectionState) {
+        guard let index = state.paths.firstIndex(where: { $0.state.id == counters.id })
+        else { return }
+        undoLog.append(.paths(state.paths))
+        state.paths[index].state = counters
+    }
+
+    func put(_ row: DocumentRow, in collection: CollectionID) {
+        let old = state.collections[collection]?.put(row)
+        undoLog.append(.row(row.documentID, collection, old))
+    }
+
+    func setTree(_ tree: RowTree, at sequence: UInt64, in collection: CollectionID) {
+        guard let old = state.collections[collection]?.row(at: sequence) else { return }
+        undoLog.append(.row(old.documentID, collection, old))
+        state.collections[collection]?.update(old.documentID) { $0.tree = tree }
+    }
+
+    func setExpiration(
+        _ time: Int64?,
+        of documentID: String,
+        in collection: CollectionID
+    ) -> Bool {
+        guard let old = state.collections[collection]?.row(documentID) else { return false }
+        undoLog.append(.row(documentID, collection, old))
+        state.collections[collection]?.update(documentID) { $0.expiration = time }
+        return true
+    }
+
+    func remove(_ documentID: String, in collection: CollectionID) -> Bool {
+        guard let old = state.collections[collection]?.remove(documentID) else { return false }
+        undoLog.append(.row(documentID, collection, old))
+        return true
+    }
+
+    func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) {
+        let old = state.values[space, default: [:]].removeValue(forKey: ExactText(key))
+        undoLog.append(.value(key, space, old))
+        state.values[space, default: [:]][ExactText(key)] = value
+    }
+}
+
+extension DocumentRow {
+    fileprivate func limited(to content: RowContent) -> DocumentRow {
+        guard content == .summary else { return self }
+        var row = self
+        row.body = []
+        return row
+    }
+}

@@ -1,0 +1,162 @@
+public import DivanRevisions
+
+/// A revision as a peer sent it.
+public struct RemoteRevision: Sendable {
+    /// The document.
+    public var documentID: String
+    /// The revision, stored under this ID as it came.
+    public var revisionID: RevisionID
+    /// Its ancestors, newest first.
+    public var history: [RevisionID]
+    /// Whether it deletes the document.
+    public var isTombstone: Bool
+    /// JSON as it came, without metadata keys; an object.
+    public var body: [UInt8]
+    /// Whether the body names blobs; they are stored already.
+    public var hasBlobs: Bool
+    /// Where it came from; `nil` on a peer that does not track its other side.
+    public var remote: RemoteID?
+    /// Whether only a continuation of a leaf is accepted.
+    public var refusesConflicts: Bool
+
+    /// Creates a revision from the parts of a `rev` message.
+    public init(
+        documentID: String,
+        revisionID: RevisionID,
+        history: [RevisionID] = [],
+        isTombstone: Bool = false,
+        body: [UInt8],
+        hasBlobs: Bool = false,
+        remote: RemoteID? = nil,
+        refusesConflicts: Bool = false
+    ) {
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.history = history
+        self.isTombstone = isTombstone
+        self.body = body
+        self.hasBlobs = hasBlobs
+        self.remote = remote
+        self.refusesConflicts = refusesConflicts
+    }
+}
+
+/// What became of a received revision.
+public enum InsertOutcome: Equatable, Sendable {
+    /// Stored; `isConflict` when it waits in a branch of its own for a resolver.
+    case inserted(sequence: UInt64, isConflict: Bool)
+    /// It was there before.
+    case alreadyThere
+}
+
+extension StoreWriter {
+    /// Stores a revision that a peer sent.
+    ///
+    /// - Throws: `conflict` when it would make one and refuses that, `badRevision` for a broken
+    ///   history, `invalidDocumentID`, `bodyTooLarge`. Nothing is changed then.
+    ///
+    /// Source: `revisions.md` §4.
+    public func insert(
+        _ revision: RemoteRevision,
+        in collection: CollectionPath
+    ) throws(StoreError) -> InsertOutcome {
+        try check(revision.documentID, revision.body)
+        let collection = try self.collection(collection)
+        let old = try row(revision.documentID, in: collection.state.id)
+        if old == nil, revision.history.isEmpty {
+            return try insertFirst(revision, in: collection)
+        }
+        do {
+            var tree = try old.map(RevisionTree.init(of:)) ?? RevisionTree()
+            let outcome = try tree.insertRemote(
+                revision.revisionID,
+                history: revision.history,
+                flags: revision.flags,
+                body: revision.body,
+                remote: revision.remote,
+                refusesConflicts: revision.refusesConflicts
+            )
+            switch outcome {
+            case .inserted(let isConflict):
+                let row = try put(tree, revision.documentID, in: collection, over: old)
+                return .inserted(sequence: row.sequence, isConflict: isConflict)
+            case .alreadyThere:
+                if let old { try setTree(changedTo: tree, of: old, in: collection) }
+                return .alreadyThere
+            case .conflict:
+                throw StoreError(
+                    .conflict(documentID: revision.documentID, current: old?.revisionID),
+                    at: path
+                )
+            }
+        } catch let error as RevisionError {
+            throw StoreError(.badRevision(documentID: revision.documentID, error), at: path)
+        } catch {
+            throw StoreError(wrapping: error, at: path)
+        }
+    }
+
+    /// A document's first revision without a history, the common case: its tree is one node.
+    private func insertFirst(
+        _ revision: RemoteRevision,
+        in collection: OpenCollection
+    ) throws(StoreError) -> InsertOutcome {
+        var flags: DocumentFlags = []
+        if revision.isTombstone { flags.insert(.tombstone) }
+        if revision.hasBlobs { flags.insert(.hasBlobs) }
+        let row = DocumentRow(
+            documentID: revision.documentID,
+            sequence: collection.state.lastSequence + 1,
+            revisionID: revision.revisionID,
+            flags: flags,
+            tree: .single(knownAt: revision.remote),
+            body: revision.body
+        )
+        try put(row, in: collection, over: nil)
+        return .inserted(sequence: row.sequence, isConflict: false)
+    }
+
+    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    ///
+    /// Does nothing when the document or the revision is not here, or the mark is there already.
+    /// The sequence stays, and observers are not told.
+    public func markKnown(
+        _ documentID: String,
+        _ revisionID: RevisionID,
+        at remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id) else { return }
+        if case .single(let knownAt) = row.tree, row.revisionID != revisionID || knownAt == remote {
+            return
+        }
+        // The current revision's remote stands in the row itself: pushing changes one number.
+        if case .single(nil) = row.tree {
+            return try setTree(.single(knownAt: remote), of: row, in: collection)
+        }
+        var tree = try tree(of: row)
+        tree.markLatest(revisionID, at: remote)
+        try setTree(changedTo: tree, of: row, in: collection)
+    }
+
+    private func setTree(
+        changedTo tree: RevisionTree,
+        of row: DocumentRow,
+        in collection: OpenCollection
+    ) throws(StoreError) {
+        guard let current = tree.current else { return }
+        let changed = tree.rowTree(current)
+        guard changed != row.tree else { return }
+        try setTree(changed, of: row, in: collection)
+    }
+}
+
+extension RemoteRevision {
+    fileprivate var flags: RevisionFlags {
+        var flags: RevisionFlags = []
+        if isTombstone { flags.insert(.tombstone) }
+        if hasBlobs { flags.insert(.hasBlobs) }
+        return flags
+    }
+}

@@ -1,0 +1,212 @@
+internal import DivanCrypto
+public import DivanRevisions
+
+/// What to do about a revision that a peer announced.
+public enum IncomingDecision: Equatable, Sendable {
+    /// It is in the tree; whether the remote is known to have it, too.
+    case known(isMarked: Bool)
+    /// Not here. These revisions of the document are, with their bodies: the current one first.
+    case wanted(ancestors: [RevisionID])
+    /// Not here, and its generation is not above the current one's; only where conflicts would be
+    /// refused, that is without a remote.
+    case conflict
+}
+
+/// The answer to a revision that a peer proposes to push.
+public enum ProposalVerdict: Equatable, Sendable {
+    /// It may come.
+    case accept
+    /// It is the current revision.
+    case known
+    /// The document has another current revision.
+    case conflict(current: RevisionID)
+}
+
+// MARK: Questions of a replicator, a batch at a time
+
+extension StoreReader {
+    /// At most `limit` changes behind `sequence`, ascending; each document once, with its current
+    /// revision and what `remote` is known to have of it.
+    public func changes(
+        in collection: CollectionPath,
+        after sequence: UInt64,
+        limit: Int,
+        remote: RemoteID? = nil
+    ) throws(StoreError) -> [ChangeRow] {
+        let collection = try self.collection(collection)
+        let rows = try current().rows(
+            in: collection.state.id,
+            after: sequence,
+            limit: limit,
+            flags: [],
+            content: .summary
+        )
+        var changes: [ChangeRow] = []
+        changes.reserveCapacity(rows.count)
+        for row in rows {
+            changes.append(
+                ChangeRow(
+                    sequence: row.sequence,
+                    documentID: row.documentID,
+                    revisionID: row.revisionID,
+                    flags: row.flags,
+                    remoteAncestor: try ancestor(of: row, at: remote),
+                    bodyByteCount: row.bodyByteCount
+                )
+            )
+        }
+        return changes
+    }
+
+    /// Tells which announced revisions are wanted; one decision for each, in order.
+    ///
+    /// With a `remote` everything unknown is wanted, also what will be a conflict; without one the
+    /// rule of a peer that refuses conflicts holds. Source: `replication.md` §3.
+    public func decide(
+        _ announced: [(documentID: String, revisionID: RevisionID)],
+        in collection: CollectionPath,
+        remote: RemoteID?
+    ) throws(StoreError) -> [IncomingDecision] {
+        let id = try self.collection(collection).state.id
+        let snapshot = try current()
+        var decisions: [IncomingDecision] = []
+        decisions.reserveCapacity(announced.count)
+        for (documentID, revisionID) in announced {
+            guard let row = try snapshot.row(documentID, in: id, content: .summary) else {
+                decisions.append(.wanted(ancestors: []))
+                continue
+            }
+            decisions.append(try decide(revisionID, on: row, remote: remote))
+        }
+        return decisions
+    }
+
+    private func decide(
+        _ revisionID: RevisionID,
+        on row: DocumentRow,
+        remote: RemoteID?
+    ) throws(StoreError) -> IncomingDecision {
+        if case .single(let knownAt) = row.tree {
+            if row.revisionID == revisionID {
+                return .known(isMarked: remote == nil || knownAt == remote)
+            }
+            guard row.revisionID.generation < revisionID.generation else {
+                return remote == nil ? .conflict : .wanted(ancestors: [])
+            }
+            return .wanted(ancestors: [row.revisionID])
+        }
+        let tree = try tree(of: row)
+        if tree.contains(revisionID) {
+            let marked = remote.flatMap { tree.latest(at: $0) }
+            return .known(isMarked: remote == nil || marked == revisionID)
+        }
+        if remote == nil, revisionID.generation <= row.revisionID.generation { return .conflict }
+        return .wanted(ancestors: possibleAncestors(of: revisionID, in: tree, current: row))
+    }
+
+    /// Older revisions whose bodies are kept, so that a delta could start from them.
+    private func possibleAncestors(
+        of revisionID: RevisionID,
+        in tree: RevisionTree,
+        current row: DocumentRow
+    ) -> [RevisionID] {
+        var ancestors: [RevisionID] = []
+        for leaf in tree.leaves {
+            for revision in tree.lineage(of: leaf.id)
+            where revision.id.generation < revisionID.generation
+                && (revision.body != nil || revision.id == row.revisionID)
+                && !ancestors.contains(revision.id)
+            {
+                ancestors.append(revision.id)
+            }
+        }
+        return Array(ancestors.prefix(StoreLimits.possibleAncestorCount))
+    }
+
+    /// Answers proposed revisions; one verdict for each, in order.
+    ///
+    /// Only the current revision counts. Source: `revisions.md` §7.
+    public func judge(
+        _ proposals: [(documentID: String, revisionID: RevisionID, parent: RevisionID?)],
+        in collection: CollectionPath
+    ) throws(StoreError) -> [ProposalVerdict] {
+        let id = try self.collection(collection).state.id
+        let snapshot = try current()
+        var verdicts: [ProposalVerdict] = []
+        verdicts.reserveCapacity(proposals.count)
+        for proposal in proposals {
+            guard let row = try snapshot.row(proposal.documentID, in: id, content: .summary) else {
+                verdicts.append(.accept)
+                continue
+            }
+            if row.revisionID == proposal.revisionID {
+                verdicts.append(.known)
+            } else if row.revisionID == proposal.parent
+                || (proposal.parent == nil && row.flags.contains(.tombstone))
+            {
+                verdicts.append(.accept)
+            } else {
+                verdicts.append(.conflict(current: row.revisionID))
+            }
+        }
+        return verdicts
+    }
+
+    /// Ancestors of a revision, newest first, for the `history` of a message: at most `limit`,
+    /// down to the first that the peer is `known` to have.
+    ///
+    /// The limit counts the revision itself, so one less is returned. Gaps that pruning left are
+    /// filled with made-up IDs. Empty when the revision is not in the
+    /// tree. Source: `revisions.md` §6.
+    public func history(
+        of documentID: String,
+        _ revisionID: RevisionID,
+        in collection: CollectionPath,
+        limit: Int,
+        known: Set<RevisionID>
+    ) throws(StoreError) -> [RevisionID] {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id) else { return [] }
+        if case .single = row.tree { return [] }
+        return try tree(of: row).history(
+            of: revisionID,
+            limit: limit,
+            until: known,
+            random: SystemRandomSource()
+        )
+    }
+
+    /// Whether `revisionID` descends from `ancestor`; a revision does not descend from itself.
+    public func isAncestor(
+        _ ancestor: RevisionID,
+        of revisionID: RevisionID,
+        documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> Bool {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id) else { return false }
+        return try tree(of: row).isAncestor(ancestor, of: revisionID)
+    }
+
+    /// The latest revision of a document that a remote is known to have.
+    public func remoteAncestor(
+        of documentID: String,
+        at remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> RevisionID? {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id) else { return nil }
+        return try ancestor(of: row, at: remote)
+    }
+
+    private func ancestor(
+        of row: DocumentRow,
+        at remote: RemoteID?
+    ) throws(StoreError) -> RevisionID? {
+        guard let remote else { return nil }
+        if case .single(let knownAt) = row.tree {
+            return knownAt == remote ? row.revisionID : nil
+        }
+        return try tree(of: row).latest(at: remote)
+    }
+}

@@ -1,0 +1,149 @@
+internal import CDivanStore
+internal import Glibc
+
+/// One connection to a database file; confined to one thread at a time by the engine.
+final class SQLiteConnection {
+    enum Mode {
+        case create
+        case readWrite
+        case readOnly
+        /// Nobody writes and nobody may make the files that WAL needs: a read-only medium.
+        case immutable
+    }
+
+    /// The file, for error texts.
+    let path: String
+    // Closed in `deinit` only; statements hold the connection, so it outlives them.
+    private let handle: OpaquePointer
+
+    init(path: String, mode: Mode) throws(StoreError) {
+        self.path = path
+        var opened: OpaquePointer?
+        let flags =
+            SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+            | SQLITE_OPEN_PRIVATECACHE
+        let code =
+            switch mode {
+            case .create:
+                sqlite3_open_v2(
+                    path,
+                    &opened,
+                    flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                    nil
+                )
+            case .readWrite:
+                sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READWRITE, nil)
+            case .readOnly:
+                sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READONLY, nil)
+            case .immutable:
+                sqlite3_open_v2(
+                    Self.immutableURI(path),
+                    &opened,
+                    flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                    nil
+                )
+            }
+        guard code == SQLITE_OK, let opened else {
+            let number = opened.map(sqlite3_system_errno) ?? 0
+            sqlite3_close_v2(opened)
+            throw Self.error(code, systemError: number, message: "cannot open", at: path)
+        }
+        handle = opened
+        sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that give no rows.
+    func execute(_ sql: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    /// Compiles one statement that is kept.
+    func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            handle,
+            sql,
+            -1,
+            UInt32(SQLITE_PREPARE_PERSISTENT),
+            &statement,
+            nil
+        )
+        guard code == SQLITE_OK, let statement else { throw error(code) }
+        return SQLiteStatement(statement, on: self)
+    }
+
+    /// Runs one statement and returns the integer of its first row, or `nil` without a row.
+    func integer(_ sql: String) throws(StoreError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// Runs one statement and returns the text of its first row, or `nil` without a row.
+    func text(_ sql: String) throws(StoreError) -> String? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Rows changed by the last `INSERT`, `UPDATE` or `DELETE`.
+    var changedRowCount: Int { Int(sqlite3_changes(handle)) }
+
+    /// Copies the whole database, as it is committed now, over the one of `target`.
+    func copy(to target: SQLiteConnection) throws(StoreError) {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.error(sqlite3_errcode(target.handle))
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        let ending = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw target.error(code) }
+        guard ending == SQLITE_OK else { throw target.error(ending) }
+    }
+
+    /// The error for an extended result code of this connection.
+    func error(_ code: Int32) -> StoreError {
+        Self.error(
+            code,
+            systemError: sqlite3_system_errno(handle),
+            message: String(cString: sqlite3_errmsg(handle)),
+            at: path
+        )
+    }
+
+    private static func error(
+        _ code: Int32,
+        systemError: Int32,
+        message: String,
+        at path: String
+    ) -> StoreError {
+        switch code & 0xFF {
+        case SQLITE_CORRUPT: return StoreError(.corrupt(message), at: path)
+        case SQLITE_NOTADB: return StoreError(.notADatabase(message), at: path)
+        case SQLITE_FULL: return StoreError(.diskFull, at: path)
+        case SQLITE_READONLY: return StoreError(.readOnly, at: path)
+        case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy(.otherProcess), at: path)
+        case SQLITE_IOERR where systemError != 0, SQLITE_CANTOPEN where systemError != 0:
+            return .system(systemError, at: path)
+        default: return StoreError(.sqlite(code, message), at: path)
+        }
+    }
+
+    private static func immutableURI(_ path: String) -> String {
+        var uri: [UInt8] = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "?"): uri += Array("%3f".utf8)
+            case UInt8(ascii: "#"): uri += Array("%23".utf8)
+            case UInt8(ascii: "%"): uri += Array("%25".utf8)
+            default: uri.append(byte)
+            }
+        }
+        return String(decoding: uri, as: UTF8.self) + "?immutable=1"
+    }
+}

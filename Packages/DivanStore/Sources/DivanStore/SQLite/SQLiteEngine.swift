@@ -1,0 +1,186 @@
+/// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
+///
+/// Sendable although connections are not: the writer's is used only inside `write` and the
+/// maintenance calls, which the seam promises to be one at a time; a reader's belongs to the one
+/// thread that took it from the pool; and the pool is only touched under its lock.
+final class SQLiteEngine: StorageEngine, @unchecked Sendable {
+    let path: String
+    let isReadOnly: Bool
+    private let mode: SQLiteConnection.Mode
+    private var writer: SQLiteSession?
+    // An fsync that failed may have lost pages that a later one reports as written, so nothing
+    // is written after it.
+    private var fatalError: StoreError?
+    private let poolLock = RecursiveLock()
+    private var isPoolOpen = true
+    private var idleReaders: [SQLiteSession] = []
+
+    /// Opens a database file that exists.
+    init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
+        self.path = path
+        self.isReadOnly = isReadOnly
+        let first = try Self.open(path, isReadOnly: isReadOnly)
+        mode = first.mode
+        guard !isReadOnly else { return }
+        try Self.tune(first.connection, synchronous: syncsFully ? "FULL" : "NORMAL")
+        writer = SQLiteSession(first.connection)
+    }
+
+    /// Makes a new database file.
+    static func create(path: String) throws(StoreError) {
+        try SQLiteSchema.create(on: SQLiteConnection(path: path, mode: .create))
+    }
+
+    private static func open(
+        _ path: String,
+        isReadOnly: Bool
+    ) throws(StoreError) -> (connection: SQLiteConnection, mode: SQLiteConnection.Mode) {
+        let mode: SQLiteConnection.Mode = isReadOnly ? .readOnly : .readWrite
+        do {
+            let connection = try SQLiteConnection(path: path, mode: mode)
+            try SQLiteSchema.verify(connection)
+            return (connection, mode)
+        } catch {
+            // On a read-only medium the log's index cannot be made; without a log there is
+            // nothing that it would have to index.
+            guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(path + "-wal") == 0
+            else { throw error }
+            let connection = try SQLiteConnection(path: path, mode: .immutable)
+            try SQLiteSchema.verify(connection)
+            return (connection, .immutable)
+        }
+    }
+
+    private static func tune(
+        _ connection: SQLiteConnection,
+        synchronous: String
+    ) throws(StoreError) {
+        // 64 MiB: a log that once grew behind a long reader is cut back to this.
+        try connection.execute(
+            """
+            PRAGMA synchronous = \(synchronous);
+            PRAGMA journal_size_limit = 67108864;
+            PRAGMA cache_size = -16384;
+            PRAGMA temp_store = MEMORY;
+            """
+        )
+    }
+
+    // MARK: Reading
+
+    func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+        let session = try takeReader()
+        defer { giveBack(session) }
+        try session.begin("BEGIN")
+        // Reading cannot fail to end: without changes a ROLLBACK only drops the read lock.
+        defer { session.rollback() }
+        return try body(session)
+    }
+
+    private func takeReader() throws(StoreError) -> SQLiteSession {
+        let (isOpen, idle) = poolLock.withLock { (isPoolOpen, idleReaders.popLast()) }
+        guard isOpen else { throw StoreError(.notOpen, at: path) }
+        if let idle { return idle }
+        // Open for writing where the writer is, because the reader that comes first may have to
+        // recover the log of a crash.
+        return SQLiteSession(try SQLiteConnection(path: path, mode: mode))
+    }
+
+    private func giveBack(_ session: SQLiteSession) {
+        poolLock.withLock {
+            guard isPoolOpen, idleReaders.count < StoreLimits.idleReaderCount else { return }
+            idleReaders.append(session)
+        }
+    }
+
+    // MARK: Writing
+
+    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        let session = try openWriter()
+        try session.begin("BEGIN IMMEDIATE")
+        do {
+            let result = try body(session)
+            try session.commit()
+            return result
+        } catch {
+            session.rollback()
+            noteFailure(error)
+            throw error
+        }
+    }
+
+    private func openWriter() throws(StoreError) -> SQLiteSession {
+        guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
+        if let fatalError { throw fatalError }
+        guard let writer else { throw StoreError(.notOpen, at: path) }
+        return writer
+    }
+
+    private func noteFailure(_ error: any Error) {
+        guard let error = error as? StoreError, error.isFailedSync else { return }
+        fatalError = error
+    }
+
+    // MARK: Maintenance
+
+    func checkIntegrity() throws(StoreError) {
+        let connection = try SQLiteConnection(path: path, mode: mode)
+        let finding = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
+        guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
+    }
+
+    func compact() throws(StoreError) {
+        let session = try openWriter()
+        session.forgetStatements()
+        try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+    }
+
+    func optimize(isThorough: Bool) throws(StoreError) {
+        let connection = try openWriter().connection
+        try connection.execute(
+            isThorough
+                ? "PRAGMA analysis_limit = 0; ANALYZE;"
+                : "PRAGMA analysis_limit = 400; PRAGMA optimize;"
+        )
+    }
+
+    func syncFully() throws(StoreError) {
+        try openWriter().connection.execute("PRAGMA synchronous = FULL")
+    }
+
+    /// Writes a consistent copy of what is committed now to a new file.
+    func copy(to target: String) throws(StoreError) {
+        let source = try SQLiteConnection(path: path, mode: mode)
+        try source.copy(to: SQLiteConnection(path: target, mode: .create))
+    }
+
+    func close() {
+        poolLock.withLock {
+            isPoolOpen = false
+            idleReaders = []
+        }
+        writer = nil
+    }
+}
+
+extension SQLiteSession {
+    func begin(_ sql: String) throws(StoreError) {
+        try statement(sql).run()
+    }
+
+    func commit() throws(StoreError) {
+        try statement("COMMIT").run()
+    }
+
+    /// Undoes the open transaction, if SQLite has not done so itself after an error.
+    func rollback() {
+        guard connection.isInTransaction else { return }
+        do {
+            try statement("ROLLBACK").run()
+        } catch {
+            // The only causes are damage and a broken disk. The connection's statements go, and
+            // with them its locks; the next use reports the cause.
+            forgetStatements()
+        }
+    }
+}

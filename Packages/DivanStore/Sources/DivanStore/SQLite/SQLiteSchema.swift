@@ -1,0 +1,85 @@
+/// The tables of a database file, and the marks that tell whose file it is.
+enum SQLiteSchema {
+    /// `user_version`: raised when an older Divan could no longer read the file.
+    static let version = 1
+    /// `application_id`: "Divn".
+    static let applicationID: Int64 = 0x4469_766E
+
+    /// Makes the tables of a new, empty database file.
+    static func create(on connection: SQLiteConnection) throws(StoreError) {
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            BEGIN IMMEDIATE;
+            CREATE TABLE collections (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                scope TEXT NOT NULL,
+                name TEXT NOT NULL,
+                lastSequence INTEGER NOT NULL,
+                liveCount INTEGER NOT NULL,
+                UNIQUE (scope, name)
+            );
+            CREATE TABLE "values" (
+                space TEXT NOT NULL,
+                key TEXT NOT NULL,
+                value BLOB NOT NULL,
+                PRIMARY KEY (space, key)
+            ) WITHOUT ROWID;
+            PRAGMA application_id = \(applicationID);
+            PRAGMA user_version = \(version);
+            COMMIT;
+            """
+        )
+    }
+
+    /// Refuses files that are not ours, that are newer, or that miss a table.
+    static func verify(_ connection: SQLiteConnection) throws(StoreError) {
+        let owner = try connection.integer("PRAGMA application_id") ?? 0
+        guard owner == applicationID else {
+            throw StoreError(
+                .notADatabase("an SQLite file of another application"),
+                at: connection.path
+            )
+        }
+        let found = Int(clamping: try connection.integer("PRAGMA user_version") ?? 0)
+        guard found <= version else {
+            throw StoreError(.tooNew(version: found, supported: version), at: connection.path)
+        }
+        let count = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('collections', 'values')"
+        )
+        guard found >= 1, count == 2 else {
+            throw StoreError(.corrupt("tables are missing"), at: connection.path)
+        }
+    }
+
+    /// The table of a collection. Numbered, because SQLite's names ignore case and ours do not.
+    static func table(_ collection: CollectionID) -> String {
+        "docs_\(collection.rawValue)"
+    }
+
+    /// Makes the table of a collection. The body stands last, so that a scan that does not want
+    /// it never follows its overflow pages; it is text, so that SQLite's JSON functions read it.
+    static func createTable(_ collection: CollectionID) -> String {
+        let table = table(collection)
+        return """
+            CREATE TABLE \(table) (
+                sequence INTEGER PRIMARY KEY,
+                documentID TEXT NOT NULL UNIQUE,
+                revisionID BLOB NOT NULL,
+                flags INTEGER NOT NULL,
+                expiration INTEGER,
+                tree NOT NULL,
+                bodyByteCount INTEGER NOT NULL,
+                body TEXT NOT NULL
+            );
+            CREATE INDEX \(table)_conflicted ON \(table) (sequence)
+                WHERE \(isConflicted);
+            CREATE INDEX \(table)_expiration ON \(table) (expiration)
+                WHERE expiration IS NOT NULL;
+            """
+    }
+
+    /// True for rows in conflict; the index is used only where this very text stands.
+    static let isConflicted = "flags & \(DocumentFlags.conflicted.rawValue) <> 0"
+}

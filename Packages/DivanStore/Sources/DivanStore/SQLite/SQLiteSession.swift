@@ -1,0 +1,277 @@
+internal import CDivanStore
+internal import DivanRevisions
+
+/// A connection with its prepared statements; the snapshot and the transaction of the engine.
+///
+/// Confined to one thread at a time. A statement is prepared when it is first needed.
+final class SQLiteSession {
+    let connection: SQLiteConnection
+    private var statements: [String: SQLiteStatement] = [:]
+    private var documents: [CollectionID: SQLiteDocumentStatements] = [:]
+    private var latest: SQLiteDocumentStatements?  // the collection that was used last
+    // Kept between rows, so that encoding a revision ID allocates nothing.
+    private var encodedRevisionID: [UInt8] = []
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+    }
+
+    /// The statement with this text, prepared once.
+    func statement(_ sql: String) throws(StoreError) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try connection.prepare(sql)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Finalizes everything; needed before tables are dropped and before `VACUUM`.
+    func forgetStatements() {
+        statements = [:]
+        documents = [:]
+        latest = nil
+    }
+
+    private func documents(in collection: CollectionID) -> SQLiteDocumentStatements {
+        if let latest, latest.collection == collection { return latest }
+        let found =
+            documents[collection]
+            ?? SQLiteDocumentStatements(collection, on: connection)
+        documents[collection] = found
+        latest = found
+        return found
+    }
+}
+
+// MARK: Reading
+
+extension SQLiteSession: StorageSnapshot {
+    func collections() throws(StoreError) -> [CollectionPath] {
+        let statement = try statement("SELECT scope, name FROM collections ORDER BY id")
+        defer { statement.reset() }
+        var paths: [CollectionPath] = []
+        while try statement.step() {
+            let (scope, name) = (statement.text(0), statement.text(1))
+            guard let path = CollectionPath(scope: scope, name: name) else {
+                throw statement.corrupt("a collection named \(scope).\(name)")
+            }
+            paths.append(path)
+        }
+        return paths
+    }
+
+    func collection(_ path: CollectionPath) throws(StoreError) -> CollectionState? {
+        let statement = try statement(
+            "SELECT id, lastSequence, liveCount FROM collections WHERE scope = ? AND name = ?"
+        )
+        defer { statement.reset() }
+        try statement.bind(path.scope, at: 1)
+        try statement.bind(path.name, at: 2)
+        guard try statement.step() else { return nil }
+        guard let lastSequence = UInt64(exactly: statement.integer(1)),
+            let liveCount = Int(exactly: statement.integer(2)), liveCount >= 0
+        else { throw statement.corrupt("counters of collection \(path)") }
+        return CollectionState(
+            id: CollectionID(rawValue: statement.integer(0)),
+            lastSequence: lastSequence,
+            liveCount: liveCount
+        )
+    }
+
+    func row(
+        _ documentID: String,
+        in collection: CollectionID,
+        content: RowContent
+    ) throws(StoreError) -> DocumentRow? {
+        let statement = try documents(in: collection).byID(content)
+        defer { statement.reset() }
+        try statement.bind(documentID, at: 1)
+        return try statement.step() ? statement.row(content) : nil
+    }
+
+    func rows(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        flags: DocumentFlags,
+        content: RowContent
+    ) throws(StoreError) -> [DocumentRow] {
+        let statement = try documents(in: collection).bySequence(content)
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: sequence), at: 1)
+        try statement.bind(Int64(flags.rawValue), at: 2)
+        try statement.bind(Int64(limit), at: 3)
+        var rows: [DocumentRow] = []
+        while try statement.step() {
+            rows.append(try statement.row(content))
+        }
+        return rows
+    }
+
+    func documentIDs(
+        in collection: CollectionID,
+        after documentID: String?,
+        limit: Int
+    ) throws(StoreError) -> [String] {
+        let statement = try documents(in: collection).identifiers()
+        try statement.bind(documentID ?? "", at: 1)
+        try statement.bind(Int64(limit), at: 2)
+        return try texts(of: statement)
+    }
+
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String] {
+        try texts(of: documents(in: collection).conflicted())
+    }
+
+    func expiration(
+        of documentID: String,
+        in collection: CollectionID
+    ) throws(StoreError) -> Int64? {
+        let statement = try documents(in: collection).expiration()
+        defer { statement.reset() }
+        try statement.bind(documentID, at: 1)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    func nextExpiration(in collection: CollectionID) throws(StoreError) -> Int64? {
+        let statement = try documents(in: collection).nextExpiration()
+        defer { statement.reset() }
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    func expiredDocumentIDs(
+        in collection: CollectionID,
+        by time: Int64,
+        limit: Int
+    ) throws(StoreError) -> [String] {
+        let statement = try documents(in: collection).expired()
+        try statement.bind(time, at: 1)
+        try statement.bind(Int64(limit), at: 2)
+        return try texts(of: statement)
+    }
+
+    func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {
+        let statement = try statement(
+            #"SELECT value FROM "values" WHERE space = ? AND key = ?"#
+        )
+        defer { statement.reset() }
+        try statement.bind(space.rawValue, at: 1)
+        try statement.bind(key, at: 2)
+        return try statement.step() ? statement.bytes(0) : nil
+    }
+
+    func values(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])] {
+        let statement = try statement(
+            #"SELECT key, value FROM "values" WHERE space = ? ORDER BY key"#
+        )
+        defer { statement.reset() }
+        try statement.bind(space.rawValue, at: 1)
+        var values: [(key: String, value: [UInt8])] = []
+        while try statement.step() {
+            values.append((statement.text(0), statement.bytes(1)))
+        }
+        return values
+    }
+
+    private func texts(of statement: SQLiteStatement) throws(StoreError) -> [String] {
+        defer { statement.reset() }
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0)) }
+        return texts
+    }
+}
+
+// MARK: Writing
+
+extension SQLiteSession: StorageTransaction {
+    func createCollection(_ path: CollectionPath) throws(StoreError) -> CollectionState {
+        let statement = try statement(
+            """
+            INSERT INTO collections (scope, name, lastSequence, liveCount)
+            VALUES (?, ?, 0, 0) RETURNING id
+            """
+        )
+        try statement.bind(path.scope, at: 1)
+        try statement.bind(path.name, at: 2)
+        guard try statement.step() else { throw statement.corrupt("collections") }
+        let id = CollectionID(rawValue: statement.integer(0))
+        // To its end: an INSERT that is reset between rows may be undone.
+        while try statement.step() {}
+        statement.reset()
+        try connection.execute(SQLiteSchema.createTable(id))
+        return CollectionState(id: id)
+    }
+
+    func deleteCollection(_ collection: CollectionID) throws(StoreError) {
+        forgetStatements()
+        try connection.execute(
+            """
+            DROP TABLE \(SQLiteSchema.table(collection));
+            DELETE FROM collections WHERE id = \(collection.rawValue);
+            """
+        )
+    }
+
+    func setState(_ state: CollectionState) throws(StoreError) {
+        let statement = try statement(
+            "UPDATE collections SET lastSequence = ?, liveCount = ? WHERE id = ?"
+        )
+        try statement.bind(Int64(clamping: state.lastSequence), at: 1)
+        try statement.bind(Int64(state.liveCount), at: 2)
+        try statement.bind(state.id.rawValue, at: 3)
+        try statement.run()
+    }
+
+    func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError) {
+        encodedRevisionID.removeAll(keepingCapacity: true)
+        row.revisionID.encode(into: &encodedRevisionID)
+        let statement = try documents(in: collection).put()
+        try statement.put(row, encodedRevisionID)
+    }
+
+    func setTree(
+        _ tree: RowTree,
+        at sequence: UInt64,
+        in collection: CollectionID
+    ) throws(StoreError) {
+        let statement = try documents(in: collection).setTree()
+        switch tree {
+        case .single(let remote): try statement.bind(Int64(remote?.rawValue ?? 0), at: 1)
+        case .encoded(let bytes): try statement.bind(bytes, at: 1)
+        }
+        try statement.bind(Int64(clamping: sequence), at: 2)
+        try statement.run()
+    }
+
+    func setExpiration(
+        _ time: Int64?,
+        of documentID: String,
+        in collection: CollectionID
+    ) throws(StoreError) -> Bool {
+        let statement = try documents(in: collection).setExpiration()
+        try statement.bind(time, at: 1)
+        try statement.bind(documentID, at: 2)
+        try statement.run()
+        return connection.changedRowCount > 0
+    }
+
+    func remove(_ documentID: String, in collection: CollectionID) throws(StoreError) -> Bool {
+        let statement = try documents(in: collection).remove()
+        try statement.bind(documentID, at: 1)
+        try statement.run()
+        return connection.changedRowCount > 0
+    }
+
+    func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError) {
+        let sql =
+            value == nil
+            ? #"DELETE FROM "values" WHERE space = ? AND key = ?"#
+            : #"INSERT OR REPLACE INTO "values" (space, key, value) VALUES (?, ?, ?)"#
+        let statement = try statement(sql)
+        try statement.bind(space.rawValue, at: 1)
+        try statement.bind(key, at: 2)
+        if let value { try statement.bind(value, at: 3) }
+        try statement.run()
+    }
+}

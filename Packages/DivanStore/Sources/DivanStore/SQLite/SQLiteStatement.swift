@@ -1,0 +1,111 @@
+internal import CDivanStore
+
+/// A prepared statement that is kept and run many times.
+///
+/// Bind, step until `step()` returns `false`, `reset()`. Columns are read between two steps. A
+/// statement that is left between rows keeps its snapshot open, so every user resets.
+final class SQLiteStatement {
+    /// Finalized in `deinit` only.
+    let handle: OpaquePointer
+    // Keeps the connection open for as long as the statement lives.
+    private let connection: SQLiteConnection
+
+    init(_ handle: OpaquePointer, on connection: SQLiteConnection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    // MARK: Parameters, counted from 1
+
+    func bind(_ value: Int64, at index: Int32) throws(StoreError) {
+        try check(sqlite3_bind_int64(handle, index, value))
+    }
+
+    func bind(_ value: Int64?, at index: Int32) throws(StoreError) {
+        try check(
+            value.map { sqlite3_bind_int64(handle, index, $0) }
+                ?? sqlite3_bind_null(handle, index)
+        )
+    }
+
+    func bind(_ text: String, at index: Int32) throws(StoreError) {
+        try check(divan_bind_text(handle, index, text, Int32(clamping: text.utf8.count)))
+    }
+
+    func bind(_ bytes: [UInt8], at index: Int32) throws(StoreError) {
+        try check(divan_bind_bytes(handle, index, bytes, Int32(clamping: bytes.count)))
+    }
+
+    // MARK: Running
+
+    /// Goes to the next row; `false` when there is none.
+    func step() throws(StoreError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW:
+            return true
+        case SQLITE_DONE:
+            return false
+        case let code:
+            let error = connection.error(code)
+            sqlite3_reset(handle)
+            throw error
+        }
+    }
+
+    /// Runs a statement that gives no rows, and makes it ready for the next time.
+    func run() throws(StoreError) {
+        _ = try step()
+        reset()
+    }
+
+    /// Ends the run. The bound values stay until they are bound again.
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Throws the error for `code` unless it is one of success.
+    func check(_ code: Int32) throws(StoreError) {
+        guard code == SQLITE_OK || code == SQLITE_DONE else { throw connection.error(code) }
+    }
+
+    /// An error that calls the file damaged; `detail` says where.
+    func corrupt(_ detail: String) -> StoreError {
+        StoreError(.corrupt(detail), at: connection.path)
+    }
+
+    // MARK: Columns, counted from 0
+
+    func isNull(_ index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
+    func isInteger(_ index: Int32) -> Bool {
+        sqlite3_column_type(handle, index) == SQLITE_INTEGER
+    }
+
+    func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+
+    /// The bytes of text or of a blob, copied once.
+    func bytes(_ index: Int32) -> [UInt8] {
+        withBytes(index) { Array($0) }
+    }
+
+    /// The text of a column; damaged UTF-8 is repaired with U+FFFD.
+    func text(_ index: Int32) -> String {
+        withBytes(index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Lends the bytes of a column; SQLite keeps them valid until the next call for this column.
+    func withBytes<T, E: Error>(
+        _ index: Int32,
+        _ body: (UnsafeBufferPointer<UInt8>) throws(E) -> T
+    ) throws(E) -> T {
+        let start = sqlite3_column_blob(handle, index)
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return try body(
+            UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count)
+        )
+    }
+}

@@ -1,0 +1,165 @@
+/// Keeps the rows of collections and small values; knows nothing of trees and conflicts.
+///
+/// The seam below `Store`, which calls `write` from one thread at a time and never inside another
+/// `write` or `read` of the same engine, and calls `read` from any thread at any time. A snapshot
+/// sees exactly what was committed before it began, for its whole length; it may wait for a
+/// running transaction, never for another snapshot. `StorageEngineContract` checks all of it.
+public protocol StorageEngine: AnyObject, Sendable {
+    /// Whether every `write` is refused with `StoreError.Code.readOnly`.
+    var isReadOnly: Bool { get }
+
+    /// Runs `body` on what is committed now.
+    func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T
+
+    /// Runs `body` in a transaction: all of it is committed when it returns, none when it throws.
+    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
+
+    /// Looks at everything that is stored.
+    ///
+    /// - Throws: `StoreError.Code.corrupt` with the first damage found.
+    func checkIntegrity() throws(StoreError)
+
+    /// Gives unused space back to the system; needs as much free space as the data takes.
+    func compact() throws(StoreError)
+
+    /// Renews what speeds up queries; `isThorough` looks at everything instead of a sample.
+    func optimize(isThorough: Bool) throws(StoreError)
+
+    /// Makes every acknowledged write survive a power cut from now on.
+    func syncFully() throws(StoreError)
+
+    /// Ends the use; calls after it throw `StoreError.Code.notOpen`. May be called twice.
+    func close()
+}
+
+/// A state of an engine, valid inside the block that it was handed to, on that thread.
+public protocol StorageSnapshot: AnyObject {
+    /// Every collection, in the order of creation.
+    func collections() throws(StoreError) -> [CollectionPath]
+    /// The collection's number and counters, or `nil` when there is none.
+    func collection(_ path: CollectionPath) throws(StoreError) -> CollectionState?
+
+    /// The row of a document, tombstones included.
+    func row(
+        _ documentID: String,
+        in collection: CollectionID,
+        content: RowContent
+    ) throws(StoreError) -> DocumentRow?
+    /// At most `limit` rows with a greater sequence, ascending, that have all of `flags`.
+    func rows(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        flags: DocumentFlags,
+        content: RowContent
+    ) throws(StoreError) -> [DocumentRow]
+    /// At most `limit` IDs of live documents behind `documentID`, ascending by their UTF-8 bytes.
+    func documentIDs(
+        in collection: CollectionID,
+        after documentID: String?,
+        limit: Int
+    ) throws(StoreError) -> [String]
+    /// The IDs of all documents flagged `conflicted`, ascending by sequence.
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String]
+
+    /// When a document expires, in milliseconds since 1970; `nil` = never, or no such document.
+    func expiration(
+        of documentID: String,
+        in collection: CollectionID
+    ) throws(StoreError) -> Int64?
+    /// The earliest expiration in the collection.
+    func nextExpiration(in collection: CollectionID) throws(StoreError) -> Int64?
+    /// At most `limit` IDs of documents that expire at `time` or before, earliest first.
+    func expiredDocumentIDs(
+        in collection: CollectionID,
+        by time: Int64,
+        limit: Int
+    ) throws(StoreError) -> [String]
+
+    /// A small value of the database itself.
+    func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]?
+    /// All values of a space, ascending by the UTF-8 bytes of their keys.
+    func values(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
+}
+
+/// A snapshot that can be changed; sees its own changes.
+public protocol StorageTransaction: StorageSnapshot {
+    /// Makes an empty collection; its number was never used before.
+    func createCollection(_ path: CollectionPath) throws(StoreError) -> CollectionState
+    /// Removes a collection with its rows.
+    func deleteCollection(_ collection: CollectionID) throws(StoreError)
+    /// Replaces the counters of a collection.
+    func setState(_ state: CollectionState) throws(StoreError)
+
+    /// Stores a row in place of the one with its document ID, if there is one.
+    ///
+    /// No other row of the collection has its sequence.
+    func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError)
+    /// Replaces the tree of a row and leaves the rest, its sequence too.
+    func setTree(
+        _ tree: RowTree,
+        at sequence: UInt64,
+        in collection: CollectionID
+    ) throws(StoreError)
+    /// Sets or, with `nil`, clears the expiration of a row; returns whether there is such a row.
+    func setExpiration(
+        _ time: Int64?,
+        of documentID: String,
+        in collection: CollectionID
+    ) throws(StoreError) -> Bool
+    /// Removes a row; returns whether there was one.
+    func remove(_ documentID: String, in collection: CollectionID) throws(StoreError) -> Bool
+
+    /// Sets or, with `nil`, removes a small value.
+    func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
+}
+
+/// The number of a collection inside its engine; never given twice.
+public struct CollectionID: Hashable, Sendable {
+    /// 1 or more.
+    public let rawValue: Int64
+
+    /// Takes a number that an engine gave.
+    public init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// A collection's counters.
+public struct CollectionState: Equatable, Sendable {
+    /// The collection.
+    public let id: CollectionID
+    /// The greatest sequence ever given in the collection; 0 = none.
+    public var lastSequence: UInt64
+    /// Documents that are not tombstones.
+    public var liveCount: Int
+
+    /// Creates the counters of a collection; those of a new one are zero.
+    public init(id: CollectionID, lastSequence: UInt64 = 0, liveCount: Int = 0) {
+        self.id = id
+        self.lastSequence = lastSequence
+        self.liveCount = liveCount
+    }
+}
+
+/// The kinds of small values, each with keys of its own.
+public enum ValueSpace: String, CaseIterable, Sendable {
+    /// Facts about the database, such as its UUIDs.
+    case database
+    /// Remote URLs; the value is the number in decimal.
+    case remotes
+    /// Our own checkpoints, by checkpoint ID.
+    case localCheckpoints
+    /// Checkpoints kept for peers, by checkpoint ID.
+    case peerCheckpoints
+    /// Values of the packages above.
+    case metadata
+}
+
+/// How much of a row a caller needs.
+public enum RowContent: Sendable {
+    /// Everything but the body, which is left empty.
+    case summary
+    /// The body too.
+    case whole
+}

@@ -1,0 +1,156 @@
+public import DivanCrypto
+internal import Synchronization
+
+/// A database below its public face: collections of documents with their revision trees, blobs,
+/// checkpoints, and notice of every change.
+///
+/// There is one `Store` for a file in a process, shared by all who open it. Any thread may read
+/// and write; writes wait for each other, reads wait for nobody.
+///
+/// Source: `behaviour.md` §2, §15, §16; `revisions.md` §4, §5.
+public final class Store: Sendable {
+    /// The bundle's directory without links; `nil` for a store in memory.
+    public let directory: String?
+    /// The contents that documents name by digest.
+    public let blobs: BlobStore
+    /// 16 bytes that name the database to others; a copy gets new ones.
+    public let publicUUID: [UInt8]
+    /// 16 bytes that go into the names of checkpoints; a copy gets new ones.
+    public let privateUUID: [UInt8]
+    /// The private UUID of the database that this one was copied from.
+    public let previousPrivateUUID: [UInt8]?
+
+    let engine: any StorageEngine
+    let place: StorePlace?
+    let writing = RecursiveLock()
+    private let observers = StoreObservers()
+    // Only touched by the thread that is inside `writing`.
+    nonisolated(unsafe) private var openWriter: StoreWriter?
+
+    /// Creates a store over an engine of any kind; its blobs live in memory.
+    ///
+    /// - Throws: What the engine throws while it is asked for the database's UUIDs.
+    public convenience init(
+        engine: any StorageEngine,
+        random: any RandomSource = SystemRandomSource()
+    ) throws {
+        let identity = try StoreIdentity(of: engine, random: random)
+        self.init(engine: engine, blobs: BlobStore(BlobMemory()), identity: identity, place: nil)
+    }
+
+    init(
+        engine: any StorageEngine,
+        blobs: BlobStore,
+        identity: StoreIdentity,
+        place: StorePlace?
+    ) {
+        self.engine = engine
+        self.blobs = blobs
+        self.place = place
+        directory = place?.files.directory
+        publicUUID = identity.publicUUID
+        privateUUID = identity.privateUUID
+        previousPrivateUUID = identity.previousPrivateUUID
+    }
+
+    /// Creates an empty store in memory.
+    public static func inMemory(random: any RandomSource = SystemRandomSource()) -> Store {
+        let engine = MemoryEngine()
+        let identity = StoreIdentity(random: random)
+        engine.install(identity)
+        return Store(
+            engine: engine,
+            blobs: BlobStore(BlobMemory()),
+            identity: identity,
+            place: nil
+        )
+    }
+
+    /// Whether writes are refused.
+    public var isReadOnly: Bool { engine.isReadOnly }
+
+    /// Whether the calling thread is inside `write`.
+    public var isWriting: Bool { writing.isHeldHere && openWriter != nil }
+
+    // MARK: Reading and writing
+
+    /// Runs `body` on one state of the database: what is committed when it begins, or, inside
+    /// `write` on the same thread, what that write sees.
+    ///
+    /// - Throws: `StoreError`, and whatever `body` throws.
+    public func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
+        if writing.isHeldHere, let openWriter { return try body(openWriter) }
+        return try engine.read { snapshot in
+            let reader = StoreReader(snapshot, path: directory ?? "")
+            defer { reader.end() }
+            return try body(reader)
+        }
+    }
+
+    /// Runs `body` in a transaction: everything is committed when it returns, nothing when it
+    /// throws. Other threads' writes wait.
+    ///
+    /// A write inside another on the same thread joins it. When the inner one throws after it has
+    /// changed something, the outer one cannot be committed any more: its end throws the same
+    /// error, even if the error was caught in between. Observers are called once, behind the
+    /// commit of the outermost.
+    ///
+    /// - Throws: `StoreError`, and whatever `body` throws.
+    public func write<T>(
+        origin: ChangeOrigin = .local,
+        _ body: (StoreWriter) throws -> T
+    ) throws -> T {
+        var changes: [StoreChange] = []
+        let result = try writing.withLock {
+            if let openWriter { return try openWriter.nest(origin: origin, body) }
+            return try engine.write { transaction in
+                let writer = StoreWriter(transaction, path: directory ?? "", origin: origin)
+                openWriter = writer
+                defer {
+                    openWriter = nil
+                    writer.end()
+                }
+                let result = try body(writer)
+                changes = try writer.finish()
+                return result
+            }
+        }
+        observers.notify(changes)
+        return result
+    }
+
+    /// Calls `handler` after every commit that changed documents, once for each collection and
+    /// origin, on the thread that committed and outside the transaction.
+    ///
+    /// When several threads write, a later commit may be told first: take the sequences as a hint
+    /// and read the changes feed.
+    public func observe(
+        _ handler: @escaping @Sendable (StoreChange) -> Void
+    ) -> StoreObservation {
+        observers.add(handler)
+    }
+
+    // MARK: Collections
+
+    /// Every collection: the default one, then the others in the order of creation.
+    public func collections() throws -> [CollectionPath] {
+        try read { try $0.collections() }
+    }
+
+    /// Whether the collection exists; the default one always does.
+    public func hasCollection(_ path: CollectionPath) throws -> Bool {
+        try read { try $0.hasCollection(path) }
+    }
+
+    /// Makes a collection; does nothing when it exists.
+    public func createCollection(_ path: CollectionPath) throws {
+        try write { try $0.createCollection(path) }
+    }
+
+    /// Removes a collection with its documents; does nothing when there is none.
+    ///
+    /// The default collection is emptied and, being always there, stays.
+    public func deleteCollection(_ path: CollectionPath) throws {
+        try write { try $0.deleteCollection(path) }
+    }
+}

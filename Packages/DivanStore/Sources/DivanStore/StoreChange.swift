@@ -1,0 +1,96 @@
+internal import Synchronization
+
+/// What one commit changed in one collection.
+///
+/// Source: `behaviour.md` §16.
+public struct StoreChange: Equatable, Sendable {
+    /// The collection.
+    public var collection: CollectionPath
+    /// The documents, each once, in the order of their last change.
+    public var changes: [DocumentChange]
+    /// Who made the change.
+    public var origin: ChangeOrigin
+}
+
+/// A document that was saved, received, purged, or expired.
+public struct DocumentChange: Equatable, Sendable {
+    /// The document.
+    public var documentID: String
+    /// Its new sequence; 0 after a purge.
+    public var sequence: UInt64
+
+    /// Whether the document is gone.
+    public var isPurge: Bool { sequence == 0 }
+}
+
+/// Tells one writer's changes from the others', so that a replicator recognises its own.
+public struct ChangeOrigin: Hashable, Sendable {
+    private let number: UInt64
+    private static let last = Atomic<UInt64>(0)
+
+    /// The app, and everything that has no origin of its own.
+    public static let local = ChangeOrigin(number: 0)
+
+    /// Creates an origin that differs from every other in this process.
+    public init() {
+        self.init(number: Self.last.add(1, ordering: .relaxed).newValue)
+    }
+
+    private init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// Keeps a change handler registered for as long as it lives, or until `cancel()`.
+///
+/// After `cancel()` has returned no new call begins; one that runs on another thread may finish.
+public final class StoreObservation: Sendable {
+    private let remove: @Sendable () -> Void
+
+    init(remove: @escaping @Sendable () -> Void) {
+        self.remove = remove
+    }
+
+    deinit {
+        remove()
+    }
+
+    /// Ends the registration; a second call does nothing.
+    public func cancel() {
+        remove()
+    }
+}
+
+/// The handlers of one store.
+final class StoreObservers: Sendable {
+    typealias Handler = @Sendable (StoreChange) -> Void
+
+    private struct Registered {
+        var lastNumber = 0
+        var handlers: [(number: Int, handler: Handler)] = []
+    }
+
+    private let registered = Mutex(Registered())
+
+    func add(_ handler: @escaping Handler) -> StoreObservation {
+        let number = registered.withLock { registered in
+            registered.lastNumber += 1
+            registered.handlers.append((registered.lastNumber, handler))
+            return registered.lastNumber
+        }
+        return StoreObservation { [weak self] in
+            self?.registered.withLock { registered in
+                registered.handlers.removeAll { $0.number == number }
+            }
+        }
+    }
+
+    /// Calls every handler, in the order of registration, on the calling thread.
+    func notify(_ changes: [StoreChange]) {
+        guard !changes.isEmpty else { return }
+        let handlers = registered.withLock { $0.handlers.map(\.handler) }
+        for change in changes {
+            for handler in handlers { handler(change) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import DivanRevisions
+
+/// A checkpoint that is kept for a peer.
+public struct PeerCheckpoint: Equatable, Sendable {
+    /// The bytes as they came; not looked into.
+    public var body: [UInt8]
+    /// `<n>-cc`, n counting from 1.
+    public var revision: String
+}
+
+// MARK: Checkpoints and remotes
+
+extension Store {
+    /// The number of a remote in this database, given at its first mention and kept.
+    ///
+    /// - Parameter url: The remote's identity; equal texts are one remote.
+    public func remoteID(for url: String) throws -> RemoteID {
+        if let known = try read({ try $0.remoteID(for: url) }) { return known }
+        return try write { writer in
+            // Another thread may have been faster.
+            if let known = try writer.remoteID(for: url) { return known }
+            let last = try writer.remoteNumbers().max() ?? 0
+            guard last < UInt32.max else {
+                throw StoreError(.corrupt("the table of remotes is full"), at: directory ?? "")
+            }
+            try writer.setValue(Array(String(last + 1).utf8), for: url, in: .remotes)
+            return RemoteID(rawValue: last + 1)
+        }
+    }
+
+    /// Our own checkpoint under this ID.
+    ///
+    /// Source: `checkpoints.md` §1.
+    public func localCheckpoint(_ id: String) throws -> [UInt8]? {
+        try read { try $0.value(id, in: .localCheckpoints) }
+    }
+
+    /// Saves our own checkpoint.
+    public func setLocalCheckpoint(_ id: String, _ body: [UInt8]) throws {
+        try write { try $0.setValue(body, for: id, in: .localCheckpoints) }
+    }
+
+    /// The checkpoint that a peer keeps here under this ID.
+    public func peerCheckpoint(_ id: String) throws -> PeerCheckpoint? {
+        try read { try $0.peerCheckpoint(id) }
+    }
+
+    /// Saves a peer's checkpoint and returns its new revision.
+    ///
+    /// - Parameter expectedRevision: What is stored now; empty and `nil` mean none.
+    /// - Throws: `StoreError.Code.checkpointMismatch` when something else is stored.
+    ///
+    /// Source: `checkpoints.md` §7.
+    @discardableResult
+    public func setPeerCheckpoint(
+        _ id: String,
+        _ body: [UInt8],
+        expectedRevision: String?
+    ) throws -> String {
+        try write { writer in
+            let stored = try writer.peerCheckpoint(id)
+            guard (stored?.revision ?? "") == (expectedRevision ?? "") else {
+                throw StoreError(
+                    .checkpointMismatch(current: stored?.revision),
+                    at: directory ?? ""
+                )
+            }
+            let last = stored.flatMap { UInt64($0.revision.prefix { $0 != "-" }) } ?? 0
+            let revision = "\(last &+ 1)-cc"
+            try writer.setValue(
+                Array(revision.utf8) + [0] + body,
+                for: id,
+                in: .peerCheckpoints
+            )
+            return revision
+        }
+    }
+}
+
+extension StoreReader {
+    func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {
+        try current().value(key, in: space)
+    }
+
+    func remoteID(for url: String) throws(StoreError) -> RemoteID? {
+        guard let text = try value(url, in: .remotes) else { return nil }
+        return RemoteID(rawValue: try remoteNumber(text))
+    }
+
+    func remoteNumbers() throws(StoreError) -> [UInt32] {
+        var numbers: [UInt32] = []
+        for (_, text) in try current().values(in: .remotes) {
+            numbers.append(try remoteNumber(text))
+        }
+        return numbers
+    }
+
+    private func remoteNumber(_ text: [UInt8]) throws(StoreError) -> UInt32 {
+        guard let number = UInt32(String(decoding: text, as: UTF8.self)), number > 0 else {
+            throw StoreError(.corrupt("the number of a remote"), at: path)
+        }
+        return number
+    }
+
+    /// The revision, a zero byte, and the body stand in one value.
+    func peerCheckpoint(_ id: String) throws(StoreError) -> PeerCheckpoint? {
+        guard let value = try value(id, in: .peerCheckpoints) else { return nil }
+        guard let end = value.firstIndex(of: 0) else {
+            throw StoreError(.corrupt("checkpoint \(id)"), at: path)
+        }
+        return PeerCheckpoint(
+            body: Array(value[(end + 1)...]),
+            revision: String(decoding: value[..<end], as: UTF8.self)
+        )
+    }
+}

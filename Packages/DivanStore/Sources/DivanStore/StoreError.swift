@@ -1,0 +1,204 @@
+public import DivanRevisions
+internal import Glibc
+
+/// What a store could not do, where, and what to do about it.
+///
+/// Source: `behaviour.md` §2, §15, §18; the codes of the public API are made from `code`.
+public struct StoreError: Error, Equatable, Sendable {
+    /// The kind of failure, with the values that belong to it.
+    public enum Code: Equatable, Sendable {
+        /// The store was closed, or a reader or writer was used after its block had ended.
+        case notOpen
+        /// There is no database at this place.
+        case noSuchDatabase
+        /// A database stands already where one was to be made.
+        case alreadyExists
+        /// The document is not there.
+        case notFound(documentID: String)
+        /// The collection was never made, or was deleted.
+        case noSuchCollection(CollectionPath)
+        /// Another revision is current, or the received one would make a refused conflict.
+        case conflict(documentID: String, current: RevisionID?)
+        /// The document ID is empty, too long, begins with `_` or holds control characters.
+        case invalidDocumentID(String)
+        /// The body is larger than a row may be; both values in bytes.
+        case bodyTooLarge(byteCount: Int, limit: Int)
+        /// The revision or its history breaks the rules of a tree.
+        case badRevision(documentID: String, RevisionError)
+        /// The checkpoint moved on; `current` is the revision that is stored, if any.
+        case checkpointMismatch(current: String?)
+        /// The file was written by a later version of Divan.
+        case tooNew(version: Int, supported: Int)
+        /// The file is damaged; what was found.
+        case corrupt(String)
+        /// The file is no SQLite database, or not one of Divan's; what was found.
+        case notADatabase(String)
+        /// Somebody else has the database open.
+        case busy(Holder)
+        /// A write was asked of a store that was opened for reading.
+        case readOnly
+        /// The disk, or the quota, is full.
+        case diskFull
+        /// The operating system refused; its `errno`.
+        case io(Int32)
+        /// The text is not `sha1-` and 28 characters of base64, or the blob is not stored.
+        case noSuchBlob(BlobDigest)
+        /// The content that arrived is not what its digest promised.
+        case blobMismatch(expected: BlobDigest, actual: BlobDigest)
+        /// SQLite failed in another way: its extended code and its message.
+        case sqlite(Int32, String)
+    }
+
+    /// Who keeps a database busy.
+    public enum Holder: Equatable, Sendable {
+        /// Another process that writes.
+        case otherProcess
+        /// Another owner in this process.
+        case thisProcess(ownerCount: Int)
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// The database or file concerned; empty for a store in memory.
+    public let path: String
+
+    /// Creates an error about the file or directory at `path`.
+    public init(_ code: Code, at path: String = "") {
+        self.code = code
+        self.path = path
+    }
+
+    /// The error for the `errno` of a failed system call.
+    static func system(_ number: Int32, at path: String) -> StoreError {
+        switch number {
+        case ENOSPC, EDQUOT: StoreError(.diskFull, at: path)
+        case EROFS: StoreError(.readOnly, at: path)
+        default: StoreError(.io(number), at: path)
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let (problem, remedy) = code.explanation
+        let place = path.isEmpty ? "store in memory" : path
+        return "\(place): \(problem); \(remedy)"
+    }
+}
+
+extension StoreError.Code {
+    fileprivate var explanation: (problem: String, remedy: String) {
+        switch self {
+        case .notOpen, .noSuchDatabase, .alreadyExists, .tooNew, .corrupt, .notADatabase, .busy,
+            .readOnly:
+            databaseExplanation
+        case .notFound, .noSuchCollection, .conflict, .invalidDocumentID, .bodyTooLarge,
+            .badRevision, .checkpointMismatch:
+            documentExplanation
+        case .diskFull, .io, .noSuchBlob, .blobMismatch, .sqlite:
+            mediumExplanation
+        }
+    }
+
+    private var databaseExplanation: (problem: String, remedy: String) {
+        switch self {
+        case .notOpen:
+            ("the database is closed", "open it again, and use a reader only inside its block")
+        case .noSuchDatabase:
+            ("there is no database here", "check the name and directory, or open it with create")
+        case .alreadyExists:
+            ("a database is here already", "choose another name, or delete it first")
+        case .tooNew(let version, let supported):
+            (
+                "file format \(version), but this program reads up to \(supported)",
+                "open it with a newer version of Divan"
+            )
+        case .corrupt(let detail):
+            ("the file is damaged (\(detail))", "restore a backup, or sync into a new database")
+        case .notADatabase(let detail):
+            ("not a Divan database (\(detail))", "check the path; nothing was changed")
+        case .busy(.otherProcess):
+            (
+                "another process has the database open for writing",
+                "close it there, or open it read-only here"
+            )
+        case .busy(.thisProcess(let ownerCount)):
+            ("\(ownerCount) owners have the database open", "close the others first")
+        default:
+            (
+                "the database was opened read-only, or its place cannot be written to",
+                "open it for writing in a writable directory"
+            )
+        }
+    }
+
+    private var documentExplanation: (problem: String, remedy: String) {
+        switch self {
+        case .notFound(let documentID):
+            ("no document \"\(documentID)\"", "save it first")
+        case .noSuchCollection(let path):
+            ("no collection \(path)", "create it first")
+        case .conflict(let documentID, let current):
+            (
+                "document \"\(documentID)\" has moved on"
+                    + (current.map { " to revision \($0)" } ?? ""),
+                "read it again and repeat the change"
+            )
+        case .invalidDocumentID(let documentID):
+            (
+                "document ID \"\(documentID.prefix(80))\" is not allowed",
+                "use 1 to \(StoreLimits.documentIDByteCount) bytes, no control characters,"
+                    + " no leading underscore"
+            )
+        case .bodyTooLarge(let byteCount, let limit):
+            ("a body of \(byteCount) bytes exceeds \(limit)", "keep large content in blobs")
+        case .badRevision(let documentID, let error):
+            ("revision of document \"\(documentID)\" refused (\(error))", "check its sender")
+        case .checkpointMismatch(let current):
+            (
+                "the checkpoint is at revision \(current ?? "none")",
+                "read it again and repeat the save"
+            )
+        default:
+            ("the document cannot be stored", "check its sender")
+        }
+    }
+
+    private var mediumExplanation: (problem: String, remedy: String) {
+        switch self {
+        case .diskFull:
+            ("no space left", "free some and try again; nothing was half written")
+        case .io(let number):
+            (String(cString: strerror(number)) + " (errno \(number))", "check the file system")
+        case .noSuchBlob(let digest):
+            ("blob \(digest) is not stored", "sync the document again to fetch it")
+        case .blobMismatch(let expected, let actual):
+            ("content of blob \(expected) hashes to \(actual)", "fetch it again")
+        case .sqlite(let code, let message):
+            ("SQLite error \(code): \(message)", "report it together with this line")
+        default:
+            ("the medium failed", "check the file system")
+        }
+    }
+}
+
+extension StoreError {
+    /// The error itself if it is one of the store's; else an error that keeps its text.
+    init(wrapping error: any Error, at path: String) {
+        self = error as? StoreError ?? StoreError(.sqlite(0, String(describing: error)), at: path)
+    }
+
+    /// Whether the file's place cannot be written to, rather than the file be bad.
+    var isAboutPlace: Bool {
+        switch code {
+        case .readOnly, .io, .sqlite: true
+        default: false
+        }
+    }
+
+    /// Whether the system could not say that written pages reached the disk.
+    var isFailedSync: Bool {
+        if case .io(let number) = code { number == EIO } else { false }
+    }
+}

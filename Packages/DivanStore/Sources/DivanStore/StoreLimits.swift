@@ -1,0 +1,21 @@
+/// The bounds of a store; every member is a maximum.
+public enum StoreLimits {
+    /// Bytes in a document ID: what every peer and server takes (`revisions.md` §3).
+    public static let documentIDByteCount = 240
+    /// Bytes in the name of a scope or collection (`behaviour.md` §2).
+    public static let nameByteCount = 251
+    /// Revisions kept from a leaf upwards: what current Couchbase Lite keeps (`revisions.md` §5).
+    public static let treeDepth = 50
+    /// Bytes in a body: what SQLite holds in a row at its default of 1,000,000,000, with room left
+    /// for the other columns. The replicator's own limit is far lower.
+    public static let bodyByteCount = 512 << 20
+    /// Reader connections kept open while nobody reads. More are opened when more threads read at
+    /// once, and closed afterwards.
+    public static let idleReaderCount = 4
+    /// Bytes that a blob reader or a copy holds at once.
+    public static let blobPieceByteCount = 128 << 10
+    /// Ancestors named in the answer to one announced revision (`replication.md` §3).
+    public static let possibleAncestorCount = 10
+    /// How long a write waits for a foreign program that has the file locked, in milliseconds.
+    public static let busyMilliseconds: Int32 = 5_000
+}

@@ -1,0 +1,154 @@
+internal import DivanJSON
+internal import DivanRevisions
+
+// MARK: Expiry
+
+extension Store {
+    /// Purges every document that expires at `now` or before, in milliseconds since 1970, and
+    /// returns how many there were. Observers are told; nothing replicates.
+    ///
+    /// Source: `behaviour.md` §5.
+    @discardableResult
+    public func purgeExpired(now: Int64) throws -> Int {
+        guard let next = try nextExpiration(), next <= now else { return 0 }
+        let batch = 1_000  // one transaction each, so that other writers get in between
+        var count = 0
+        for path in try collections() {
+            var purged = 0
+            repeat {
+                purged = try write { writer in
+                    guard try writer.hasCollection(path) else { return 0 }
+                    let expired = try writer.expired(in: path, by: now, limit: batch)
+                    for documentID in expired { try writer.purge(documentID, in: path) }
+                    return expired.count
+                }
+                count += purged
+            } while purged == batch
+        }
+        return count
+    }
+
+    /// When the next document of any collection expires, in milliseconds since 1970.
+    public func nextExpiration() throws -> Int64? {
+        try read { reader in
+            var times: [Int64] = []
+            for path in try reader.collections() {
+                if let time = try reader.nextExpiration(in: path) { times.append(time) }
+            }
+            return times.min()
+        }
+    }
+}
+
+extension StoreReader {
+    func expired(
+        in collection: CollectionPath,
+        by time: Int64,
+        limit: Int
+    ) throws(StoreError) -> [String] {
+        let collection = try self.collection(collection)
+        return try current().expiredDocumentIDs(in: collection.state.id, by: time, limit: limit)
+    }
+
+    func nextExpiration(in collection: CollectionPath) throws(StoreError) -> Int64? {
+        let collection = try self.collection(collection)
+        return try current().nextExpiration(in: collection.state.id)
+    }
+}
+
+// MARK: Maintenance
+
+extension Store {
+    /// Removes blobs that no kept revision names and nobody holds, and shrinks the file.
+    ///
+    /// Writers wait meanwhile. Needs as much free space as the data takes. Not inside `write`.
+    ///
+    /// - Returns: What became of the blobs; unknown files beside them are worth a warning.
+    ///
+    /// Source: `blobs.md` §2, `behaviour.md` §18.
+    @discardableResult
+    public func compact() throws -> BlobStore.Collection {
+        guard !isWriting else {
+            throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
+        }
+        return try writing.withLock {
+            let used = try read { try $0.usedBlobs() }
+            let collection = try blobs.collectGarbage(keeping: used)
+            try engine.compact()
+            return collection
+        }
+    }
+
+    /// Looks at everything that is stored.
+    ///
+    /// - Throws: `StoreError.Code.corrupt` with the first damage found.
+    public func checkIntegrity() throws {
+        try engine.checkIntegrity()
+        try read { try $0.checkDocuments() }
+    }
+
+    /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.
+    public func optimize(isThorough: Bool = false) throws {
+        try writing.withLock { try engine.optimize(isThorough: isThorough) }
+    }
+}
+
+extension StoreReader {
+    /// The digests in every body that is kept, also of ancestors and branches in conflict.
+    func usedBlobs() throws -> Set<BlobDigest> {
+        var used: Set<BlobDigest> = []
+        for path in try collections() {
+            try forEachRow(in: path, flags: .hasBlobs) { row in
+                for revision in try tree(of: row).revisions {
+                    guard let body = revision.body else { continue }
+                    do {
+                        used.formUnion(try BlobReferences.digests(in: body.span))
+                    } catch {
+                        // Rather no collection than one that takes a blob in use.
+                        throw StoreError(
+                            .corrupt("body of document \(row.documentID): \(error)"),
+                            at: self.path)
+                    }
+                }
+            }
+        }
+        return used
+    }
+
+    /// Reads every row and every tree, and compares the counters with them.
+    func checkDocuments() throws {
+        for path in try collections() {
+            let state = try collection(path).state
+            var (liveCount, lastSequence) = (0, UInt64(0))
+            try forEachRow(in: path, flags: []) { row in
+                _ = try tree(of: row)
+                if !row.flags.contains(.tombstone) { liveCount += 1 }
+                lastSequence = row.sequence
+            }
+            guard liveCount == state.liveCount, lastSequence <= state.lastSequence else {
+                throw StoreError(.corrupt("counters of collection \(path)"), at: self.path)
+            }
+        }
+    }
+
+    private func forEachRow(
+        in path: CollectionPath,
+        flags: DocumentFlags,
+        _ body: (DocumentRow) throws -> Void
+    ) throws {
+        let id = try collection(path).state.id
+        var last: UInt64 = 0
+        while true {
+            let rows = try current().rows(
+                in: id,
+                after: last,
+                limit: 256,
+                flags: flags,
+                content: .whole
+            )
+            for row in rows { try body(row) }
+            guard let row = rows.last else { return }
+            last = row.sequence
+        }
+    }
+}

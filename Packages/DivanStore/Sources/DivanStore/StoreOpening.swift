@@ -1,0 +1,216 @@
+internal import DivanCrypto
+internal import Glibc
+
+extension Store {
+    /// Opens the database in a directory named `<name>.cblite2`, or makes it.
+    ///
+    /// Several owners in a process get the same store; each closes it once. One process at a time
+    /// has a database open for writing.
+    ///
+    /// - Throws: `StoreError` with `noSuchDatabase`, `notADatabase`, `tooNew`, `corrupt`, `busy`,
+    ///   `readOnly`, `diskFull` or `io`.
+    public static func open(
+        directory: String,
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreError) -> Store {
+        let files = try located(directory, create: options.create && !options.readOnly)
+        let entry = StoreRegistry.shared.entry(for: files.directory)
+        do {
+            return try entry.lock.withLock {
+                if let store = entry.store(readOnly: options.readOnly),
+                    store.place?.join() == true
+                {
+                    if options.fullSync { try store.syncFully() }
+                    return store
+                }
+                let store = try opened(files, options)
+                entry.setStore(store, readOnly: options.readOnly)
+                return store
+            }
+        } catch {
+            throw StoreError(wrapping: error, at: files.directory)
+        }
+    }
+
+    /// Whether there is a database, readable or not.
+    public static func exists(directory: String) -> Bool {
+        guard let files = try? located(directory, create: false) else { return false }
+        return BundleFiles.isFile(files.database)
+    }
+
+    /// Deletes a database with its blobs.
+    ///
+    /// - Throws: `StoreError` with `busy` while it is open here or in another process,
+    ///   `noSuchDatabase`, or `io`.
+    public static func delete(directory: String) throws(StoreError) {
+        let files = try located(directory, create: false)
+        guard BundleFiles.isFile(files.database) else {
+            throw StoreError(.noSuchDatabase, at: directory)
+        }
+        let entry = StoreRegistry.shared.entry(for: files.directory)
+        do {
+            try entry.lock.withLock {
+                guard entry.ownerCount == 0 else {
+                    throw StoreError(
+                        .busy(.thisProcess(ownerCount: entry.ownerCount)),
+                        at: directory
+                    )
+                }
+                let lock = try BundleLock(at: files.lock, of: files.directory)
+                try withExtendedLifetime(lock) {
+                    if BundleFiles.exists(files.abandoned) {
+                        try BundleFiles.removeDirectory(files.abandoned)
+                    }
+                    // Renamed first: a crash leaves no database that looks whole.
+                    guard rename(files.directory, files.abandoned) == 0 else {
+                        throw StoreError.system(errno, at: files.directory)
+                    }
+                    try BundleFiles.removeDirectory(files.abandoned)
+                }
+            }
+        } catch {
+            throw StoreError(wrapping: error, at: directory)
+        }
+    }
+
+    /// Copies a database and its blobs; the copy is another database, with UUIDs of its own.
+    ///
+    /// It may be open meanwhile; the copy holds what was committed when it began.
+    ///
+    /// - Throws: `StoreError`, `alreadyExists` when there is something at `target`.
+    public static func copy(
+        directory source: String,
+        to target: String
+    ) throws(StoreError) {
+        let store: Store
+        do {
+            store = try open(directory: source, options: StoreOptions(create: false))
+        } catch  where error.code == .busy(.otherProcess) || error.code == .readOnly {
+            store = try open(
+                directory: source,
+                options: StoreOptions(create: false, readOnly: true)
+            )
+        }
+        defer { try? store.close() }
+        try store.copy(to: target)
+    }
+
+    /// Ends one owner's use; with the last one the files are closed, after running writes.
+    ///
+    /// - Throws: Nothing today; closing writes what is left of the log and may one day fail.
+    public func close() throws(StoreError) {
+        guard let place else { return engine.close() }
+        let entry = StoreRegistry.shared.entry(for: place.files.directory)
+        entry.lock.withLock {
+            guard place.leave() else { return }
+            writing.withLock {
+                try? engine.optimize(isThorough: false)
+                engine.close()
+            }
+            place.unlock()
+            if entry.store(readOnly: isReadOnly) === self {
+                entry.setStore(nil, readOnly: isReadOnly)
+            }
+        }
+    }
+
+    /// How many owners have the store open; 0 when it is closed.
+    public var ownerCount: Int { place?.ownerCount ?? 1 }
+
+    /// Closes the store and deletes its files.
+    ///
+    /// - Throws: `StoreError` with `busy` when it has other owners; then it stays open.
+    public func delete() throws(StoreError) {
+        guard let place else { return try close() }
+        guard place.ownerCount <= 1 else {
+            throw StoreError(
+                .busy(.thisProcess(ownerCount: place.ownerCount)),
+                at: place.files.directory
+            )
+        }
+        try close()
+        try Store.delete(directory: place.files.directory)
+    }
+
+    // MARK: Steps
+
+    /// The files of a database whose directory exists, with links in the path before its last
+    /// part resolved, so that one database has one path.
+    private static func located(
+        _ directory: String,
+        create: Bool
+    ) throws(StoreError) -> BundleFiles {
+        var path = directory[...]
+        while path.count > 1, path.last == "/" { path = path.dropLast() }
+        let slash = path.lastIndex(of: "/")
+        let name = slash.map { path[path.index(after: $0)...] } ?? path
+        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard !name.isEmpty, name != ".", name != ".." else {
+            throw StoreError(.noSuchDatabase, at: directory)
+        }
+        if create { try BundleFiles.makeDirectories(parent) }
+        guard let realParent = BundleFiles.realPath(parent) else {
+            throw StoreError(.noSuchDatabase, at: directory)
+        }
+        let prefix = realParent == "/" ? "/" : realParent + "/"
+        let files = BundleFiles(directory: prefix + name)
+        if !create, !BundleFiles.exists(files.directory) {
+            throw StoreError(.noSuchDatabase, at: directory)
+        }
+        return files
+    }
+
+    private static func opened(_ files: BundleFiles, _ options: StoreOptions) throws -> Store {
+        var lock: BundleLock?
+        if options.create, !options.readOnly, !BundleFiles.exists(files.database) {
+            lock = try Bundle.create(files, random: SystemRandomSource())
+        }
+        try Bundle.verify(files)
+        if lock == nil, !options.readOnly {
+            lock = try BundleLock(at: files.lock, of: files.directory)
+        }
+        let engine = try SQLiteEngine(
+            path: files.database,
+            isReadOnly: options.readOnly,
+            syncsFully: options.fullSync
+        )
+        let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
+        let blobs = try BlobDirectory(
+            files.blobs,
+            isReadOnly: options.readOnly,
+            syncsDirectory: options.fullSync
+        )
+        return Store(
+            engine: engine,
+            blobs: BlobStore(blobs),
+            identity: identity,
+            place: StorePlace(files: files, sqlite: engine, lock: lock)
+        )
+    }
+
+    private func syncFully() throws {
+        try writing.withLock { try engine.syncFully() }
+    }
+
+    private func copy(to target: String) throws(StoreError) {
+        guard let place else { throw StoreError(.noSuchDatabase) }
+        let files = try Self.located(target, create: true)
+        guard !BundleFiles.exists(files.directory) else {
+            throw StoreError(.alreadyExists, at: target)
+        }
+        do {
+            // Nobody writes or compacts meanwhile, so that every blob of the copy is there.
+            try writing.withLock {
+                let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
+                _ = try Bundle.copy(
+                    place.files,
+                    of: place.sqlite,
+                    to: files,
+                    as: identity.copied(random: SystemRandomSource())
+                )
+            }
+        } catch {
+            throw StoreError(wrapping: error, at: target)
+        }
+    }
+}

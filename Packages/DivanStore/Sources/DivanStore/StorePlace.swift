@@ -1,0 +1,91 @@
+internal import Synchronization
+
+/// What a store on disk holds besides its engine: its files, its lock and its count of owners.
+final class StorePlace: Sendable {
+    let files: BundleFiles
+    let sqlite: SQLiteEngine
+    private let owners: Mutex<Owners>
+
+    private struct Owners {
+        var count = 1
+        var lock: BundleLock?
+    }
+
+    init(files: BundleFiles, sqlite: SQLiteEngine, lock: BundleLock?) {
+        self.files = files
+        self.sqlite = sqlite
+        owners = Mutex(Owners(lock: lock))
+    }
+
+    var ownerCount: Int { owners.withLock { $0.count } }
+
+    /// Counts one more owner; `false` when the last one has gone already.
+    func join() -> Bool {
+        owners.withLock { owners in
+            guard owners.count > 0 else { return false }
+            owners.count += 1
+            return true
+        }
+    }
+
+    /// Counts one owner less; `true` when it was the last.
+    func leave() -> Bool {
+        owners.withLock { owners in
+            guard owners.count > 0 else { return false }
+            owners.count -= 1
+            return owners.count == 0
+        }
+    }
+
+    /// Lets other processes write.
+    func unlock() {
+        owners.withLock { $0.lock = nil }
+    }
+}
+
+/// The stores that are open in this process, one for each file.
+final class StoreRegistry: Sendable {
+    static let shared = StoreRegistry()
+
+    /// One path's store, and the lock under which it is opened and closed.
+    final class Entry: Sendable {
+        let lock = RecursiveLock()
+        private let known = Mutex(WeakStores())
+
+        private struct WeakStores {
+            weak var writable: Store?
+            weak var readOnly: Store?
+        }
+
+        func store(readOnly: Bool) -> Store? {
+            known.withLock { readOnly ? $0.readOnly : $0.writable }
+        }
+
+        func setStore(_ store: Store?, readOnly: Bool) {
+            known.withLock { known in
+                if readOnly {
+                    known.readOnly = store
+                } else {
+                    known.writable = store
+                }
+            }
+        }
+
+        /// Owners of the file in this process, readers too.
+        var ownerCount: Int {
+            let stores = known.withLock { [$0.writable, $0.readOnly] }
+            return stores.reduce(0) { $0 + ($1?.place?.ownerCount ?? 0) }
+        }
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    func entry(for path: String) -> Entry {
+        entries.withLock { entries in
+            if let entry = entries[path] { return entry }
+            let entry = Entry()
+            entries[path] = entry
+            return entry
+        }
+    }
+}

@@ -1,0 +1,205 @@
+public import DivanRevisions
+
+/// One state of a database, valid inside the block that it was handed to, on that thread.
+///
+/// Used later it throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a
+/// collection that does not exist, `corrupt` for a damaged row, and what the medium reports.
+public class StoreReader {
+    let path: String
+    private var snapshot: (any StorageSnapshot)?
+    // What the block has used so far: a handful at most, so a list is the fastest index.
+    private(set) var open: [OpenCollection] = []
+    // The row that was read last: a replicator asks for a document's body, then for its history.
+    private var latestRow: (collection: CollectionID, row: DocumentRow)?
+
+    /// A collection in use: its counters, and what was changed in it.
+    final class OpenCollection {
+        let path: CollectionPath
+        var state: CollectionState
+        var isDirty = false
+        var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
+
+        init(path: CollectionPath, state: CollectionState) {
+            self.path = path
+            self.state = state
+        }
+    }
+
+    init(_ snapshot: any StorageSnapshot, path: String) {
+        self.snapshot = snapshot
+        self.path = path
+    }
+
+    /// Makes later calls fail.
+    func end() {
+        snapshot = nil
+    }
+
+    func current() throws(StoreError) -> any StorageSnapshot {
+        guard let snapshot else { throw StoreError(.notOpen, at: path) }
+        return snapshot
+    }
+
+    func collection(_ path: CollectionPath) throws(StoreError) -> OpenCollection {
+        if let found = open.first(where: { $0.path == path }) { return found }
+        guard let state = try current().collection(path) else {
+            throw StoreError(.noSuchCollection(path), at: self.path)
+        }
+        let found = OpenCollection(path: path, state: state)
+        open.append(found)
+        return found
+    }
+
+    func forget(_ collection: OpenCollection) {
+        open.removeAll { $0 === collection }
+        latestRow = nil
+    }
+
+    /// The whole row of a document, or `nil`.
+    func row(_ documentID: String, in collection: CollectionID) throws(StoreError) -> DocumentRow? {
+        if let latestRow, latestRow.collection == collection,
+            ExactText(latestRow.row.documentID) == ExactText(documentID)
+        {
+            return latestRow.row
+        }
+        let row = try current().row(documentID, in: collection, content: .whole)
+        latestRow = row.map { (collection, $0) }
+        return row
+    }
+
+    func forgetRow() {
+        latestRow = nil
+    }
+
+    // MARK: Collections
+
+    /// Every collection: the default one, then the others in the order of creation.
+    public func collections() throws(StoreError) -> [CollectionPath] {
+        try current().collections()
+    }
+
+    /// Whether the collection exists.
+    public func hasCollection(_ path: CollectionPath) throws(StoreError) -> Bool {
+        if open.contains(where: { $0.path == path }) { return true }
+        return try current().collection(path) != nil
+    }
+
+    /// How many documents the collection has; tombstones do not count. Takes no time.
+    public func count(in collection: CollectionPath) throws(StoreError) -> Int {
+        try self.collection(collection).state.liveCount
+    }
+
+    /// The greatest sequence ever given in the collection; 0 when nothing was ever stored.
+    public func lastSequence(in collection: CollectionPath) throws(StoreError) -> UInt64 {
+        try self.collection(collection).state.lastSequence
+    }
+
+    // MARK: Documents
+
+    /// The current revision of a document; `nil` when there is none or, unless tombstones are
+    /// asked for, when it is deleted.
+    public func document(
+        _ documentID: String,
+        in collection: CollectionPath,
+        includingTombstones: Bool = false
+    ) throws(StoreError) -> StoredDocument? {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id),
+            includingTombstones || !row.flags.contains(.tombstone)
+        else { return nil }
+        return StoredDocument(row)
+    }
+
+    /// At most `limit` IDs of live documents behind `documentID`, ascending by UTF-8 bytes.
+    public func documentIDs(
+        in collection: CollectionPath,
+        after documentID: String? = nil,
+        limit: Int
+    ) throws(StoreError) -> [String] {
+        let collection = try self.collection(collection)
+        return try current().documentIDs(in: collection.state.id, after: documentID, limit: limit)
+    }
+
+    /// At most `limit` documents with a greater sequence, ascending, tombstones included.
+    public func documents(
+        in collection: CollectionPath,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [StoredDocument] {
+        let collection = try self.collection(collection)
+        let rows = try current().rows(
+            in: collection.state.id,
+            after: sequence,
+            limit: limit,
+            flags: [],
+            content: .whole
+        )
+        return rows.map { StoredDocument($0) }
+    }
+
+    /// The revision tree of a document, the current body included.
+    public func tree(
+        of documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> RevisionTree? {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id) else { return nil }
+        return try tree(of: row)
+    }
+
+    /// One revision, if it is in the tree and its body is kept.
+    public func revision(
+        _ documentID: String,
+        _ revisionID: RevisionID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> StoredRevision? {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.state.id) else { return nil }
+        if row.revisionID == revisionID, case .single = row.tree {
+            return StoredRevision(
+                revisionID: revisionID,
+                flags: RevisionFlags(row.flags),
+                sequence: row.sequence,
+                body: row.body
+            )
+        }
+        guard let revision = try tree(of: row)[revisionID], let body = revision.body
+        else { return nil }
+        return StoredRevision(
+            revisionID: revisionID,
+            flags: revision.flags,
+            sequence: revision.sequence,
+            body: body
+        )
+    }
+
+    /// The IDs of all documents in conflict, ascending by sequence.
+    public func conflicts(in collection: CollectionPath) throws(StoreError) -> [String] {
+        let collection = try self.collection(collection)
+        return try current().conflictedDocumentIDs(in: collection.state.id)
+    }
+
+    // MARK: Beside the documents
+
+    /// When a document expires, in milliseconds since 1970; `nil` = never, or no such document.
+    public func expiration(
+        of documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> Int64? {
+        let collection = try self.collection(collection)
+        return try current().expiration(of: documentID, in: collection.state.id)
+    }
+
+    /// A small value that a package above keeps in the database.
+    public func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
+        try current().value(key, in: .metadata)
+    }
+
+    func tree(of row: DocumentRow) throws(StoreError) -> RevisionTree {
+        do {
+            return try RevisionTree(of: row)
+        } catch {
+            throw StoreError(.corrupt("tree of document \(row.documentID): \(error)"), at: path)
+        }
+    }
+}

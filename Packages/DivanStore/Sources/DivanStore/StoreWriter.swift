@@ -1,0 +1,283 @@
+public import DivanRevisions
+
+/// Which revision a local save expects to follow.
+public enum ExpectedParent: Equatable, Sendable {
+    /// Whatever is current: the last write wins.
+    case current
+    /// This one, or with `nil` none: the document is new, or a tombstone is current.
+    case revision(RevisionID?)
+}
+
+/// What became of a local save.
+public enum SaveOutcome: Equatable, Sendable {
+    /// Stored; this is the document now.
+    case saved(StoredDocument)
+    /// Another revision is current, or with `nil` the document is gone; nothing was stored.
+    case conflict(StoredDocument?)
+}
+
+/// One transaction: a reader that sees its own changes, and makes them.
+///
+/// Every verb is checked before it changes anything: one that throws `conflict`, `notFound`,
+/// `invalidDocumentID`, `bodyTooLarge` or `badRevision` has changed nothing.
+public final class StoreWriter: StoreReader {
+    private let transaction: any StorageTransaction
+    private var origin: ChangeOrigin
+    private var changeCount = 0
+    private var failure: (any Error)?
+
+    init(_ transaction: any StorageTransaction, path: String, origin: ChangeOrigin) {
+        self.transaction = transaction
+        self.origin = origin
+        super.init(transaction, path: path)
+    }
+
+    /// The engine's transaction, while this one lasts.
+    func changing() throws(StoreError) -> any StorageTransaction {
+        _ = try current()
+        return transaction
+    }
+
+    /// Runs a write inside this one, with an origin of its own.
+    func nest<T>(origin inner: ChangeOrigin, _ body: (StoreWriter) throws -> T) throws -> T {
+        let (outer, countBefore) = (origin, changeCount)
+        origin = inner
+        defer { origin = outer }
+        do {
+            return try body(self)
+        } catch {
+            if changeCount != countBefore { failure = failure ?? error }
+            throw error
+        }
+    }
+
+    /// Writes the counters and returns what observers are told.
+    func finish() throws -> [StoreChange] {
+        if let failure { throw failure }
+        var changes: [StoreChange] = []
+        for collection in open where collection.isDirty {
+            try transaction.setState(collection.state)
+            changes += collection.grouped()
+        }
+        return changes
+    }
+
+    // MARK: Documents
+
+    /// Stores a revision made on this peer.
+    ///
+    /// - Parameters:
+    ///   - documentID: 1 to 240 bytes, no control characters, no leading `_`.
+    ///   - body: Canonical JSON, an object; `{}` for a tombstone. Its digest is the revision's.
+    ///   - isTombstone: Whether it deletes the document.
+    ///   - hasBlobs: Whether the body names blobs; they are stored already.
+    ///   - parent: The revision to follow.
+    /// - Returns: `conflict` when another one is current.
+    public func save(
+        _ documentID: String,
+        in collection: CollectionPath,
+        body: [UInt8],
+        isTombstone: Bool = false,
+        hasBlobs: Bool = false,
+        parent: ExpectedParent = .current
+    ) throws(StoreError) -> SaveOutcome {
+        try check(documentID, body)
+        let collection = try self.collection(collection)
+        let old = try row(documentID, in: collection.state.id)
+        guard let parentID = expected(parent, on: old) else {
+            return .conflict(old.map { StoredDocument($0) })
+        }
+        do {
+            let id = try RevisionID.digesting(
+                parent: parentID.id,
+                isTombstone: isTombstone,
+                canonicalBody: body.span
+            )
+            var tree = try old.map(RevisionTree.init(of:)) ?? RevisionTree()
+            let outcome = try tree.insertLocal(
+                id,
+                parent: parentID.id,
+                isTombstone: isTombstone,
+                hasBlobs: hasBlobs,
+                body: body
+            )
+            if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
+            return .saved(StoredDocument(try put(tree, documentID, in: collection, over: old)))
+        } catch let error as RevisionError {
+            throw StoreError(.badRevision(documentID: documentID, error), at: path)
+        } catch {
+            throw StoreError(wrapping: error, at: path)
+        }
+    }
+
+    /// The parent of a save; `nil` when the save is in conflict.
+    private func expected(
+        _ parent: ExpectedParent,
+        on row: DocumentRow?
+    ) -> (id: RevisionID?, Void)? {
+        switch parent {
+        case .current: (row?.revisionID, ())
+        case .revision(nil) where row?.flags.contains(.tombstone) ?? true: (row?.revisionID, ())
+        case .revision(let id) where id == row?.revisionID: (id, ())
+        case .revision: nil
+        }
+    }
+
+    /// Forgets a document with its history; it does not replicate. `false` when there was none.
+    @discardableResult
+    public func purge(
+        _ documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> Bool {
+        let collection = try self.collection(collection)
+        let id = collection.state.id
+        guard let row = try row(documentID, in: id) else { return false }
+        _ = try changing().remove(documentID, in: id)
+        if !row.flags.contains(.tombstone) { collection.state.liveCount -= 1 }
+        note(documentID, sequence: 0, in: collection)
+        return true
+    }
+
+    /// Sets or, with `nil`, clears when a document is purged, in milliseconds since 1970.
+    ///
+    /// - Throws: `notFound`. Neither the sequence changes nor is it told to observers.
+    public func setExpiration(
+        _ time: Int64?,
+        of documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        let collection = try self.collection(collection)
+        let isThere = try changing().setExpiration(time, of: documentID, in: collection.state.id)
+        guard isThere else { throw StoreError(.notFound(documentID: documentID), at: path) }
+        forgetRow()
+        changeCount += 1
+    }
+
+    // MARK: Collections and values
+
+    /// Makes a collection; does nothing when it exists.
+    public func createCollection(_ path: CollectionPath) throws(StoreError) {
+        guard try !hasCollection(path) else { return }
+        _ = try changing().createCollection(path)
+        changeCount += 1
+    }
+
+    /// Removes a collection with its documents; does nothing when there is none.
+    ///
+    /// The default collection is emptied and stays.
+    public func deleteCollection(_ path: CollectionPath) throws(StoreError) {
+        guard try hasCollection(path) else { return }
+        let collection = try self.collection(path)
+        try changing().deleteCollection(collection.state.id)
+        forget(collection)
+        changeCount += 1
+        if path == .default { _ = try changing().createCollection(path) }
+    }
+
+    /// Keeps a small value in the database, or with `nil` removes it.
+    public func setMetadata(_ key: String, _ value: [UInt8]?) throws(StoreError) {
+        try setValue(value, for: key, in: .metadata)
+    }
+
+    // MARK: Steps of every verb
+
+    func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError) {
+        try changing().setValue(value, for: key, in: space)
+        changeCount += 1
+    }
+
+    func check(_ documentID: String, _ body: [UInt8]) throws(StoreError) {
+        guard Store.isValidDocumentID(documentID) else {
+            throw StoreError(.invalidDocumentID(documentID), at: path)
+        }
+        guard body.count <= StoreLimits.bodyByteCount else {
+            throw StoreError(
+                .bodyTooLarge(byteCount: body.count, limit: StoreLimits.bodyByteCount),
+                at: path
+            )
+        }
+    }
+
+    /// Stores a tree under the collection's next sequence.
+    func put(
+        _ tree: RevisionTree,
+        _ documentID: String,
+        in collection: OpenCollection,
+        over old: DocumentRow?
+    ) throws(StoreError) -> DocumentRow {
+        let sequence = collection.state.lastSequence + 1
+        guard
+            let row = tree.row(
+                of: documentID,
+                sequence: sequence,
+                expiration: old?.expiration
+            )
+        else { throw StoreError(.corrupt("an empty tree of document \(documentID)"), at: path) }
+        try put(row, in: collection, over: old)
+        return row
+    }
+
+    /// Stores a row that carries the collection's next sequence.
+    func put(
+        _ row: DocumentRow,
+        in collection: OpenCollection,
+        over old: DocumentRow?
+    ) throws(StoreError) {
+        try changing().put(row, in: collection.state.id)
+        collection.state.lastSequence = row.sequence
+        if !(old?.flags.contains(.tombstone) ?? true) { collection.state.liveCount -= 1 }
+        if !row.flags.contains(.tombstone) { collection.state.liveCount += 1 }
+        note(row.documentID, sequence: row.sequence, in: collection)
+    }
+
+    /// Replaces the tree of a row whose revisions stay as they are: no sequence, no notice.
+    func setTree(
+        _ tree: RowTree,
+        of row: DocumentRow,
+        in collection: OpenCollection
+    ) throws(StoreError) {
+        try changing().setTree(tree, at: row.sequence, in: collection.state.id)
+        forgetRow()
+        changeCount += 1
+    }
+
+    private func note(_ documentID: String, sequence: UInt64, in collection: OpenCollection) {
+        forgetRow()
+        changeCount += 1
+        collection.isDirty = true
+        let change = DocumentChange(documentID: documentID, sequence: sequence)
+        collection.changes.append((change, origin))
+    }
+}
+
+extension StoreReader.OpenCollection {
+    /// The changes by origin, each document once, in the order of its last change.
+    fileprivate func grouped() -> [StoreChange] {
+        var groups: [StoreChange] = []
+        var seen: Set<ExactText> = []
+        seen.reserveCapacity(changes.count)
+        for (change, origin) in changes.reversed()
+        where seen.insert(ExactText(change.documentID)).inserted {
+            if let index = groups.firstIndex(where: { $0.origin == origin }) {
+                groups[index].changes.append(change)
+            } else {
+                groups.append(StoreChange(collection: path, changes: [change], origin: origin))
+            }
+        }
+        for index in groups.indices { groups[index].changes.reverse() }
+        return groups.reversed()
+    }
+}
+
+extension Store {
+    /// Whether a document may have this ID: 1 to 240 bytes, no control characters, no leading `_`.
+    ///
+    /// Source: `revisions.md` §3.
+    public static func isValidDocumentID(_ documentID: String) -> Bool {
+        let bytes = documentID.utf8
+        guard let first = bytes.first, first != UInt8(ascii: "_"),
+            bytes.count <= StoreLimits.documentIDByteCount
+        else { return false }
+        return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}

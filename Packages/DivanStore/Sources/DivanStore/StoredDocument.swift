@@ -1,0 +1,74 @@
+public import DivanRevisions
+
+/// A document as it stands: its current revision.
+public struct StoredDocument: Equatable, Sendable {
+    /// 1 to 240 bytes of UTF-8.
+    public var documentID: String
+    /// The current revision.
+    public var revisionID: RevisionID
+    /// The change number inside the collection.
+    public var sequence: UInt64
+    /// What is true of the document.
+    public var flags: DocumentFlags
+    /// The current revision's JSON, byte for byte as it was stored.
+    public var body: [UInt8]
+
+    /// Creates a document from its parts.
+    public init(
+        documentID: String,
+        revisionID: RevisionID,
+        sequence: UInt64,
+        flags: DocumentFlags,
+        body: [UInt8]
+    ) {
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.sequence = sequence
+        self.flags = flags
+        self.body = body
+    }
+
+    /// Whether the current revision is a tombstone.
+    public var isTombstone: Bool { flags.contains(.tombstone) }
+
+    init(_ row: DocumentRow) {
+        self.init(
+            documentID: row.documentID,
+            revisionID: row.revisionID,
+            sequence: row.sequence,
+            flags: row.flags,
+            body: row.body
+        )
+    }
+}
+
+/// One revision of a document, current or not, whose body is kept.
+public struct StoredRevision: Equatable, Sendable {
+    /// The revision.
+    public var revisionID: RevisionID
+    /// Its flags in the tree.
+    public var flags: RevisionFlags
+    /// The change number under which it was stored.
+    public var sequence: UInt64
+    /// Its JSON, byte for byte as it was stored.
+    public var body: [UInt8]
+
+    /// Whether it is a tombstone.
+    public var isTombstone: Bool { flags.contains(.tombstone) }
+}
+
+/// One entry of the changes feed.
+public struct ChangeRow: Equatable, Sendable {
+    /// The change number inside the collection.
+    public var sequence: UInt64
+    /// The document.
+    public var documentID: String
+    /// Its current revision.
+    public var revisionID: RevisionID
+    /// What is true of the document.
+    public var flags: DocumentFlags
+    /// The latest revision that the remote asked about is known to have.
+    public var remoteAncestor: RevisionID?
+    /// The size of the body.
+    public var bodyByteCount: Int
+}
