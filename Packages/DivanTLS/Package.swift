@@ -17,7 +17,10 @@ let package = Package(
         .package(path: "../DivanTestKit"),
     ],
     targets: [
-        .target(name: "CDivanTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .target(
+            name: "CDivanTLS",
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
+        ),
         .target(
             name: "DivanTLS",
             dependencies: ["CDivanTLS", "DivanCrypto"],

@@ -14,9 +14,9 @@ public enum AnonymousIdentity {
     ///
     /// Of several processes that start at once, all get the identity of the one that saves first.
     ///
-    /// - Parameters:
-    ///   - label: Made from the database's public UUID by whoever owns the database.
-    ///   - kind: RSA unless told otherwise: LiteCore holds RSA keys only.
+    /// The owner of the database makes `label` from its public UUID. The key is RSA unless told
+    /// otherwise: LiteCore holds RSA keys only.
+    ///
     /// - Throws: What the store throws, and `CredentialError`.
     public static func credential(
         in store: some TLSIdentityStore,

@@ -45,9 +45,7 @@ public struct CertificateTemplate: Sendable {
     /// When the validity starts.
     public var notBefore: Date { now - Self.clockTolerance }
 
-    /// Describes a certificate made at `now`.
-    ///
-    /// - Parameter notAfter: The end; 365 days after `notBefore` when `nil`.
+    /// Describes a certificate made at `now` that ends 365 days after `notBefore`, or when told.
     public init(
         attributes: [String: String],
         usages: Usages,

@@ -5,7 +5,8 @@ import FoundationEssentials
 public enum IdentityStoreContract {
     /// Returns one sentence for each broken promise; none when the store is sound.
     ///
-    /// - Parameter store: Empty, and empty again afterwards when it is sound.
+    /// The store is empty before, and empty again afterwards when it is sound.
+    ///
     /// - Throws: `CredentialError` when the samples cannot be made.
     public static func violations(
         of store: some TLSIdentityStore

@@ -4,7 +4,8 @@ import DivanCrypto
 extension TLSCredential {
     /// Opens a PKCS #12 file: one key, its certificate, and the rest of the chain.
     ///
-    /// - Parameter password: The export password; `nil` stands for none.
+    /// `password` is the export password; `nil` stands for none.
+    ///
     /// - Throws: `CredentialError` for a wrong password, a retired cipher or a missing part.
     ///
     /// Source: RFC 7292.
@@ -45,7 +46,8 @@ extension TLSCredential {
 
     /// The credential as a PKCS #12 file, protected by AES-256 and the password.
     ///
-    /// - Parameter name: The friendly name that key stores show.
+    /// `name` is the friendly name that key stores show.
+    ///
     /// - Throws: `CredentialError` when OpenSSL cannot write it.
     public func pkcs12(password: String, name: String) throws(CredentialError) -> [UInt8] {
         let handle = try KeyHandle(key)

@@ -31,11 +31,10 @@ public struct TLSCredential: Sendable {
 
     /// Makes a key and a certificate for it.
     ///
-    /// RSA takes about a tenth of a second, P-256 less than a millisecond.
+    /// RSA with 2,048 bits unless told otherwise, because LiteCore holds RSA keys only; that takes
+    /// about a tenth of a second, P-256 less than a millisecond. An issuer signs and its chain is
+    /// appended; without one the certificate signs itself.
     ///
-    /// - Parameters:
-    ///   - kind: RSA with 2,048 bits unless told otherwise: LiteCore holds RSA keys only.
-    ///   - issuer: Who signs, whose chain is appended; the certificate signs itself when `nil`.
     /// - Throws: `CredentialError` for attributes that do not fit, an empty validity, or an issuer
     ///   that is no authority.
     public static func generate(
@@ -69,7 +68,8 @@ public struct TLSCredential: Sendable {
 
     /// Reads a PEM text that holds the chain, leaf first, and the leaf's key, in any order.
     ///
-    /// - Parameter password: For an encrypted key.
+    /// `password` opens an encrypted key.
+    ///
     /// - Throws: `CredentialError` when a part is missing, malformed or does not fit.
     public init(pem: String, password: String? = nil) throws(CredentialError) {
         let certificates = try TLSCertificate.certificates(pem: pem)

@@ -39,8 +39,9 @@ public final class TLSSession {
 
     /// Starts a session; a client's first message is ready in `takeOutput`.
     ///
-    /// - Parameter serverName: The host of the URL, a name or an IP address; names go into SNI.
-    ///   Ignored by servers.
+    /// `serverName` is the host of the URL, a name or an IP address; a name goes into SNI. Servers
+    /// ignore it.
+    ///
     /// - Throws: `TLSError` when the trust mode compares names and there is none to compare.
     public init(_ context: TLSContext, serverName: String? = nil) throws(TLSError) {
         OpenSSLFailure.clear()
@@ -74,8 +75,9 @@ public final class TLSSession {
 
     /// Takes in ciphertext, all of it, and appends the plaintext that it completes.
     ///
-    /// - Parameter plaintext: Grows by at most the size of `ciphertext` plus one record; keep it
-    ///   and its capacity from call to call.
+    /// `plaintext` grows by at most the size of `ciphertext` plus one record; keep the array and
+    /// its capacity from call to call.
+    ///
     /// - Throws: `TLSError` when the session is over; the plaintext before the fault is appended
     ///   all the same. Every later call throws the same error.
     public func receive(

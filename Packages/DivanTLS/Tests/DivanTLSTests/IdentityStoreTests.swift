@@ -1,0 +1,179 @@
+import DivanCrypto
+import DivanTLS
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Both stores hold to the contract; the directory store keeps its files to itself.
+@Suite struct IdentityStoreTests {
+    let folder: TemporaryDirectory
+    let store: DirectoryIdentityStore
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        store = DirectoryIdentityStore(directory: folder.file("identities"))
+    }
+
+    func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    func setMode(_ mode: Int, of path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    func refusal(_ action: () throws -> Void) -> CredentialError.Reason? {
+        #expect(throws: CredentialError.self, performing: action)?.reason
+    }
+
+    @Test func `the store in memory holds to the contract`() throws {
+        #expect(try IdentityStoreContract.violations(of: InMemoryIdentityStore()) == [])
+    }
+
+    @Test func `the store in a directory holds to the contract`() throws {
+        #expect(try IdentityStoreContract.violations(of: store) == [])
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.directory)
+        #expect(names == [], "no drafts are left behind")
+    }
+
+    @Test func `the contract finds a store that forgets`() throws {
+        struct ForgetfulStore: TLSIdentityStore {
+            func credential(label: String) -> TLSCredential? { nil }
+            func save(_ credential: TLSCredential, label: String) {}
+            func delete(label: String) {}
+            func labels() -> [String] { [] }
+        }
+        let violations = try IdentityStoreContract.violations(of: ForgetfulStore())
+        #expect(violations.contains("What was saved comes back, the key too."))
+        #expect(violations.contains("A label that exists is refused and not replaced."))
+    }
+
+    @Test func `files are for their owner only, and openssl reads them`() throws {
+        let credential = try Sample.server()
+        try store.save(credential, label: "my listener")
+        let path = store.directory + "/my%20listener.pem"
+        #expect(try mode(store.directory) == 0o700)
+        #expect(try mode(path) == 0o600)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let subject = try OpenSSLCommand.run(["x509", "-noout", "-subject"], input: text)
+        #expect(subject.contains("server"))
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o620, 0o601])
+    func `a file that others may touch is refused`(mode: Int) throws {
+        try store.save(Sample.server(), label: "x")
+        let path = store.directory + "/x.pem"
+        try setMode(mode, of: path)
+        let reason = refusal { _ = try store.credential(label: "x") }
+        #expect(reason == .exposed(path: path, mode: UInt32(mode)))
+    }
+
+    @Test func `a directory that others may enter is refused for everything`() throws {
+        try store.save(Sample.server(), label: "x")
+        try setMode(0o755, of: store.directory)
+        let expected = CredentialError.Reason.exposed(path: store.directory, mode: 0o755)
+        let credential = try Sample.server()
+        #expect(refusal { _ = try store.credential(label: "x") } == expected)
+        #expect(refusal { try store.save(credential, label: "y") } == expected)
+        #expect(refusal { try store.delete(label: "x") } == expected)
+        #expect(refusal { _ = try store.labels() } == expected)
+    }
+
+    @Test func `symbolic links are not followed`() throws {
+        try store.save(Sample.server(), label: "x")
+        try FileManager.default.createSymbolicLink(
+            atPath: store.directory + "/y.pem",
+            withDestinationPath: store.directory + "/x.pem"
+        )
+        let path = store.directory + "/y.pem"
+        #expect(refusal { _ = try store.credential(label: "y") } == .file(path: path, errno: ELOOP))
+
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(
+            atPath: link,
+            withDestinationPath: store.directory
+        )
+        let linked = DirectoryIdentityStore(directory: link)
+        #expect(throws: CredentialError.self) { _ = try linked.labels() }
+    }
+
+    @Test func `a damaged or foreign file is an error, not a missing identity`() throws {
+        try store.save(Sample.server(), label: "x")
+        let path = store.directory + "/x.pem"
+        try Data("rubbish".utf8).write(to: URL(filePath: path))
+        try setMode(0o600, of: path)
+        #expect(refusal { _ = try store.credential(label: "x") } == .noPrivateKey)
+        try Data().write(to: URL(filePath: store.directory + "/README"))
+        #expect(try store.labels() == ["x"])
+    }
+
+    @Test func `two savers of one label get one identity`() async throws {
+        let store = store
+        let credentials = try (0..<8).map { _ in try Sample.server() }
+        let winners = await withTaskGroup(of: TLSCredential?.self) { group in
+            for credential in credentials {
+                group.addTask {
+                    do {
+                        try store.save(credential, label: "x")
+                        return credential
+                    } catch { return nil }
+                }
+            }
+            var winners: [TLSCredential] = []
+            for await winner in group {
+                if let winner { winners.append(winner) }
+            }
+            return winners
+        }
+        #expect(winners.count == 1)
+        #expect(try store.credential(label: "x") == winners.first)
+    }
+}
+
+/// The listener's own identity is kept while it lasts.
+extension IdentityStoreTests {
+    func anonymous(at now: Date) throws -> TLSCredential {
+        try AnonymousIdentity.credential(in: store, label: "db", now: now, key: .p256)
+    }
+
+    @Test func `the anonymous identity is kept until a day before it expires`() throws {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let first = try anonymous(at: start)
+        #expect(first.leaf.subject == "CN=CBLAnonymousCertificate")
+        #expect(first.leaf.isSelfSigned)
+
+        let lastDay = first.leaf.notAfter - 86_400
+        #expect(try anonymous(at: lastDay) == first)
+        let second = try anonymous(at: lastDay + 1)
+        #expect(second != first)
+        #expect(try anonymous(at: lastDay + 2) == second)
+        #expect(try store.labels() == ["db"])
+    }
+
+    @Test func `who saves later takes the identity of who saved first`() throws {
+        /// Hides what is there on the first look, as a race between two processes does.
+        final class RacingStore: TLSIdentityStore {
+            let inner = InMemoryIdentityStore()
+            let looks = Counter()
+            func credential(label: String) throws -> TLSCredential? {
+                looks.next() == 1 ? nil : try inner.credential(label: label)
+            }
+            func save(_ credential: TLSCredential, label: String) throws {
+                try inner.save(credential, label: label)
+            }
+            func delete(label: String) throws { try inner.delete(label: label) }
+            func labels() throws -> [String] { try inner.labels() }
+        }
+        let store = RacingStore()
+        let first = try Sample.server()
+        try store.inner.save(first, label: "db")
+        let now = Sample.now
+        let found = try AnonymousIdentity.credential(
+            in: store,
+            label: "db",
+            now: now,
+            key: .p256
+        )
+        #expect(found == first)
+    }
+}

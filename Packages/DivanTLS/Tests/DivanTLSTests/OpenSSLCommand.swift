@@ -1,0 +1,52 @@
+import DivanTestKit
+import Foundation
+
+/// The `openssl` command as a foreign peer.
+enum OpenSSLCommand {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The command's path; these tests cannot do without it.
+    static func path() throws -> String {
+        let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+        let paths = folders.split(separator: ":").map { "\($0)/openssl" }
+        guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
+            throw Failure(description: "no openssl command on PATH; install the openssl package")
+        }
+        return path
+    }
+
+    /// Runs the command to its end and returns what it printed as text.
+    static func run(_ arguments: [String], input: String) throws -> String {
+        try run(arguments, inputBytes: Data(input.utf8))
+    }
+
+    /// Runs the command to its end and returns what it printed as text.
+    static func run(_ arguments: [String], inputBytes: Data) throws -> String {
+        String(decoding: try output(arguments, inputBytes: inputBytes), as: UTF8.self)
+    }
+
+    /// Runs the command to its end and returns what it printed.
+    static func output(_ arguments: [String], inputBytes: Data) throws -> Data {
+        // Files, not pipes: a pipe that fills up on one side would stop both.
+        let folder = try TemporaryDirectory()
+        let (input, output, errors) = (folder.file("in"), folder.file("out"), folder.file("err"))
+        for (path, data) in [(input, inputBytes), (output, Data()), (errors, Data())] {
+            try data.write(to: URL(filePath: path))
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: try path())
+        process.arguments = arguments
+        process.standardInput = FileHandle(forReadingAtPath: input)
+        process.standardOutput = FileHandle(forWritingAtPath: output)
+        process.standardError = FileHandle(forWritingAtPath: errors)
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let text = try String(contentsOfFile: errors, encoding: .utf8)
+            throw Failure(description: "openssl \(arguments.joined(separator: " ")): \(text)")
+        }
+        return try Data(contentsOf: URL(filePath: output))
+    }
+}
