@@ -1,0 +1,164 @@
+import DivanJSON
+import DivanStore
+public import Foundation
+
+/// Binary content beside a document, stored once per content and named by its digest.
+///
+/// A new blob holds its content until a document with it is saved; after that the content is read
+/// from the database each time. Safe to use from several threads.
+///
+/// Source: `behaviour.md` §4; `blobs.md` §1.
+public final class Blob: Equatable, Hashable {
+    /// The value of ``typeProperty`` in a dictionary that stands for a blob.
+    public static let blobType = "blob"
+    /// The key that marks a dictionary as a blob.
+    public static let typeProperty = "@type"
+    /// The key of the digest.
+    public static let blobDigestProperty = "digest"
+    /// The key of the content's length.
+    public static let blobLengthProperty = "length"
+    /// The key of the content's MIME type.
+    public static let blobContentType = "content_type"
+    /// The key of content that stands inline, as other writers may leave it.
+    static let dataProperty = "data"
+
+    /// The MIME type, or `nil` when none is known.
+    public let contentType: String?
+    /// What else stood in the dictionary that this blob was read from.
+    private let otherProperties: JSONObject
+    private let lock = NSLock()
+    private var state: BlobState  // behind `lock`
+
+    /// Creates a blob from bytes.
+    public init(contentType: String, data: Data) {
+        self.contentType = contentType
+        otherProperties = [:]
+        state = BlobState(.bytes(data), byteCount: UInt64(data.count))
+    }
+
+    /// Creates a blob whose content is read from a stream, once, when it is first needed.
+    public init(contentType: String, contentStream: InputStream) {
+        self.contentType = contentType
+        otherProperties = [:]
+        state = BlobState(.stream(contentStream))
+    }
+
+    /// Creates a blob whose content is read from a file, once, when it is first needed.
+    ///
+    /// A URL of another scheme is misuse and stops the program.
+    ///
+    /// - Throws: `CBLError.notFound` when there is no readable file.
+    public convenience init(contentType: String, fileURL: URL) throws {
+        guard fileURL.isFileURL else {
+            stopForMisuse("Blob: \(fileURL) is no file URL; pass URL(fileURLWithPath:)")
+        }
+        guard FileManager.default.isReadableFile(atPath: fileURL.path),
+            let stream = InputStream(fileAtPath: fileURL.path)
+        else {
+            throw NSError(CBLError.notFound, "\(fileURL.path): no readable file; check the path")
+        }
+        self.init(contentType: contentType, contentStream: stream)
+    }
+
+    /// Creates the blob that a dictionary in a document stands for.
+    ///
+    /// - Parameter origin: Where the content is read from; `nil` when it is in no database yet.
+    init(_ members: JSONObject, in origin: Database?) {
+        contentType = members[Self.blobContentType]?.string
+        state = BlobState(members, in: origin)
+        otherProperties = JSONObject(
+            members.filter { member in
+                ![
+                    Self.typeProperty, Self.blobDigestProperty, Self.blobLengthProperty,
+                    Self.blobContentType, Self.dataProperty,
+                ].contains(member.key)
+            }
+        )
+    }
+
+    /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
+    ///
+    /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB.
+    public var content: Data? { lock.withLock { state.load() } }
+
+    /// A stream over the content, not opened yet, or `nil` when the content cannot be had.
+    public var contentStream: InputStream? {
+        lock.withLock { state.makeStream() }
+    }
+
+    /// Bytes of content; 0 for a stream that was not read yet.
+    public var length: UInt64 { lock.withLock { state.byteCount } }
+
+    /// `sha1-` and base64 of the content's SHA-1, or `nil` until the blob is stored.
+    public var digest: String? { lock.withLock { state.digest } }
+
+    /// The metadata: digest, length, content type, and what else the document said; no `@type`.
+    public var properties: [String: Any] {
+        var members = metadataObject()
+        members[Self.typeProperty] = nil
+        return members.plainDictionary(in: nil)
+    }
+
+    /// Returns the metadata as JSON text, with `@type`.
+    ///
+    /// Only for blobs that are stored: before, there is no digest, and the call stops the program.
+    public func toJSON() -> String {
+        guard digest != nil else {
+            stopForMisuse("Blob: toJSON() needs a digest; save the blob or its document first")
+        }
+        return JSON.object(metadataObject()).canonicalText
+    }
+
+    /// Whether a dictionary stands for a blob.
+    public static func isBlob(properties: [String: Any]) -> Bool {
+        guard properties[typeProperty] as? String == blobType,
+            properties[blobDigestProperty] is String
+        else { return false }
+        let length = properties[blobLengthProperty]
+        let type = properties[blobContentType]
+        return (length == nil || length is NSNumber) && (type == nil || type is String)
+    }
+
+    /// Whether both have the same digest, or, when one has none yet, the same content.
+    public static func == (left: Blob, right: Blob) -> Bool {
+        if left === right { return true }
+        if let leftDigest = left.digest, let rightDigest = right.digest {
+            return leftDigest == rightDigest
+        }
+        return left.content == right.content
+    }
+
+    /// Feeds the content's length into `hasher`; a stream is read for it.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(lock.withLock { state.loadedByteCount() })
+    }
+}
+
+extension Blob {
+    /// The dictionary that stands for this blob in a document.
+    func metadataObject() -> JSONObject {
+        let (digest, byteCount) = lock.withLock { (state.digest, state.byteCount) }
+        var members = otherProperties
+        members[Self.typeProperty] = .string(Self.blobType)
+        members[Self.blobDigestProperty] = digest.map { .string($0) }
+        members[Self.blobLengthProperty] = JSON(byteCount)
+        members[Self.blobContentType] = contentType.map { .string($0) }
+        return members
+    }
+
+    /// Stores the content in `database` unless it is there already.
+    ///
+    /// - Returns: What keeps the content from garbage collection until a document names it.
+    /// - Throws: `CBLError.invalidParameter` when the blob belongs to another database; the
+    ///   store's errors.
+    func install(in database: Database) throws -> BlobHold? {
+        try translatingErrors { try lock.withLock { try state.install(in: database) } }
+    }
+
+    static var foreignError: NSError {
+        NSError(
+            CBLError.invalidParameter,
+            "Blob: it belongs to another database; create a new Blob from its content"
+        )
+    }
+}

@@ -1,0 +1,177 @@
+import DivanCrypto
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// Where a blob's content is, and what is known of it. Used behind the blob's lock.
+struct BlobState {
+    enum Content {
+        /// In memory, not stored yet.
+        case bytes(Data)
+        /// A stream that nobody has read yet.
+        case stream(InputStream)
+        /// In the blob store of a database.
+        case stored(BlobDigest, Database)
+        /// Only the metadata is known.
+        case elsewhere
+    }
+
+    /// Content that stays in memory after it was stored or read; bytes, as in the official SDK.
+    private static let cachedByteCountLimit = 8_192
+    /// What is read from a stream in one step; bytes.
+    private static let pieceByteCount = 65_536
+
+    private(set) var content: Content
+    private(set) var digest: String?
+    private(set) var byteCount: UInt64
+    private var cached: Data?
+
+    init(_ content: Content, byteCount: UInt64 = 0) {
+        self.content = content
+        self.byteCount = byteCount
+    }
+
+    init(_ members: JSONObject, in origin: Database?) {
+        digest = members[Blob.blobDigestProperty]?.string
+        let length = members[Blob.blobLengthProperty]
+        byteCount = length?.int.flatMap { UInt64(exactly: $0) } ?? 0
+        if let digest, let origin, let key = BlobDigest(digest) {
+            content = .stored(key, origin)
+        } else if digest == nil, let text = members[Blob.dataProperty]?.string,
+            let bytes = Base64.decode(text)
+        {
+            content = .bytes(Data(bytes))
+            byteCount = UInt64(bytes.count)
+        } else {
+            content = .elsewhere
+        }
+    }
+
+    /// The content; a stream is read to its end and kept.
+    mutating func load() -> Data? {
+        switch content {
+        case .bytes(let data): return data
+        case .stream:
+            readStream()
+            return load()
+        case .stored(let key, let database): return read(key, from: database)
+        case .elsewhere:
+            Journal.warning(
+                "Blob \(digest ?? "without digest"): only its metadata is known; "
+                    + "get it with Database.getBlob(properties:)"
+            )
+            return nil
+        }
+    }
+
+    /// The content's length, for which a stream is read.
+    mutating func loadedByteCount() -> UInt64 {
+        if case .stream = content { readStream() }
+        return byteCount
+    }
+
+    mutating func makeStream() -> InputStream? {
+        if case .stored(let key, let database) = content, cached == nil,
+            let stream = database.blobStream(key)
+        {
+            return stream
+        }
+        return load().map { InputStream(data: $0) }
+    }
+
+    /// Stores the content in `database` unless it is there already.
+    ///
+    /// - Returns: A hold that keeps the content from garbage collection until a document that
+    ///   names it is saved; `nil` when only the metadata is known.
+    mutating func install(in database: Database) throws -> BlobHold? {
+        let store = try database.openStore()
+        switch content {
+        case .elsewhere:
+            return nil
+        case .stored(let key, let home):
+            guard home.store === store else { throw Blob.foreignError }
+            return store.blobs.hold(key)
+        case .bytes(let data):
+            let bytes = Array(data)
+            let key = BlobDigest(hashing: bytes.span)
+            let hold = store.blobs.hold(key)
+            _ = try store.blobs.write(bytes)
+            settle(key, in: database, byteCount: data.count, content: data)
+            return hold
+        case .stream(let stream):
+            let (hold, count) = try Self.copy(stream, into: store)
+            settle(hold.digest, in: database, byteCount: count, content: nil)
+            return hold
+        }
+    }
+
+    private mutating func settle(
+        _ key: BlobDigest,
+        in database: Database,
+        byteCount: Int,
+        content data: Data?
+    ) {
+        content = .stored(key, database)
+        digest = key.description
+        self.byteCount = UInt64(byteCount)
+        if let data, data.count <= Self.cachedByteCountLimit { cached = data }
+    }
+
+    private mutating func read(_ key: BlobDigest, from database: Database) -> Data? {
+        guard let store = try? database.openStore() else { return nil }
+        if let cached { return cached }
+        do {
+            let data = Data(try store.blobs.read(key))
+            if data.count <= Self.cachedByteCountLimit { cached = data }
+            return data
+        } catch {
+            Journal.warning("\(error)")
+            return nil
+        }
+    }
+
+    private mutating func readStream() {
+        guard case .stream(let stream) = content else { return }
+        var data = Data()
+        do {
+            try Self.forEachPiece(of: stream) { data.append(contentsOf: $0) }
+        } catch {
+            Journal.warning("Blob: its stream failed after \(data.count) bytes: \(error)")
+        }
+        content = .bytes(data)
+        byteCount = UInt64(data.count)
+    }
+
+    private static func copy(
+        _ stream: InputStream,
+        into store: Store
+    ) throws -> (BlobHold, byteCount: Int) {
+        let writer = try store.blobs.writer()
+        try forEachPiece(of: stream) { piece in try writer.append(Array(piece).span) }
+        // In a transaction, which a garbage collection waits for: the hold is there before it.
+        let hold = try store.write { _ in store.blobs.hold(try writer.finish()) }
+        return (hold, writer.byteCount)
+    }
+
+    private static func forEachPiece(
+        of stream: InputStream,
+        _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        stream.open()
+        defer { stream.close() }
+        var piece = [UInt8](repeating: 0, count: pieceByteCount)
+        while true {
+            let count = stream.read(&piece, maxLength: piece.count)
+            if count == 0 { return }
+            guard count > 0 else {
+                let cause = stream.streamError
+                throw NSError(
+                    CBLError.ioError,
+                    "Blob: reading its stream failed; check the file or its source",
+                    cause: cause
+                )
+            }
+            try body(piece[..<count])
+        }
+    }
+}

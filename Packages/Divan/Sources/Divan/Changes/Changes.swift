@@ -1,0 +1,30 @@
+/// Documents of one collection that changed in one commit, deletions and purges included.
+///
+/// The documents may have changed again, or be gone, when a listener reads them.
+public struct CollectionChange: Sendable {
+    /// The collection.
+    public let collection: Collection
+    /// Each changed document once; at most 1000, longer commits arrive as several changes.
+    public let documentIDs: [String]
+}
+
+/// One document that changed.
+public struct DocumentChange: Sendable {
+    /// The document.
+    public let documentID: String
+    /// The collection it belongs to.
+    public let collection: Collection
+
+    /// The database it belongs to.
+    @available(*, deprecated, message: "Use collection.database.")
+    public var database: Database { collection.database }
+}
+
+/// Documents of the default collection that changed in one commit.
+@available(*, deprecated, message: "Use CollectionChange.")
+public struct DatabaseChange: Sendable {
+    /// The database.
+    public let database: Database
+    /// Each changed document once.
+    public let documentIDs: [String]
+}

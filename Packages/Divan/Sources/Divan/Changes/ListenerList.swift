@@ -1,0 +1,152 @@
+import Dispatch
+import DivanLog
+import Synchronization
+
+/// The listeners of one source of events; posts each event to each listener's queue, in order.
+///
+/// Safe from any thread. Removal ends deliveries at once for events that are not queued yet.
+final class ListenerList<Event: Sendable>: Sendable {
+    private struct State {
+        var listeners: [UInt64: Listener<Event>] = [:]
+        var order: [UInt64] = []
+        var lastKey: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether posting would reach nobody.
+    var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
+
+    /// Adds a listener.
+    ///
+    /// - Parameters:
+    ///   - queue: Where it runs; `nil` means `Database.defaultListenerQueue` at delivery.
+    ///   - removed: Runs after the listener was removed through its token, on that thread.
+    ///   - body: Receives each event posted from now on.
+    func add(
+        queue: DispatchQueue?,
+        removed: (@Sendable () -> Void)? = nil,
+        _ body: @escaping (Event) -> Void
+    ) -> ListenerToken {
+        insert(Listener(place: .queue(queue), body: body), removed: removed)
+    }
+
+    /// Adds a listener that runs on the posting thread; it must be quick and never block.
+    ///
+    /// - Parameter ended: Runs when `end()` is called before the listener is removed.
+    func addInline(
+        removed: (@Sendable () -> Void)? = nil,
+        ended: (@Sendable () -> Void)? = nil,
+        _ body: @escaping @Sendable (Event) -> Void
+    ) -> ListenerToken {
+        insert(Listener(place: .postingThread, ended: ended, body: body), removed: removed)
+    }
+
+    /// Delivers `event` to every listener, in the order in which they were added.
+    func post(_ event: Event) {
+        let listeners = state.withLock { state in
+            state.order.compactMap { state.listeners[$0] }
+        }
+        for listener in listeners { listener.deliver(event) }
+    }
+
+    /// Forgets all listeners: there will be no more events.
+    func end() {
+        let listeners = state.withLock { state in
+            defer { state = State(lastKey: state.lastKey) }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.end() }
+    }
+
+    private func insert(
+        _ listener: Listener<Event>,
+        removed: (@Sendable () -> Void)?
+    ) -> ListenerToken {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            state.listeners[state.lastKey] = listener
+            state.order.append(state.lastKey)
+            return state.lastKey
+        }
+        return ListenerToken { [weak self] in
+            self?.remove(key)
+            removed?()
+        }
+    }
+
+    private func remove(_ key: UInt64) {
+        state.withLock { state in
+            state.listeners.removeValue(forKey: key)?.cancel()
+            state.order.removeAll { $0 == key }
+        }
+    }
+}
+
+/// One listener: a closure, where it runs, and how many events wait for it.
+///
+/// The closure is not `Sendable` because the official signatures are not. It is only ever called
+/// on the queue that its owner chose, or on the posting thread when it was given as `@Sendable`;
+/// nothing else is mutable without a lock. Hence `@unchecked Sendable`.
+private final class Listener<Event: Sendable>: @unchecked Sendable {
+    enum Place {
+        case queue(DispatchQueue?)
+        case postingThread
+    }
+
+    /// Events that may wait before a warning says that nobody drains the queue.
+    private let waitingCountLimit = 1_000
+
+    private let place: Place
+    private let ended: (@Sendable () -> Void)?
+    private let body: (Event) -> Void
+    private let isCancelled = Atomic(false)
+    private let waitingCount = Atomic(0)
+    private let hasWarned = Atomic(false)
+
+    init(
+        place: Place,
+        ended: (@Sendable () -> Void)? = nil,
+        body: @escaping (Event) -> Void
+    ) {
+        self.place = place
+        self.ended = ended
+        self.body = body
+    }
+
+    func cancel() {
+        isCancelled.store(true, ordering: .releasing)
+    }
+
+    func end() {
+        cancel()
+        ended?()
+    }
+
+    func deliver(_ event: Event) {
+        switch place {
+        case .postingThread:
+            body(event)
+        case .queue(let queue):
+            noteWaiting()
+            (queue ?? ListenerQueue.standard).async { self.run(event) }
+        }
+    }
+
+    private func run(_ event: Event) {
+        waitingCount.subtract(1, ordering: .relaxed)
+        guard !isCancelled.load(ordering: .acquiring) else { return }
+        body(event)
+    }
+
+    private func noteWaiting() {
+        let waiting = waitingCount.add(1, ordering: .relaxed).newValue
+        guard waiting > waitingCountLimit,
+            !hasWarned.exchange(true, ordering: .relaxed)
+        else { return }
+        Journal.warning(
+            "Listener: \(waiting) events wait on a queue that nobody drains; run the main loop, "
+                + "pass a queue, or set Database.defaultListenerQueue"
+        )
+    }
+}

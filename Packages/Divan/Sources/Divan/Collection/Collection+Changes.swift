@@ -1,0 +1,96 @@
+public import Dispatch
+
+extension Collection {
+    /// Adds a listener for changes of any document; it runs on `Database.defaultListenerQueue`.
+    ///
+    /// It hears of commits from now on, through any `Database` object of this process.
+    @discardableResult
+    public func addChangeListener(
+        listener: @escaping (CollectionChange) -> Void
+    ) -> ListenerToken {
+        addChangeListener(queue: nil, listener: listener)
+    }
+
+    /// Adds a listener for changes of any document; it runs on `queue`.
+    @discardableResult
+    public func addChangeListener(
+        queue: DispatchQueue?,
+        listener: @escaping (CollectionChange) -> Void
+    ) -> ListenerToken {
+        guard isListenable else { return ListenerToken(removal: nil) }
+        return database.changes.listeners(of: self).add(queue: queue, listener)
+    }
+
+    /// Adds a listener for one document, which need not exist; it runs on
+    /// `Database.defaultListenerQueue`.
+    @discardableResult
+    public func addDocumentChangeListener(
+        id: String,
+        listener: @escaping (DocumentChange) -> Void
+    ) -> ListenerToken {
+        addDocumentChangeListener(id: id, queue: nil, listener: listener)
+    }
+
+    /// Adds a listener for one document, which need not exist; it runs on `queue`.
+    @discardableResult
+    public func addDocumentChangeListener(
+        id: String,
+        queue: DispatchQueue?,
+        listener: @escaping (DocumentChange) -> Void
+    ) -> ListenerToken {
+        guard isListenable else { return ListenerToken(removal: nil) }
+        return database.changes.addDocumentListener(id, in: self, queue: queue, listener)
+    }
+
+    /// The changes of any document from now on, for `for await`.
+    ///
+    /// Ends when the database closes or the loop is left. An addition to the official API.
+    ///
+    /// - Parameter limit: Changes that may wait; at the limit the oldest is dropped, so read
+    ///   quickly or ask for more.
+    public func changes(bufferingNewest limit: Int = 1_024) -> AsyncStream<CollectionChange> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
+            guard isListenable else {
+                continuation.finish()
+                return
+            }
+            let token = database.changes.listeners(of: self).addInline(
+                ended: { continuation.finish() },
+                { continuation.yield($0) }
+            )
+            continuation.onTermination = { _ in token.remove() }
+        }
+    }
+
+    /// The changes of one document from now on, for `for await`.
+    ///
+    /// Ends when the database closes or the loop is left. An addition to the official API.
+    ///
+    /// - Parameter limit: Changes that may wait; at the limit the oldest is dropped.
+    public func documentChanges(
+        id: String,
+        bufferingNewest limit: Int = 64
+    ) -> AsyncStream<DocumentChange> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
+            guard isListenable else {
+                continuation.finish()
+                return
+            }
+            let token = database.changes.addInlineDocumentListener(
+                id,
+                in: self,
+                ended: { continuation.finish() },
+                { continuation.yield($0) }
+            )
+            continuation.onTermination = { _ in token.remove() }
+        }
+    }
+
+    private var isListenable: Bool {
+        if isValid { return true }
+        Journal.warning(
+            "Collection \(fullName) is deleted or its database closed: the listener hears nothing"
+        )
+        return false
+    }
+}

@@ -1,0 +1,34 @@
+import DivanStore
+public import Foundation
+
+extension Collection {
+    /// Sets when a document purges itself, or, with `nil`, that it does not.
+    ///
+    /// A past or present date purges within about a second. Expiring is local: it never
+    /// replicates. It is kept when a new revision is saved, and works on deleted documents.
+    ///
+    /// - Throws: `CBLError.notFound`, `notOpen`.
+    public func setDocumentExpiration(id: String, expiration: Date?) throws {
+        let path = path
+        let time = expiration?.milliseconds
+        try write { writer in try writer.setExpiration(time, of: id, in: path) }
+        database.file.expirationDidChange()
+    }
+
+    /// Returns when a document purges itself; `nil` when it does not, or there is none.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func getDocumentExpiration(id: String) throws -> Date? {
+        let path = path
+        let time = try read { reader in try reader.expiration(of: id, in: path) }
+        return time.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
+    }
+}
+
+extension Date {
+    /// Milliseconds since 1970, the nearest that 64 bits can hold.
+    var milliseconds: Int64 {
+        let time = (timeIntervalSince1970 * 1_000).rounded()
+        return Int64(exactly: time) ?? (time < 0 ? .min : .max)
+    }
+}

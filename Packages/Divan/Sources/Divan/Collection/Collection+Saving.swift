@@ -1,0 +1,195 @@
+import DivanStore
+import Foundation
+
+extension Collection {
+    /// Saves a document; the last write wins.
+    ///
+    /// The document object is updated in place: it has the new revision ID and sequence, and can be
+    /// edited and saved again. A deleted document comes back.
+    ///
+    /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a reserved key, `invalidParameter`
+    ///   for a document or blob of another collection or database, `notOpen`; what the file system
+    ///   reports.
+    public func save(document: MutableDocument) throws {
+        _ = try save(document: document, concurrencyControl: .lastWriteWins)
+    }
+
+    /// Saves a document.
+    ///
+    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
+    ///   and the stored document is not the revision that `document` was read as.
+    /// - Throws: As ``save(document:)``.
+    public func save(
+        document: MutableDocument,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        let expected: ExpectedParent =
+            switch concurrencyControl {
+            case .lastWriteWins: .current
+            case .failOnConflict: .revision(document.state?.revisionID)
+            }
+        switch try store(document, over: expected) {
+        case .saved(let stored):
+            document.adopt(stored, of: self)
+            return true
+        case .conflict:
+            return false
+        }
+    }
+
+    /// Saves a document, and asks `conflictHandler` when the stored one is not the revision that
+    /// `document` was read as.
+    ///
+    /// The handler runs on this thread, outside any transaction, with the document being saved and
+    /// the stored one (`nil` when that is deleted). It edits the first and returns `true` to try
+    /// again, or `false` to give up. It is called again if the store has moved on meanwhile.
+    ///
+    /// - Returns: Whether the document was saved.
+    /// - Throws: As ``save(document:)``; `CBLError.notFound` when the document was purged meanwhile.
+    public func save(
+        document: MutableDocument,
+        conflictHandler: @escaping (MutableDocument, Document?) -> Bool
+    ) throws -> Bool {
+        var expected = ExpectedParent.revision(document.state?.revisionID)
+        while true {
+            let current: StoredDocument?
+            switch try store(document, over: expected) {
+            case .saved(let stored):
+                document.adopt(stored, of: self)
+                return true
+            case .conflict(let stored):
+                current = stored
+            }
+            guard let current else { throw notFoundError(document.id) }
+            let existing = current.isTombstone ? nil : Document(stored: current, collection: self)
+            guard conflictHandler(document, existing) else { return false }
+            expected = .revision(current.revisionID)
+        }
+    }
+
+    /// Deletes a document: writes a tombstone, which replicates. The last write wins.
+    ///
+    /// - Throws: `CBLError.notFound` for a document that was never saved or is purged,
+    ///   `invalidParameter` for one of another collection, `notOpen`.
+    public func delete(document: Document) throws {
+        _ = try delete(document: document, concurrencyControl: .lastWriteWins)
+    }
+
+    /// Deletes a document: writes a tombstone, which replicates.
+    ///
+    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
+    ///   and the stored document is not the revision that `document` was read as. When somebody
+    ///   else deleted it already, nothing is written and the result is `true`.
+    /// - Throws: As ``delete(document:)``.
+    public func delete(
+        document: Document,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        try requireOwnership(of: document)
+        guard let known = document.state else { throw notFoundError(document.id) }
+        let (path, id) = (path, document.id)
+        let outcome: SaveOutcome? = try write { writer in
+            guard let current = try writer.document(id, in: path, includingTombstones: true)
+            else { throw notFoundError(id) }
+            if current.isTombstone, current.revisionID != known.revisionID { return nil }
+            return try writer.save(
+                id,
+                in: path,
+                body: Array("{}".utf8),
+                isTombstone: true,
+                parent: concurrencyControl == .lastWriteWins
+                    ? .current : .revision(known.revisionID)
+            )
+        }
+        switch outcome {
+        case nil: return true
+        case .saved(let stored):
+            document.adopt(stored, of: self)
+            return true
+        case .conflict:
+            return false
+        }
+    }
+
+    /// Forgets a document with its history; this does not replicate, and a pull may bring it back.
+    ///
+    /// - Throws: `CBLError.notFound` for a document that was never saved or is purged already,
+    ///   `invalidParameter` for one of another collection, `notOpen`.
+    public func purge(document: Document) throws {
+        try requireOwnership(of: document)
+        guard document.state != nil else { throw notFoundError(document.id) }
+        try purge(id: document.id)
+        document.state = nil
+    }
+
+    /// Forgets a document with its history, a deleted one too.
+    ///
+    /// - Throws: `CBLError.notFound`, `notOpen`.
+    public func purge(id: String) throws {
+        let path = path
+        let wasThere = try write { writer in try writer.purge(id, in: path) }
+        guard wasThere else { throw notFoundError(id) }
+    }
+}
+
+extension Collection {
+    /// Stores the content of `document` over `parent`.
+    private func store(
+        _ document: MutableDocument,
+        over parent: ExpectedParent
+    ) throws -> SaveOutcome {
+        try requireOwnership(of: document)
+        let composed = try document.encodedBody(for: self)
+        // The holds keep new blobs until the document names them.
+        defer { withExtendedLifetime(composed.holds) {} }
+        let (path, id) = (path, document.id)
+        return try write { writer in
+            try writer.save(
+                id,
+                in: path,
+                body: composed.body,
+                hasBlobs: composed.hasBlobs,
+                parent: parent
+            )
+        }
+    }
+
+    /// - Throws: `CBLError.invalidParameter` when the document is another collection's.
+    func requireOwnership(of document: Document) throws {
+        _ = try openStore()
+        guard let home = document.collection, home != self else { return }
+        throw NSError(
+            CBLError.invalidParameter,
+            "Document \(document.id) belongs to another collection or Database object; "
+                + "use the collection it was read from, or copy its content into a new document"
+        )
+    }
+
+    func notFoundError(_ id: String) -> NSError {
+        NSError(CBLError.notFound, "Collection \(fullName): no document \(id); check the ID")
+    }
+}
+
+extension Document {
+    /// The body as it is to be stored; new blobs go into the collection's database.
+    ///
+    /// - Throws: As `BodyComposer.compose(_:)`; `CBLError.corruptData` for a copy of a document
+    ///   whose stored body is damaged.
+    func encodedBody(for collection: Collection) throws -> ComposedBody {
+        guard !isDamaged else {
+            throw NSError(
+                CBLError.corruptData,
+                "Document \(id): its stored body is damaged, saving would lose what it held; "
+                    + "delete it, or sync it again"
+            )
+        }
+        var composer = BodyComposer(for: collection.database)
+        return try composer.compose(root.members)
+    }
+
+    /// Becomes the revision that was stored.
+    fileprivate func adopt(_ stored: StoredDocument, of collection: Collection) {
+        state = RevisionState(stored)
+        self.collection = collection
+    }
+}

@@ -1,0 +1,121 @@
+public import Dispatch
+import DivanStore
+import Foundation
+
+/// Something whose changes can be listened to: a collection.
+public protocol CollectionChangeObservable {
+    /// Adds a listener that runs on `Database.defaultListenerQueue`.
+    @discardableResult
+    func addChangeListener(listener: @escaping (CollectionChange) -> Void) -> ListenerToken
+
+    /// Adds a listener that runs on `queue`.
+    @discardableResult
+    func addChangeListener(
+        queue: DispatchQueue?,
+        listener: @escaping (CollectionChange) -> Void
+    ) -> ListenerToken
+}
+
+/// Documents under IDs, in a scope of a database.
+///
+/// Safe from any thread. Every throwing call throws `CBLError.notOpen` once the collection is
+/// deleted or its database closed; a collection created again under the same name is another one.
+///
+/// Source: `api-map.md` §3; `behaviour.md` §2.
+public final class Collection: CollectionChangeObservable, Equatable, Hashable, Sendable {
+    /// The name of the default collection.
+    public static let defaultCollectionName = Database.defaultCollectionName
+
+    /// The scope it lives in.
+    public let scope: Scope
+    /// The database it lives in.
+    public let database: Database
+
+    let path: CollectionPath
+    let life: CollectionLife
+
+    init(path: CollectionPath, life: CollectionLife, database: Database) {
+        self.path = path
+        self.life = life
+        self.database = database
+        scope = Scope(name: path.scope, database: database)
+    }
+
+    /// The name inside its scope.
+    public var name: String { path.name }
+
+    /// `scope.name`, both parts always.
+    public var fullName: String { path.description }
+
+    /// Number of documents that are not deleted; 0 when the collection is not open.
+    public var count: UInt64 {
+        let path = path
+        let count = try? read { reader in try reader.count(in: path) }
+        return UInt64(count ?? 0)
+    }
+
+    /// Returns a document, or `nil` when there is none or it is deleted.
+    ///
+    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    public func document(id: String) throws -> Document? {
+        guard let stored = try storedDocument(id), !stored.isTombstone else { return nil }
+        return Document(stored: stored, collection: self)
+    }
+
+    /// The document under `key`, as the start of a path; not there when reading fails.
+    public subscript(key: String) -> DocumentFragment {
+        do {
+            return DocumentFragment(try document(id: key))
+        } catch {
+            Journal.warning("Collection \(fullName), document \(key): \(error)")
+            return DocumentFragment(nil)
+        }
+    }
+
+    /// Whether both stand for one collection of one `Database` object.
+    public static func == (left: Collection, right: Collection) -> Bool {
+        left.database === right.database && left.life === right.life
+    }
+
+    /// Feeds the name into `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(path)
+    }
+}
+
+extension Collection {
+    /// Whether the collection and its database are open.
+    var isValid: Bool { (try? openStore()) != nil }
+
+    /// The store of an open collection.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    func openStore() throws -> Store {
+        let store = try database.openStore()
+        guard life.isAlive else {
+            throw NSError(
+                CBLError.notOpen,
+                "Collection \(fullName) was deleted; create it again and use the new object"
+            )
+        }
+        return store
+    }
+
+    /// The current revision of a document, a tombstone too.
+    func storedDocument(_ id: String) throws -> StoredDocument? {
+        let path = path
+        return try read { reader in
+            try reader.document(id, in: path, includingTombstones: true)
+        }
+    }
+
+    func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+        let store = try openStore()
+        return try translatingErrors { try store.read(body) }
+    }
+
+    func write<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
+        let store = try openStore()
+        return try translatingErrors { try store.write(body) }
+    }
+}

@@ -1,0 +1,68 @@
+import DivanJSON
+import DivanStore
+import Foundation
+
+extension Database {
+    /// Stores a blob without a document.
+    ///
+    /// `performMaintenance(type: .compact)` deletes it unless a document refers to it by then.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for a blob of another database, `notOpen`.
+    public func saveBlob(blob: Blob) throws {
+        _ = try openStore()
+        _ = try blob.install(in: self)
+    }
+
+    /// Returns the blob that a dictionary stands for, or `nil` when its content is not here.
+    ///
+    /// Properties that fail `Blob.isBlob(properties:)` are misuse and stop the program.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func getBlob(properties: [String: Any]) throws -> Blob? {
+        guard Blob.isBlob(properties: properties) else {
+            stopForMisuse("getBlob(properties:): no blob's properties; check Blob.isBlob first")
+        }
+        let store = try openStore()
+        guard let digest = BlobDigest((properties[Blob.blobDigestProperty] as? String) ?? ""),
+            store.blobs.contains(digest)
+        else { return nil }
+        let object = MutableDictionaryObject(data: properties).members.metadataObject()
+        return Blob(object, in: self)
+    }
+
+    /// Does a kind of maintenance; blocks until it is done.
+    ///
+    /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, `notOpen`.
+    public func performMaintenance(type: MaintenanceType) throws {
+        let store = try openStore()
+        try translatingErrors {
+            switch type {
+            case .compact: noteUnknownFiles(try store.compact().unknownNames)
+            case .integrityCheck: try store.checkIntegrity()
+            case .optimize: try store.optimize(isThorough: false)
+            case .reindex, .fullOptimize: try store.optimize(isThorough: true)
+            }
+        }
+    }
+
+    /// Shrinks the file and deletes blobs that no document refers to.
+    @available(*, deprecated, message: "Use performMaintenance(type: .compact).")
+    public func compact() throws {
+        try performMaintenance(type: .compact)
+    }
+
+    private func noteUnknownFiles(_ names: [String]) {
+        guard !names.isEmpty else { return }
+        Journal.warning(
+            "Database \(name): \(names.count) files among the blobs are no blobs and were left alone"
+        )
+    }
+
+    /// A stream over a stored blob's file; `nil` when it is not there or the database is closed.
+    func blobStream(_ digest: BlobDigest) -> InputStream? {
+        guard let blobs = try? openStore().blobs, let directory = blobs.directory,
+            blobs.contains(digest)
+        else { return nil }
+        return InputStream(fileAtPath: directory + "/" + digest.fileName)
+    }
+}

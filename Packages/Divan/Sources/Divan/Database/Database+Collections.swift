@@ -1,0 +1,111 @@
+import DivanStore
+import Foundation
+
+extension Database {
+    /// Returns the default scope; it exists always.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func defaultScope() throws -> Scope {
+        _ = try openStore()
+        return Scope(name: Self.defaultScopeName, database: self)
+    }
+
+    /// Returns the scopes that have a collection, and the default one.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func scopes() throws -> [Scope] {
+        var names = [Self.defaultScopeName]
+        for path in try paths() where !names.contains(path.scope) { names.append(path.scope) }
+        return names.map { Scope(name: $0, database: self) }
+    }
+
+    /// Returns a scope, or `nil` when it has no collection.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func scope(name: String) throws -> Scope? {
+        try scopes().first { $0.name == name }
+    }
+
+    /// Returns the default collection.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func defaultCollection() throws -> Collection {
+        _ = try openStore()
+        return collectionObject(.default)
+    }
+
+    /// Returns the collections of a scope; `nil` means the default scope.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func collections(scope: String? = defaultScopeName) throws -> [Collection] {
+        let scope = scope ?? Self.defaultScopeName
+        return try paths().filter { $0.scope == scope }.map { collectionObject($0) }
+    }
+
+    /// Creates a collection, or returns it when it exists.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 251 characters of `A–Z a–z 0–9 _ - %`, not starting with `_` or `%`.
+    ///   - scope: As `name`; `nil` means the default scope. Created when it does not exist.
+    /// - Throws: `CBLError.invalidParameter` for a bad name, `notOpen`.
+    public func createCollection(
+        name: String,
+        scope: String? = defaultScopeName
+    ) throws -> Collection {
+        let path = try path(name: name, scope: scope)
+        let store = try openStore()
+        return try translatingErrors {
+            try store.createCollection(path)
+            return collectionObject(path)
+        }
+    }
+
+    /// Returns a collection, or `nil` when there is none.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func collection(
+        name: String,
+        scope: String? = defaultScopeName
+    ) throws -> Collection? {
+        let store = try openStore()
+        guard let path = CollectionPath(scope: scope ?? Self.defaultScopeName, name: name),
+            try translatingErrors({ try store.hasCollection(path) })
+        else { return nil }
+        return collectionObject(path)
+    }
+
+    /// Deletes a collection with its documents; does nothing when there is none.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for the default collection, `notOpen`.
+    public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {
+        let store = try openStore()
+        guard let path = CollectionPath(scope: scope ?? Self.defaultScopeName, name: name) else {
+            return
+        }
+        guard path != .default else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "The default collection cannot be deleted; purge its documents instead"
+            )
+        }
+        try translatingErrors { try store.deleteCollection(path) }
+        file.endLife(of: path)
+    }
+
+    private func paths() throws -> [CollectionPath] {
+        let store = try openStore()
+        return try translatingErrors { try store.collections() }
+    }
+
+    private func path(name: String, scope: String?) throws -> CollectionPath {
+        let scope = scope ?? Self.defaultScopeName
+        guard let path = CollectionPath(scope: scope, name: name) else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "Collection name \"\(scope).\(name)\": use 1 to 251 of A–Z a–z 0–9 _ - %, "
+                    + "not starting with _ or %"
+            )
+        }
+        return path
+    }
+}

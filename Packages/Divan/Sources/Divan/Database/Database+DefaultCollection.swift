@@ -1,0 +1,171 @@
+public import Dispatch
+public import Foundation
+
+/// Documents of the default collection, as code written before collections calls them.
+///
+/// Calls that do not throw stop the program when the database is closed, as in the official SDK.
+extension Database {
+    /// Number of documents in the default collection.
+    @available(*, deprecated, message: "Use defaultCollection().count.")
+    public var count: UInt64 { requiredDefaultCollection.count }
+
+    /// Returns a document, or `nil` when there is none.
+    @available(*, deprecated, message: "Use defaultCollection().document(id:).")
+    public func document(withID id: String) -> Document? {
+        requiredDefaultCollection[id].document
+    }
+
+    /// The document under `key`, as the start of a path.
+    @available(*, deprecated, message: "Use defaultCollection().")
+    public subscript(key: String) -> DocumentFragment { requiredDefaultCollection[key] }
+
+    /// Saves a document; the last write wins.
+    @available(*, deprecated, message: "Use defaultCollection().save(document:).")
+    public func saveDocument(_ document: MutableDocument) throws {
+        try defaultCollection().save(document: document)
+    }
+
+    /// Saves a document; returns whether it was saved.
+    @available(
+        *,
+        deprecated,
+        message: "Use defaultCollection().save(document:concurrencyControl:)."
+    )
+    @discardableResult
+    public func saveDocument(
+        _ document: MutableDocument,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        try defaultCollection().save(document: document, concurrencyControl: concurrencyControl)
+    }
+
+    /// Saves a document, asking `conflictHandler` when the stored one has moved on.
+    @available(*, deprecated, message: "Use defaultCollection().save(document:conflictHandler:).")
+    @discardableResult
+    public func saveDocument(
+        _ document: MutableDocument,
+        conflictHandler: @escaping (MutableDocument, Document?) -> Bool
+    ) throws -> Bool {
+        try defaultCollection().save(document: document, conflictHandler: conflictHandler)
+    }
+
+    /// Deletes a document; the last write wins.
+    @available(*, deprecated, message: "Use defaultCollection().delete(document:).")
+    public func deleteDocument(_ document: Document) throws {
+        try defaultCollection().delete(document: document)
+    }
+
+    /// Deletes a document; returns whether it was deleted.
+    @available(
+        *,
+        deprecated,
+        message: "Use defaultCollection().delete(document:concurrencyControl:)."
+    )
+    @discardableResult
+    public func deleteDocument(
+        _ document: Document,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        try defaultCollection().delete(document: document, concurrencyControl: concurrencyControl)
+    }
+
+    /// Forgets a document; this does not replicate.
+    @available(*, deprecated, message: "Use defaultCollection().purge(document:).")
+    public func purgeDocument(_ document: Document) throws {
+        try defaultCollection().purge(document: document)
+    }
+
+    /// Forgets a document; this does not replicate.
+    @available(*, deprecated, message: "Use defaultCollection().purge(id:).")
+    public func purgeDocument(withID documentID: String) throws {
+        try defaultCollection().purge(id: documentID)
+    }
+
+    /// Sets when a document purges itself, or, with `nil`, that it does not.
+    @available(
+        *,
+        deprecated,
+        message: "Use defaultCollection().setDocumentExpiration(id:expiration:)."
+    )
+    public func setDocumentExpiration(withID documentID: String, expiration: Date?) throws {
+        try defaultCollection().setDocumentExpiration(id: documentID, expiration: expiration)
+    }
+
+    /// Returns when a document purges itself, or `nil`.
+    @available(*, deprecated, message: "Use defaultCollection().getDocumentExpiration(id:).")
+    public func getDocumentExpiration(withID documentID: String) -> Date? {
+        (try? requiredDefaultCollection.getDocumentExpiration(id: documentID)) ?? nil
+    }
+
+    /// Adds a listener for changes of any document.
+    @available(*, deprecated, message: "Use defaultCollection().addChangeListener(listener:).")
+    @discardableResult
+    public func addChangeListener(
+        _ listener: @escaping (DatabaseChange) -> Void
+    ) -> ListenerToken {
+        addChangeListener(withQueue: nil, listener: listener)
+    }
+
+    /// Adds a listener for changes of any document; it runs on `queue`.
+    @available(
+        *,
+        deprecated,
+        message: "Use defaultCollection().addChangeListener(queue:listener:)."
+    )
+    @discardableResult
+    public func addChangeListener(
+        withQueue queue: DispatchQueue?,
+        listener: @escaping (DatabaseChange) -> Void
+    ) -> ListenerToken {
+        requiredDefaultCollection.addChangeListener(queue: queue) { change in
+            listener(
+                DatabaseChange(
+                    database: change.collection.database,
+                    documentIDs: change.documentIDs
+                )
+            )
+        }
+    }
+
+    /// Adds a listener for one document.
+    @available(
+        *,
+        deprecated,
+        message: "Use addDocumentChangeListener(id:listener:) of a collection."
+    )
+    @discardableResult
+    public func addDocumentChangeListener(
+        withID id: String,
+        listener: @escaping (DocumentChange) -> Void
+    ) -> ListenerToken {
+        requiredDefaultCollection.addDocumentChangeListener(id: id, listener: listener)
+    }
+
+    /// Adds a listener for one document; it runs on `queue`.
+    @available(*, deprecated, message: "Use addDocumentChangeListener(id:queue:listener:).")
+    @discardableResult
+    public func addDocumentChangeListener(
+        withID id: String,
+        queue: DispatchQueue?,
+        listener: @escaping (DocumentChange) -> Void
+    ) -> ListenerToken {
+        requiredDefaultCollection.addDocumentChangeListener(
+            id: id,
+            queue: queue,
+            listener: listener
+        )
+    }
+
+    /// Removes a listener of any kind.
+    @available(*, deprecated, message: "Use ListenerToken.remove().")
+    public func removeChangeListener(withToken token: ListenerToken) {
+        token.remove()
+    }
+
+    private var requiredDefaultCollection: Collection {
+        guard let collection = try? defaultCollection() else {
+            stopForMisuse("Database \(name) is closed; open it again")
+        }
+        return collection
+    }
+}

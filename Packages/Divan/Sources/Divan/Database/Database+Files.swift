@@ -1,0 +1,49 @@
+import DivanStore
+import Foundation
+
+extension Database {
+    /// Deletes a database that nobody has open; does nothing when there is none.
+    ///
+    /// - Parameter directory: Where it is; `nil` means the default directory.
+    /// - Throws: `CBLError.busy` while it is open, here or in another process.
+    public static func delete(withName name: String, inDirectory directory: String? = nil) throws {
+        let location = try location(name, in: directory)
+        do {
+            try Store.delete(directory: location.bundlePath)
+        } catch  where error.code == .noSuchDatabase {
+            return
+        } catch {
+            throw NSError(from: error)
+        }
+    }
+
+    /// Returns whether there is a database.
+    ///
+    /// - Parameter directory: Where to look; `nil` means the default directory.
+    public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
+        guard let location = try? location(name, in: directory) else { return false }
+        return Store.exists(directory: location.bundlePath)
+    }
+
+    /// Copies a database and its blobs; the copy has checkpoints of its own.
+    ///
+    /// - Parameters:
+    ///   - path: The directory `<name>.cblite2` of the database to copy.
+    ///   - name: The name of the copy.
+    ///   - config: Where the copy goes; `nil` means the default directory.
+    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when there is one of that name, and
+    ///   `CBLError.notFound` when there is none at `path`.
+    public static func copy(
+        fromPath path: String,
+        toDatabase name: String,
+        withConfig config: DatabaseConfiguration?
+    ) throws {
+        let target = try location(name, in: config?.directory)
+        try translatingErrors { try Store.copy(directory: path, to: target.bundlePath) }
+    }
+
+    private static func location(_ name: String, in directory: String?) throws -> DatabaseLocation {
+        let directory = directory ?? DatabaseConfiguration().directory
+        return try DatabaseLocation(name: name, directory: directory)
+    }
+}

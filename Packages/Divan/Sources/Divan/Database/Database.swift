@@ -1,0 +1,183 @@
+import DivanStore
+import Foundation
+import Synchronization
+
+/// A database: a directory of collections of JSON documents, with their blobs.
+///
+/// Safe from any thread. Several `Database` objects may open the same file in one process; each
+/// has its own collections and documents, and changes made through one reach the listeners of the
+/// others. A second process may not write at the same time; opening then throws `CBLError.busy`.
+///
+/// Source: `api-map.md` §2; `behaviour.md` §2, §15.
+public final class Database: Sendable {
+    /// The name of the default scope.
+    public static let defaultScopeName = CollectionPath.default.scope
+    /// The name of the default collection.
+    public static let defaultCollectionName = CollectionPath.default.name
+
+    /// The name it was opened with.
+    public let name: String
+    /// The configuration it was opened with.
+    public let config: DatabaseConfiguration
+
+    /// What is shared by all `Database` objects of one file.
+    let file: DatabaseFile
+    /// The listeners of this object.
+    let changes = DatabaseChanges()
+    private let location: DatabaseLocation
+    private let state = Mutex(State())
+
+    private struct State {
+        var phase = Phase.open
+        var services: [ObjectIdentifier: any DatabaseService] = [:]
+    }
+
+    private enum Phase {
+        case open
+        case closing
+        case closed
+    }
+
+    /// Opens a database, or creates it.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for an empty name, `unreadableDatabase` for a file
+    ///   that is no database, `databaseTooNew`, `busy` when another process writes to it, and what
+    ///   the file system reports.
+    public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
+        location = try DatabaseLocation(name: name, directory: config.directory)
+        self.name = name
+        self.config = config
+        file = try DatabaseFile.open(location, isFullySynced: config.fullSync)
+        changes.observe(file.store, for: self)
+        LogConfiguration.shared.install()
+    }
+
+    deinit {
+        if state.withLock({ $0.phase }) != .closed { try? file.close() }
+    }
+
+    /// The database's own directory, ending with `/`; `nil` once closed or deleted.
+    public var path: String? {
+        state.withLock { $0.phase } == .closed ? nil : location.path
+    }
+
+    /// Runs `block` in one transaction: all of its changes are stored, or none.
+    ///
+    /// Other writers wait for the whole block, on this file and in this process. Batches may be
+    /// nested. Listeners hear of the changes once, after the outermost batch has committed.
+    ///
+    /// - Throws: `CBLError.unexpectedError` when `block` throws; its description carries the
+    ///   original text, and the original error stands under `NSUnderlyingErrorKey`.
+    public func inBatch(using block: () throws -> Void) throws {
+        let store = try openStore()
+        var failure: (any Error)?
+        do {
+            try store.write { _ in
+                do {
+                    try block()
+                } catch {
+                    failure = error
+                    throw error
+                }
+            }
+        } catch {
+            guard let failure else { throw NSError(from: error) }
+            throw NSError(
+                CBLError.unexpectedError,
+                "Batch in database \(name) was rolled back: "
+                    + NSError(from: failure).localizedDescription,
+                cause: failure
+            )
+        }
+    }
+
+    /// Stops the replicators and listeners that use the database, waits for them, and closes it.
+    ///
+    /// A second call does nothing. Not from a callback of such a replicator or listener: it would
+    /// wait for itself. Documents that were read stay readable, blobs do not.
+    ///
+    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
+    public func close() throws {
+        try end { try file.close() }
+    }
+
+    /// Closes the database and deletes its directory. Not on a closed database.
+    ///
+    /// - Throws: `CBLError.busy` while another `Database` object has it open, and what `close()`
+    ///   throws.
+    public func delete() throws {
+        guard state.withLock({ $0.phase }) != .closed else {
+            stopForMisuse("Database \(name) is closed; use Database.delete(withName:inDirectory:)")
+        }
+        try end { try file.delete() }
+    }
+}
+
+extension Database {
+    /// The store, whether this object is closed or not; another one may have it open still.
+    var store: Store { file.store }
+
+    /// The store of an open database.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    func openStore() throws -> Store {
+        guard state.withLock({ $0.phase }) != .closed else { throw notOpenError }
+        return file.store
+    }
+
+    /// The error of every call on a closed database.
+    var notOpenError: NSError {
+        NSError(CBLError.notOpen, "Database \(name) is closed; open it again")
+    }
+
+    /// Keeps `service` alive, and stops it before the database closes.
+    ///
+    /// - Throws: `CBLError.notOpen` when the database is closed or closing.
+    func register(_ service: any DatabaseService) throws {
+        let isOpen = state.withLock { state in
+            guard state.phase == .open else { return false }
+            state.services[ObjectIdentifier(service)] = service
+            return true
+        }
+        guard isOpen else { throw notOpenError }
+    }
+
+    /// Forgets a service that has stopped; harmless when it is unknown.
+    func unregister(_ service: any DatabaseService) {
+        // Handed out, so that its last reference goes outside the lock.
+        let removed = state.withLock { $0.services.removeValue(forKey: ObjectIdentifier(service)) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// An object for a collection that exists.
+    func collectionObject(_ path: CollectionPath) -> Collection {
+        Collection(path: path, life: file.life(of: path), database: self)
+    }
+
+    private func end(_ finish: () throws -> Void) throws {
+        guard !file.store.isWriting else {
+            throw NSError(
+                CBLError.transactionNotClosed,
+                "Database \(name) cannot close inside inBatch; close it after the batch"
+            )
+        }
+        let begun: [any DatabaseService]? = state.withLock { state in
+            guard state.phase == .open else { return nil }
+            state.phase = .closing
+            return Array(state.services.values)
+        }
+        guard let services = begun else { return }
+        for service in services { service.stopBeforeClose() }
+        do {
+            try finish()
+        } catch {
+            state.withLock { $0.phase = .open }
+            throw NSError(from: error)
+        }
+        changes.end()
+        state.withLock { state in
+            state.phase = .closed
+            state.services = [:]
+        }
+    }
+}

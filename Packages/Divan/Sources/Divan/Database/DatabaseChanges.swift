@@ -1,0 +1,122 @@
+import Dispatch
+import DivanStore
+import Synchronization
+
+/// The listeners of one `Database` object, fed by the commits of its file.
+///
+/// Safe from any thread. Posting happens on the committing thread, after the commit.
+final class DatabaseChanges: Sendable {
+    private struct DocumentKey: Hashable {
+        let life: ObjectIdentifier
+        let documentID: String
+    }
+
+    private struct State {
+        var observation: StoreObservation?
+        var collections: [ObjectIdentifier: ListenerList<CollectionChange>] = [:]
+        var documents: [DocumentKey: ListenerList<DocumentChange>] = [:]
+
+        mutating func list(for key: DocumentKey) -> ListenerList<DocumentChange> {
+            if let list = documents[key] { return list }
+            let list = ListenerList<DocumentChange>()
+            documents[key] = list
+            return list
+        }
+    }
+
+    /// Document IDs in one `CollectionChange`; longer commits are split.
+    private static let documentCountLimit = 1_000
+
+    private let state = Mutex(State())
+
+    /// Begins to hear of the commits of `store`.
+    func observe(_ store: Store, for database: Database) {
+        let observation = store.observe { [weak database, weak self] change in
+            guard let database, let self else { return }
+            post(change, in: database)
+        }
+        state.withLock { $0.observation = observation }
+    }
+
+    /// The listeners for changes of any document of a collection.
+    func listeners(of collection: Collection) -> ListenerList<CollectionChange> {
+        state.withLock { state in
+            let life = ObjectIdentifier(collection.life)
+            if let list = state.collections[life] { return list }
+            let list = ListenerList<CollectionChange>()
+            state.collections[life] = list
+            return list
+        }
+    }
+
+    func addDocumentListener(
+        _ id: String,
+        in collection: Collection,
+        queue: DispatchQueue?,
+        _ body: @escaping (DocumentChange) -> Void
+    ) -> ListenerToken {
+        let key = DocumentKey(life: ObjectIdentifier(collection.life), documentID: id)
+        // Added under the lock, or `tidy` might forget the list in between.
+        return state.withLock { state in
+            state.list(for: key).add(
+                queue: queue,
+                removed: { [weak self] in self?.tidy(key) },
+                body
+            )
+        }
+    }
+
+    func addInlineDocumentListener(
+        _ id: String,
+        in collection: Collection,
+        ended: @escaping @Sendable () -> Void,
+        _ body: @escaping @Sendable (DocumentChange) -> Void
+    ) -> ListenerToken {
+        let key = DocumentKey(life: ObjectIdentifier(collection.life), documentID: id)
+        return state.withLock { state in
+            state.list(for: key).addInline(
+                removed: { [weak self] in self?.tidy(key) },
+                ended: ended,
+                body
+            )
+        }
+    }
+
+    /// Ends all deliveries: the database is closed.
+    func end() {
+        let (observation, collections, documents) = state.withLock { state in
+            defer { state = State() }
+            return (state.observation, state.collections.values, state.documents.values)
+        }
+        observation?.cancel()
+        for list in collections { list.end() }
+        for list in documents { list.end() }
+    }
+
+    /// Forgets the list of a document that nobody listens to any more.
+    private func tidy(_ key: DocumentKey) {
+        state.withLock { state in
+            if state.documents[key]?.isEmpty == true { state.documents[key] = nil }
+        }
+    }
+
+    private func post(_ change: StoreChange, in database: Database) {
+        let collection = database.collectionObject(change.collection)
+        let life = ObjectIdentifier(collection.life)
+        let (listeners, documents) = state.withLock { ($0.collections[life], $0.documents) }
+        if let listeners, !listeners.isEmpty {
+            var rest = change.changes[...]
+            while !rest.isEmpty {
+                let ids = rest.prefix(Self.documentCountLimit).map(\.documentID)
+                listeners.post(CollectionChange(collection: collection, documentIDs: ids))
+                rest = rest.dropFirst(ids.count)
+            }
+        }
+        guard !documents.isEmpty else { return }
+        for changed in change.changes {
+            documents[DocumentKey(life: life, documentID: changed.documentID)]?.post(
+                DocumentChange(documentID: changed.documentID, collection: collection)
+            )
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+
+/// How a database is opened. A value: later changes do not reach an open database.
+///
+/// Source: `api-map.md` §2.2.
+public struct DatabaseConfiguration: Sendable {
+    /// Whether every commit waits for the disk unless told otherwise.
+    public static let defaultFullSync = false
+
+    /// The directory that holds the database's own directory `<name>.cblite2`.
+    ///
+    /// The default is the environment variable `DIVAN_DIRECTORY` if it is set; else
+    /// `$XDG_DATA_HOME/CouchbaseLite`; else `~/.local/share/CouchbaseLite`. Missing directories
+    /// are created when a database is.
+    public var directory: String
+
+    /// Whether every commit waits until it is on the disk.
+    ///
+    /// Off, the last commits may be lost when the machine (not just the program) stops; the
+    /// database is consistent either way.
+    public var fullSync: Bool
+
+    /// Accepted for source compatibility; memory mapping is the storage engine's own choice.
+    @available(*, deprecated, message: "Has no effect.")
+    public var mmapEnabled: Bool {
+        get { true }
+        set { _ = newValue }
+    }
+
+    /// Creates the default configuration.
+    public init() {
+        self.init(config: nil)
+    }
+
+    /// Creates a copy of `config`, or the default configuration for `nil`.
+    public init(config: DatabaseConfiguration?) {
+        directory = config?.directory ?? Self.defaultDirectory(in: Self.environment)
+        fullSync = config?.fullSync ?? Self.defaultFullSync
+    }
+
+    /// Where databases go that name no directory.
+    ///
+    /// Relative paths in `XDG_DATA_HOME` are ignored, as the XDG base directory rules ask.
+    ///
+    /// - Parameter environment: Reads an environment variable.
+    static func defaultDirectory(in environment: (String) -> String?) -> String {
+        if let directory = environment("DIVAN_DIRECTORY"), !directory.isEmpty { return directory }
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+            return data + "/CouchbaseLite"
+        }
+        return (environment("HOME") ?? NSHomeDirectory()) + "/.local/share/CouchbaseLite"
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+}

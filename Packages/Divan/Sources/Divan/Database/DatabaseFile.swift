@@ -1,0 +1,75 @@
+import DivanStore
+import Synchronization
+
+/// What all `Database` objects of one file share: the store, the lives of its collections, and the
+/// timer that purges expired documents.
+final class DatabaseFile: Sendable {
+    let store: Store
+    private let expiration: ExpirationTimer
+    private let lives = Mutex<[CollectionPath: CollectionLife]>([:])
+
+    private struct WeakFile {
+        weak var file: DatabaseFile?
+    }
+
+    private static let known = Mutex<[ObjectIdentifier: WeakFile]>([:])
+
+    private init(_ store: Store) {
+        self.store = store
+        expiration = ExpirationTimer(store)
+    }
+
+    /// Opens a file for one more owner, or creates it; each owner calls `close()` once.
+    static func open(_ location: DatabaseLocation, isFullySynced: Bool) throws -> DatabaseFile {
+        let store = try translatingErrors {
+            try Store.open(
+                directory: location.bundlePath,
+                options: StoreOptions(fullSync: isFullySynced)
+            )
+        }
+        let file = known.withLock { known in
+            if let file = known[ObjectIdentifier(store)]?.file { return file }
+            known = known.filter { $0.value.file != nil }
+            let file = DatabaseFile(store)
+            known[ObjectIdentifier(store)] = WeakFile(file: file)
+            return file
+        }
+        file.expiration.schedule()
+        return file
+    }
+
+    /// Ends one owner's use.
+    func close() throws {
+        try store.close()
+        if store.ownerCount == 0 { expiration.stop() }
+    }
+
+    /// Deletes the file.
+    ///
+    /// - Throws: `StoreError` with `busy` when it has other owners.
+    func delete() throws {
+        try store.delete()
+        expiration.stop()
+        for life in lives.withLock({ $0.values }) { life.end() }
+    }
+
+    /// The life of a collection that exists.
+    func life(of path: CollectionPath) -> CollectionLife {
+        lives.withLock { lives in
+            if let life = lives[path] { return life }
+            let life = CollectionLife()
+            lives[path] = life
+            return life
+        }
+    }
+
+    /// Makes every object of a collection dead: it was deleted.
+    func endLife(of path: CollectionPath) {
+        lives.withLock { $0.removeValue(forKey: path) }?.end()
+    }
+
+    /// Takes note that a document may expire earlier than any before.
+    func expirationDidChange() {
+        expiration.schedule()
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Where a database lives: a name in a directory.
+///
+/// Source: `api-map.md` §2.2 (`<name>.cblite2`, `/` in a name as `:`).
+struct DatabaseLocation: Equatable {
+    let name: String
+    let directory: String
+
+    /// - Throws: `CBLError.invalidParameter` for a name that is empty or leads elsewhere.
+    init(name: String, directory: String) throws {
+        guard !name.isEmpty, !name.utf8.contains(0) else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "Database name \"\(name)\": it must not be empty or hold a null character"
+            )
+        }
+        self.name = name
+        self.directory = directory
+    }
+
+    /// The database's own directory, without a slash at the end.
+    var bundlePath: String {
+        let file = name.replacingOccurrences(of: "/", with: ":") + ".cblite2"
+        return directory.hasSuffix("/") ? directory + file : "\(directory)/\(file)"
+    }
+
+    /// The database's own directory, with a slash at the end.
+    var path: String { bundlePath + "/" }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+import DivanStore
+import Foundation
+import Synchronization
+
+/// Purges a store's documents when they expire; one timer for all collections.
+///
+/// Source: `behaviour.md` §5.
+final class ExpirationTimer: Sendable {
+    /// The longest sleep; a step of the system clock is noticed after at most this time.
+    private static let longestSleep: Int64 = 3_600_000  // milliseconds
+
+    /// Until the next try when the file refused; milliseconds.
+    private static let sleepAfterFailure: Int64 = 60_000
+
+    private let store: Store
+    private let queue = DispatchQueue(label: "divan.expiration", qos: .utility)
+    /// Counts the plans; a sleeper that wakes up for an old one does nothing.
+    private let plan = Mutex<UInt64>(0)
+
+    init(_ store: Store) {
+        self.store = store
+    }
+
+    /// Plans the next purge anew.
+    func schedule() {
+        let number = nextPlan()
+        queue.async { [weak self] in self?.run(number) }
+    }
+
+    /// Purges nothing any more.
+    func stop() {
+        _ = nextPlan()
+    }
+
+    private func nextPlan() -> UInt64 {
+        plan.withLock { plan in
+            plan += 1
+            return plan
+        }
+    }
+
+    private func isCurrent(_ number: UInt64) -> Bool {
+        plan.withLock { $0 == number }
+    }
+
+    /// Purges what has expired, then sleeps until the next.
+    private func run(_ number: UInt64) {
+        guard isCurrent(number) else { return }
+        do {
+            try store.purgeExpired(now: Date().milliseconds)
+            guard let next = try store.nextExpiration() else { return }
+            let distance = next.subtractingReportingOverflow(Date().milliseconds)
+            sleep(for: distance.overflow ? Self.longestSleep : distance.partialValue, number)
+        } catch {
+            guard isCurrent(number) else { return }
+            Journal.warning("Expired documents were not purged: \(error)")
+            sleep(for: Self.sleepAfterFailure, number)
+        }
+    }
+
+    private func sleep(for milliseconds: Int64, _ number: UInt64) {
+        let bounded = Int(min(max(milliseconds, 0), Self.longestSleep))
+        queue.asyncAfter(deadline: .now() + .milliseconds(bounded)) { [weak self] in
+            self?.run(number)
+        }
+    }
+}

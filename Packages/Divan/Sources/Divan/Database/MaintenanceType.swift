@@ -1,0 +1,22 @@
+/// What ``Database/performMaintenance(type:)`` does; all but `optimize` may take long.
+public enum MaintenanceType: UInt8, Sendable {
+    /// Shrinks the file and deletes blobs that no document refers to.
+    case compact = 0
+    /// Renews what the file's indexes rely on; the same as `fullOptimize`, as there are no query
+    /// indexes to rebuild.
+    case reindex
+    /// Reads everything and throws `CBLError.corruptData` on damage.
+    case integrityCheck
+    /// Refreshes statistics where they are likely to be stale; quick.
+    case optimize
+    /// Refreshes all statistics.
+    case fullOptimize
+}
+
+/// What a save or delete does when the stored document moved on since this one was read.
+public enum ConcurrencyControl: UInt8, Sendable {
+    /// Writes on top of the current revision.
+    case lastWriteWins = 0
+    /// Writes nothing and returns `false`.
+    case failOnConflict
+}

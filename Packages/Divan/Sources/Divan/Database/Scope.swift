@@ -1,0 +1,29 @@
+/// A namespace for collections; it exists while it has a collection, the default one always.
+public final class Scope: Sendable {
+    /// The name of the default scope.
+    public static let defaultScopeName = Database.defaultScopeName
+
+    /// The name.
+    public let name: String
+    /// The database.
+    public let database: Database
+
+    init(name: String, database: Database) {
+        self.name = name
+        self.database = database
+    }
+
+    /// Returns the scope's collections.
+    ///
+    /// - Throws: `CBLError.notOpen` when the database is closed.
+    public func collections() throws -> [Collection] {
+        try database.collections(scope: name)
+    }
+
+    /// Returns a collection of this scope, or `nil` when there is none.
+    ///
+    /// - Throws: `CBLError.notOpen` when the database is closed.
+    public func collection(name: String) throws -> Collection? {
+        try database.collection(name: name, scope: self.name)
+    }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+
+extension Document {
+    /// Number of members.
+    public final var count: Int { root.count }
+
+    /// The keys, in no particular order.
+    public final var keys: [String] { root.keys }
+
+    /// Returns the string, or `nil` when there is none.
+    public final func string(forKey key: String) -> String? { root.string(forKey: key) }
+
+    /// Returns the number or boolean, or `nil` when there is none.
+    public final func number(forKey key: String) -> NSNumber? { root.number(forKey: key) }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public final func int(forKey key: String) -> Int { root.int(forKey: key) }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public final func int64(forKey key: String) -> Int64 { root.int64(forKey: key) }
+
+    /// Returns the number in single precision, 1 for true, else 0.
+    public final func float(forKey key: String) -> Float { root.float(forKey: key) }
+
+    /// Returns the number, 1 for true, else 0.
+    public final func double(forKey key: String) -> Double { root.double(forKey: key) }
+
+    /// Returns false when absent, null, false or zero; true for every other value.
+    public final func boolean(forKey key: String) -> Bool { root.boolean(forKey: key) }
+
+    /// Returns the date that the string says, or `nil`; local time when it names no zone.
+    public final func date(forKey key: String) -> Date? { root.date(forKey: key) }
+
+    /// Returns the blob, or `nil` when there is none.
+    public final func blob(forKey key: String) -> Blob? { root.blob(forKey: key) }
+
+    /// Whether the key is there, with a null too.
+    public final func contains(key: String) -> Bool { root.contains(key: key) }
+
+    /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
+    public final func toDictionary() -> [String: Any] { root.toDictionary() }
+
+    /// Returns an iterator over the keys.
+    public final func makeIterator() -> IndexingIterator<[String]> { root.makeIterator() }
+}

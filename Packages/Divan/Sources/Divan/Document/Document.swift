@@ -1,0 +1,142 @@
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// A document as it was when it was read; ``toMutable()`` gives a copy to edit.
+///
+/// Reading from several threads at once is safe; a ``MutableDocument`` is confined to one thread at
+/// a time. The body is parsed when it is first looked into. Iterating yields the keys.
+///
+/// Source: `behaviour.md` §2, §3.
+public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
+    /// The document ID: 1 to 240 bytes of UTF-8.
+    public final let id: String
+
+    /// The collection, or `nil` until the document is saved.
+    public internal(set) final var collection: Collection?
+
+    /// What the store said when the document was read or saved last; `nil` until saved.
+    final var state: RevisionState?
+    /// Whether `toMutable()` is allowed; not so for the documents that filters see.
+    final let isEditable: Bool
+    private let body: DocumentBody
+
+    /// Creates a document of a revision as the store or the replicator holds it.
+    ///
+    /// - Parameters:
+    ///   - state: The revision, or `nil` for a document that was never saved.
+    ///   - body: A JSON object.
+    ///   - isEditable: Whether `toMutable()` is allowed.
+    init(
+        id: String,
+        state: RevisionState?,
+        body: [UInt8],
+        collection: Collection?,
+        isEditable: Bool = true
+    ) {
+        self.id = id
+        self.state = state
+        self.body = DocumentBody(body, in: collection?.database)
+        self.collection = collection
+        self.isEditable = isEditable
+    }
+
+    /// Creates a document from what the store returned.
+    convenience init(stored: StoredDocument, collection: Collection, isEditable: Bool = true) {
+        self.init(
+            id: stored.documentID,
+            state: RevisionState(stored),
+            body: stored.body,
+            collection: collection,
+            isEditable: isEditable
+        )
+    }
+
+    /// Creates a document of a revision that is not, or not yet, the stored one.
+    convenience init(
+        id: String,
+        revisionID: RevisionID,
+        body: [UInt8],
+        collection: Collection,
+        isEditable: Bool = true
+    ) {
+        self.init(
+            id: id,
+            state: RevisionState(revisionID: revisionID, sequence: 0, isTombstone: false),
+            body: body,
+            collection: collection,
+            isEditable: isEditable
+        )
+    }
+
+    /// The revision ID, or `nil` until the document is saved.
+    public final var revisionID: String? { state?.revisionID.description }
+
+    /// The local change number of this revision; 0 until the document is saved.
+    public final var sequence: UInt64 { state?.sequence ?? 0 }
+
+    /// Returns a copy that can be edited and saved.
+    ///
+    /// Not on a document that a replication filter was given; that stops the program.
+    public func toMutable() -> MutableDocument {
+        guard isEditable else {
+            stopForMisuse("Document \(id): a filter's document cannot be edited; read it instead")
+        }
+        return MutableDocument(copying: self)
+    }
+
+    /// The members; a mutable document holds its own.
+    var root: DictionaryObject { body.root(documentID: id) }
+
+    /// Whether the stored body could not be parsed, so that what is read here is not all.
+    var isDamaged: Bool { body.isDamaged(documentID: id) }
+
+    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    public final func value(forKey key: String) -> Any? { root.value(forKey: key) }
+
+    /// Returns the array, or `nil` when there is none.
+    public func array(forKey key: String) -> ArrayObject? { root.array(forKey: key) }
+
+    /// Returns the dictionary, or `nil` when there is none.
+    public func dictionary(forKey key: String) -> DictionaryObject? { root.dictionary(forKey: key) }
+
+    /// Returns the members as JSON text, blobs as their metadata; not on mutable documents.
+    public func toJSON() -> String { root.toJSON() }
+
+    /// The place of `key`, whether something stands there or not.
+    public subscript(key: String) -> Fragment { root[key] }
+
+    /// Whether both are the same document, of the same collection, with the same content.
+    public static func == (left: Document, right: Document) -> Bool {
+        left === right
+            || (left.id == right.id && left.collection == right.collection
+                && left.root == right.root)
+    }
+
+    /// Feeds the document ID into `hasher`.
+    public final func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+    }
+}
+
+/// The revision that a document object stands for.
+struct RevisionState {
+    let revisionID: RevisionID
+    let sequence: UInt64
+    let isTombstone: Bool
+
+    init(revisionID: RevisionID, sequence: UInt64, isTombstone: Bool) {
+        self.revisionID = revisionID
+        self.sequence = sequence
+        self.isTombstone = isTombstone
+    }
+
+    init(_ stored: StoredDocument) {
+        self.init(
+            revisionID: stored.revisionID,
+            sequence: stored.sequence,
+            isTombstone: stored.isTombstone
+        )
+    }
+}

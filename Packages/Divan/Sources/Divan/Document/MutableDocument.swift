@@ -1,0 +1,150 @@
+import DivanJSON
+import Foundation
+
+/// A document to edit; saving it writes a revision and updates this object in place.
+///
+/// Containers inside are live: editing one that ``dictionary(forKey:)`` returned edits the
+/// document. Confined to one thread at a time.
+///
+/// Source: `behaviour.md` §2, §3.
+public final class MutableDocument: Document, MutableDictionaryProtocol {
+    private let members: MutableDictionaryObject
+    private let isCopyOfDamaged: Bool
+
+    /// Creates an empty document with an ID of its own.
+    public convenience init() {
+        self.init(id: nil)
+    }
+
+    /// Creates an empty document.
+    ///
+    /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` makes
+    ///   one up.
+    public convenience init(id: String?) {
+        self.init(id: id ?? Self.makeID(), members: MutableDictionaryObject())
+    }
+
+    /// Creates a document with the members of `data` and an ID of its own.
+    public convenience init(data: [String: Any]) {
+        self.init(id: nil, data: data)
+    }
+
+    /// Creates a document from a JSON object, with an ID of its own.
+    ///
+    /// - Throws: `CBLError.invalidJSON`.
+    public convenience init(json: String) throws {
+        try self.init(id: nil, json: json)
+    }
+
+    /// Creates a document with the members of `data`.
+    public convenience init(id: String?, data: [String: Any]) {
+        self.init(id: id ?? Self.makeID(), members: MutableDictionaryObject(data: data))
+    }
+
+    /// Creates a document from a JSON object.
+    ///
+    /// - Throws: `CBLError.invalidJSON`.
+    public convenience init(id: String?, json: String) throws {
+        self.init(id: id ?? Self.makeID(), members: try MutableDictionaryObject(json: json))
+    }
+
+    private init(id: String, members: MutableDictionaryObject) {
+        self.members = members
+        isCopyOfDamaged = false
+        super.init(id: id, state: nil, body: [], collection: nil)
+    }
+
+    /// Creates a copy to edit of a stored document.
+    init(copying document: Document) {
+        members = MutableDictionaryObject(document.root.members)
+        isCopyOfDamaged = document.isDamaged
+        super.init(
+            id: document.id,
+            state: document.state,
+            body: [],
+            collection: document.collection
+        )
+    }
+
+    override var root: DictionaryObject { members }
+
+    override var isDamaged: Bool { isCopyOfDamaged }
+
+    /// Returns this document.
+    public override func toMutable() -> MutableDocument { self }
+
+    /// Returns the array, or `nil` when there is none.
+    public override func array(forKey key: String) -> MutableArrayObject? {
+        members.array(forKey: key)
+    }
+
+    /// Returns the dictionary, or `nil` when there is none.
+    public override func dictionary(forKey key: String) -> MutableDictionaryObject? {
+        members.dictionary(forKey: key)
+    }
+
+    /// Sets a value of any type that a document can hold; `nil` stores null.
+    @discardableResult
+    public func setValue(_ value: Any?, forKey key: String) -> Self {
+        members.setValue(value, forKey: key)
+        return self
+    }
+
+    /// Replaces all members.
+    @discardableResult
+    public func setData(_ data: [String: Any]) -> Self {
+        members.setData(data)
+        return self
+    }
+
+    /// Replaces all members by those of a JSON object.
+    ///
+    /// - Throws: `CBLError.invalidJSON`.
+    @discardableResult
+    public func setJSON(_ json: String) throws -> Self {
+        try members.setJSON(json)
+        return self
+    }
+
+    /// Removes the key and what stands under it.
+    @discardableResult
+    public func removeValue(forKey key: String) -> Self {
+        members.removeValue(forKey: key)
+        return self
+    }
+
+    /// Not supported on mutable objects; use `toDictionary()`.
+    public override func toJSON() -> String {
+        stopForMisuse("toJSON() needs an immutable document; save this one and read it back")
+    }
+
+    /// The place of `key`; assigning to it edits this document.
+    public override subscript(key: String) -> MutableFragment { members[key] }
+
+    /// An ID that nobody else makes up: 128 random bits.
+    private static func makeID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bits = (generator.next() as UInt64, generator.next() as UInt64)
+        let digits = [bits.0, bits.1].map { half in
+            let text = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }
+        return digits.joined()
+    }
+}
+
+/// A document by its ID, whether it exists or not: `collection["id"]["key"].string`.
+public final class DocumentFragment: DictionaryFragment {
+    /// The document, or `nil` when there is none.
+    public let document: Document?
+
+    init(_ document: Document?) {
+        self.document = document
+    }
+
+    /// Whether the document exists.
+    public var exists: Bool { document != nil }
+
+    /// The place of `key` in the document.
+    public subscript(key: String) -> Fragment { document?[key] ?? Fragment(.nowhere) }
+}

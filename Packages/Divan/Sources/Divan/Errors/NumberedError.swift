@@ -1,0 +1,72 @@
+import Foundation
+
+/// A number of the public table: a domain and a code in it.
+struct ErrorNumber: Equatable, Sendable {
+    /// `CBLError.domain`, `NSPOSIXErrorDomain`, or a domain of a lower layer (`errors.md` §2).
+    let domain: String
+    /// The code in that domain.
+    let code: Int
+
+    /// A code of `CBLError`.
+    static func divan(_ code: Int) -> ErrorNumber {
+        ErrorNumber(domain: CBLError.domain, code: code)
+    }
+
+    /// A number of the operating system.
+    static func posix(_ number: Int32) -> ErrorNumber {
+        ErrorNumber(domain: NSPOSIXErrorDomain, code: Int(number))
+    }
+}
+
+/// An error of a lower floor that has a place in the public table.
+///
+/// Conformances stand beside each other in this module, so that no floor below knows the table.
+protocol NumberedError: Error {
+    /// The domain and code that callers of the public API see.
+    var number: ErrorNumber { get }
+}
+
+extension NSError {
+    /// Creates the public form of `error`: documented number, its sentence, itself as the cause.
+    ///
+    /// An `NSError` keeps its domain, code and values; an error that nobody numbered becomes
+    /// `CBLError.unexpectedError`.
+    convenience init(from error: any Error) {
+        if type(of: error) is NSError.Type {
+            let known = error as NSError
+            self.init(domain: known.domain, code: known.code, userInfo: known.userInfo)
+            return
+        }
+        let number = (error as? any NumberedError)?.number ?? .divan(CBLError.unexpectedError)
+        self.init(number, String(describing: error), cause: error)
+    }
+
+    /// Creates an error of `CBLError.domain`.
+    ///
+    /// - Parameter sentence: What happened and what to do, for people.
+    convenience init(_ code: Int, _ sentence: String, cause: (any Error)? = nil) {
+        self.init(.divan(code), sentence, cause: cause)
+    }
+
+    private convenience init(_ number: ErrorNumber, _ sentence: String, cause: (any Error)?) {
+        var values: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        if let cause { values[NSUnderlyingErrorKey] = cause }
+        self.init(domain: number.domain, code: number.code, userInfo: values)
+    }
+}
+
+/// Runs `body` and gives its errors their public form.
+func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch {
+        throw NSError(from: error)
+    }
+}
+
+/// Stops the program because it called the API in a way that its documentation rules out.
+///
+/// For mistakes in code only, never for what a peer, a file or a user may bring.
+func stopForMisuse(_ sentence: String) -> Never {
+    preconditionFailure(sentence)
+}

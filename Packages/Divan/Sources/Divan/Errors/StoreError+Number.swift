@@ -1,0 +1,30 @@
+import DivanJSON
+import DivanStore
+import Glibc
+
+extension StoreError: NumberedError {
+    /// Source: `errors.md` §2, `behaviour.md` §2 and §15.
+    var number: ErrorNumber {
+        switch code {
+        case .notOpen, .noSuchCollection: .divan(CBLError.notOpen)
+        case .noSuchDatabase, .notFound, .noSuchBlob: .divan(CBLError.notFound)
+        case .alreadyExists: .posix(EEXIST)
+        case .conflict, .checkpointMismatch: .divan(CBLError.conflict)
+        case .invalidDocumentID: .divan(CBLError.badDocID)
+        case .bodyTooLarge: .divan(CBLError.invalidParameter)
+        case .badRevision: .divan(CBLError.badRevisionID)
+        case .tooNew: .divan(CBLError.databaseTooNew)
+        case .corrupt, .blobMismatch: .divan(CBLError.corruptData)
+        case .notADatabase: .divan(CBLError.unreadableDatabase)
+        case .busy: .divan(CBLError.busy)
+        case .readOnly: .divan(CBLError.notWriteable)
+        case .diskFull: .posix(ENOSPC)
+        case .io(let number): .posix(number)
+        case .sqlite(let number, _): ErrorNumber(domain: "CouchbaseLite.SQLite", code: Int(number))
+        }
+    }
+}
+
+extension JSONError: NumberedError {
+    var number: ErrorNumber { .divan(CBLError.invalidJSON) }
+}

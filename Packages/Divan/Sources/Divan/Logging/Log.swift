@@ -1,0 +1,139 @@
+/// The logging settings as code written before ``LogSinks`` uses them: `Database.log`.
+///
+/// Both ways change the same settings.
+@available(*, deprecated, message: "Use LogSinks.")
+public final class Log: Sendable {
+    /// Messages on standard error.
+    public let console = ConsoleLogger()
+    /// Messages in files.
+    public let file = FileLogger()
+
+    /// The application's own logger; its level is read when it is set.
+    public var custom: (any Logger)? {
+        get { (LogSinks.custom?.logSink as? LoggerSink)?.logger }
+        set { LogSinks.custom = newValue.map { LoggerSink.sink(for: $0) } }
+    }
+
+    init() {}
+}
+
+/// Messages on standard error.
+@available(*, deprecated, message: "Use LogSinks.console.")
+public final class ConsoleLogger: Sendable {
+    /// The least level that is written; `.warning` unless set.
+    public var level: LogLevel {
+        get { LogSinks.console?.level ?? .none }
+        set { LogSinks.console = ConsoleLogSink(level: newValue, domains: domains) }
+    }
+
+    /// The domains that are written; all unless set.
+    public var domains: LogDomains {
+        get { LogSinks.console?.domains ?? .all }
+        set { LogSinks.console = ConsoleLogSink(level: level, domains: newValue) }
+    }
+
+    init() {}
+}
+
+/// Messages in files; nothing is written until both properties are set.
+@available(*, deprecated, message: "Use LogSinks.file.")
+public final class FileLogger: Sendable {
+    /// The directory and sizes, or `nil` for no files.
+    public var config: LogFileConfiguration? {
+        get { LogSinks.file.map { LogFileConfiguration($0) } }
+        set {
+            let level = level
+            LogSinks.file = newValue.map { $0.sink(level: level) }
+        }
+    }
+
+    /// The least level that is kept; `.none` unless set.
+    public var level: LogLevel {
+        get {
+            let settings = LogConfiguration.shared.current
+            return settings.file?.level ?? settings.fileLevel
+        }
+        set {
+            let file = config.map { $0.sink(level: newValue) }
+            LogConfiguration.shared.update { settings in
+                settings.fileLevel = newValue
+                settings.file = file
+            }
+        }
+    }
+
+    init() {}
+}
+
+/// Where log files go, and how large they grow.
+@available(*, deprecated, message: "Use FileLogSink.")
+public final class LogFileConfiguration {
+    /// The directory.
+    public let directory: String
+    /// Accepted for source compatibility; files are plain text always.
+    public var usePlainText = false
+    /// Bytes in one file before the next begins.
+    public var maxSize: UInt64 = 524_288
+    /// Older files of each level that stay beside the current one.
+    public var maxRotateCount = 1
+
+    /// Creates settings for a directory.
+    public init(directory: String) {
+        self.directory = directory
+    }
+
+    init(_ sink: FileLogSink) {
+        directory = sink.directory
+        usePlainText = sink.usePlaintext
+        maxSize = UInt64(clamping: sink.maxFileSize)
+        maxRotateCount = max(0, Int(sink.maxKeptFiles) - 1)
+    }
+
+    func sink(level: LogLevel) -> FileLogSink {
+        FileLogSink(
+            level: level,
+            directory: directory,
+            usePlainText: usePlainText,
+            maxKeptFiles: Int32(clamping: maxRotateCount + 1),
+            maxFileSize: Int64(clamping: maxSize)
+        )
+    }
+}
+
+/// An application's own logger.
+@available(*, deprecated, message: "Use LogSinkProtocol.")
+public protocol Logger {
+    /// The least level that is wanted.
+    var level: LogLevel { get }
+
+    /// Takes one message; called from any thread, several at once.
+    func log(level: LogLevel, domain: LogDomain, message: String)
+}
+
+@available(*, deprecated)
+private struct LoggerSink: LogSinkProtocol {
+    let logger: any Logger
+
+    static func sink(for logger: any Logger) -> CustomLogSink {
+        CustomLogSink(level: logger.level, logSink: LoggerSink(logger: logger))
+    }
+
+    func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+        logger.log(level: level, domain: domain, message: message)
+    }
+}
+
+extension Database {
+    /// The logging settings of the process.
+    @available(*, deprecated, message: "Use LogSinks.")
+    public static var log: Log { Log() }
+
+    /// Sets the least level that the console shows of one domain.
+    @available(*, deprecated, message: "Use LogSinks.console.")
+    public static func setLogLevel(_ level: LogLevel, domain: LogDomain) {
+        LogConfiguration.shared.update { settings in
+            if settings.console == nil { settings.console = ConsoleLogSink(level: .none) }
+            settings.consoleLevels[domain] = level
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import DivanLog
+import Synchronization
+
+/// The process's sinks as the public API sets them, kept in step with the router below.
+final class LogConfiguration: Sendable {
+    static let shared = LogConfiguration()
+
+    struct Settings: Sendable {
+        var console: ConsoleLogSink? = ConsoleLogSink(level: .warning)
+        var file: FileLogSink?
+        var custom: CustomLogSink?
+        /// The level for files that were asked for through `Database.log`, before there is a place.
+        var fileLevel = LogLevel.none
+        /// Console levels of single domains, set through the 2.x call.
+        var consoleLevels: [LogDomain: LogLevel] = [:]
+    }
+
+    private struct State: Sendable {
+        var settings = Settings()
+        var files: (sink: FileSink, settings: FileLogSink)?
+        var isInstalled = false
+    }
+
+    private let state = Mutex(State())
+
+    var current: Settings { state.withLock { $0.settings } }
+
+    /// Puts the default sinks to work; does nothing when sinks work already.
+    func install() {
+        let isFirst = state.withLock { state in
+            guard !state.isInstalled else { return false }
+            rebuild(&state)
+            return true
+        }
+        guard isFirst, current.file == nil else { return }
+        Journal.info(
+            "Logging to files is off; set LogSinks.file to keep logs for support"
+        )
+    }
+
+    /// Changes the settings and puts them to work.
+    func update(_ change: (inout Settings) -> Void) {
+        let failure = state.withLock { state in
+            change(&state.settings)
+            return rebuild(&state)
+        }
+        if let failure { Journal.error("\(failure)") }
+    }
+
+    @discardableResult
+    private func rebuild(_ state: inout State) -> LogFileError? {
+        var failure: LogFileError?
+        if state.files?.settings != state.settings.file {
+            state.files = nil
+            do throws(LogFileError) {
+                state.files = try state.settings.file.map { wanted throws(LogFileError) in
+                    (try wanted.makeSink(), wanted)
+                }
+            } catch {
+                failure = error
+            }
+        }
+        state.isInstalled = true
+        var sinks: [any DivanLog.LogSink] = []
+        if let console = state.settings.console {
+            sinks.append(LeveledConsole(console, levels: state.settings.consoleLevels))
+        }
+        if let files = state.files { sinks.append(files.sink) }
+        if let custom = state.settings.custom { sinks.append(custom.makeSink()) }
+        LogRouter.shared.setSinks(sinks)
+        return failure
+    }
+}
+
+extension FileLogSink {
+    fileprivate func makeSink() throws(LogFileError) -> FileSink {
+        try FileSink(
+            level: level.inner,
+            configuration: FileSink.Configuration(
+                directory: directory,
+                keptFileCount: Int(maxKeptFiles),
+                fileByteCount: Int(clamping: maxFileSize)
+            )
+        )
+    }
+}
+
+extension CustomLogSink {
+    fileprivate func makeSink() -> ClosureSink {
+        ClosureSink(level: level.inner) { [self] entry in
+            let domain = LogDomain(entry.domain)
+            guard domains.contains(domain) else { return }
+            logSink.writeLog(
+                level: LogLevel(entry.level),
+                domain: domain,
+                message: entry.message
+            )
+        }
+    }
+}
+
+/// The console, with a level for each domain where the 2.x call set one.
+private struct LeveledConsole: DivanLog.LogSink {
+    let level: DivanLog.LogLevel
+    private let console: ConsoleSink
+    private let settings: ConsoleLogSink
+    private let levels: [LogDomain: LogLevel]
+
+    init(_ settings: ConsoleLogSink, levels: [LogDomain: LogLevel]) {
+        self.settings = settings
+        self.levels = levels
+        let inner = levels.values.map(\.inner) + [settings.level.inner]
+        level = inner.min() ?? .none
+        console = ConsoleSink(level: level)
+    }
+
+    func accepts(_ domain: DivanLog.LogDomain) -> Bool {
+        let domain = LogDomain(domain)
+        return settings.domains.contains(domain) || levels[domain] != nil
+    }
+
+    func write(_ entry: LogEntry) {
+        let wanted = levels[LogDomain(entry.domain)] ?? settings.level
+        if entry.level >= wanted.inner { console.write(entry) }
+    }
+}

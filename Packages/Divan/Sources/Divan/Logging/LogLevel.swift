@@ -1,0 +1,99 @@
+import DivanLog
+
+/// How much a message matters; a sink gets its own level and above.
+public enum LogLevel: UInt8, Sendable, CaseIterable {
+    /// For the developers of the library; in debug builds only.
+    case debug = 0
+    /// Each step.
+    case verbose
+    /// Started, stopped, connected.
+    case info
+    /// What may cost time or connections, but no documents.
+    case warning
+    /// What failed.
+    case error
+    /// No messages at all.
+    case none
+}
+
+/// The part of the library that a message comes from.
+public enum LogDomain: UInt, Sendable, CaseIterable {
+    /// Databases, documents and blobs.
+    case database = 1
+    /// Queries.
+    case query = 2
+    /// Replicators.
+    case replicator = 4
+    /// WebSocket, BLIP and TLS.
+    case network = 8
+    /// Listeners.
+    case listener = 16
+    /// Finding peers.
+    case peerDiscovery = 32
+    /// DNS service discovery.
+    case mdns = 64
+    /// Replication with several peers.
+    case multipeer = 512
+}
+
+/// A set of ``LogDomain``s.
+public struct LogDomains: OptionSet, Sendable {
+    /// The bits, those of `LogDomain`.
+    public let rawValue: Int
+
+    /// Creates a set from bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Every domain.
+    public static let all = LogDomains(LogDomain.allCases)
+    /// Databases, documents and blobs.
+    public static let database = LogDomains([.database])
+    /// Queries.
+    public static let query = LogDomains([.query])
+    /// Replicators.
+    public static let replicator = LogDomains([.replicator])
+    /// WebSocket, BLIP and TLS.
+    public static let network = LogDomains([.network])
+    /// Listeners.
+    public static let listener = LogDomains([.listener])
+    /// Finding peers.
+    public static let peerDiscovery = LogDomains([.peerDiscovery])
+    /// DNS service discovery.
+    public static let mdns = LogDomains([.mdns])
+    /// Replication with several peers.
+    public static let multipeer = LogDomains([.multipeer])
+
+    private init(_ domains: [LogDomain]) {
+        rawValue = domains.reduce(0) { $0 | Int($1.rawValue) }
+    }
+
+    func contains(_ domain: LogDomain) -> Bool {
+        rawValue & Int(domain.rawValue) != 0
+    }
+}
+
+extension LogLevel {
+    /// The level of the same name below.
+    var inner: DivanLog.LogLevel { DivanLog.LogLevel(rawValue: rawValue) ?? .none }
+
+    init(_ inner: DivanLog.LogLevel) {
+        self = LogLevel(rawValue: inner.rawValue) ?? .none
+    }
+}
+
+extension LogDomain {
+    /// The public domain of an inner one (`behaviour.md` §17).
+    init(_ inner: DivanLog.LogDomain) {
+        self =
+            switch inner {
+            case .query: .query
+            case .sync: .replicator
+            case .webSocket, .blip, .tls: .network
+            case .listener: .listener
+            case .discovery: .peerDiscovery
+            default: .database
+            }
+    }
+}

@@ -1,0 +1,98 @@
+import DivanJSON
+public import Foundation
+
+/// An array inside a document; immutable unless it is a ``MutableArrayObject``.
+///
+/// An index outside `0..<count` is misuse and stops the program, except through subscripts. An
+/// immutable array may be read from several threads at once.
+public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
+    /// Never assigned on an immutable object, so that threads may share it.
+    final var elements: Elements
+
+    init(_ elements: Elements) {
+        self.elements = elements
+    }
+
+    /// Number of elements.
+    public final var count: Int { elements.values.count }
+
+    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob` or a container.
+    public func value(at index: Int) -> Any? {
+        element(index).map { $0.object(in: elements.origin) }
+    }
+
+    /// Returns the string, or `nil` when there is none.
+    public final func string(at index: Int) -> String? { element(index).string }
+
+    /// Returns the number or boolean, or `nil` when there is none.
+    public final func number(at index: Int) -> NSNumber? { element(index).number }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public final func int(at index: Int) -> Int { Int(clamping: element(index).int64) }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public final func int64(at index: Int) -> Int64 { element(index).int64 }
+
+    /// Returns the number in single precision, 1 for true, else 0.
+    public final func float(at index: Int) -> Float { Float(element(index).double) }
+
+    /// Returns the number, 1 for true, else 0.
+    public final func double(at index: Int) -> Double { element(index).double }
+
+    /// Returns false when null, false or zero; true for every other value.
+    public final func boolean(at index: Int) -> Bool { element(index).boolean }
+
+    /// Returns the date that the string says, or `nil`; local time when it names no zone.
+    public final func date(at index: Int) -> Date? { element(index).date }
+
+    /// Returns the blob, or `nil` when there is none.
+    public func blob(at index: Int) -> Blob? { value(at: index) as? Blob }
+
+    /// Returns the array, or `nil` when there is none.
+    public func array(at index: Int) -> ArrayObject? { value(at: index) as? ArrayObject }
+
+    /// Returns the dictionary, or `nil` when there is none.
+    public func dictionary(at index: Int) -> DictionaryObject? {
+        value(at: index) as? DictionaryObject
+    }
+
+    /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
+    public final func toArray() -> [Any] { elements.plainArray() }
+
+    /// Returns the elements as JSON text, blobs as their metadata; not for mutable arrays.
+    public func toJSON() -> String {
+        JSON.array(elements.metadataArray()).canonicalText
+    }
+
+    /// Returns a copy that can be edited.
+    public final func toMutable() -> MutableArrayObject { MutableArrayObject(elements.copied()) }
+
+    /// Returns an iterator over the values.
+    public final func makeIterator() -> IndexingIterator<[Any]> {
+        (0..<count).compactMap { value(at: $0) }.makeIterator()
+    }
+
+    /// The place of `index`, whether something stands there or not.
+    public subscript(index: Int) -> Fragment { Fragment(.element(of: self, index)) }
+
+    /// Whether both hold the same elements in the same order.
+    public static func == (left: ArrayObject, right: ArrayObject) -> Bool {
+        left === right || left.elements.metadataArray() == right.elements.metadataArray()
+    }
+
+    /// Feeds the count into `hasher`.
+    public final func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+    }
+
+    /// This object when it can be edited, else a copy that can.
+    var editable: MutableArrayObject { toMutable() }
+
+    /// The element, optional so that it reads like a dictionary's; the index must be in range.
+    final func element(_ index: Int) -> Value? {
+        guard elements.values.indices.contains(index) else {
+            stopForMisuse("Array index \(index) is outside 0..<\(count)")
+        }
+        return elements.values[index]
+    }
+}

@@ -1,0 +1,109 @@
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// A body as it is stored.
+struct ComposedBody {
+    /// The canonical bytes.
+    let body: [UInt8]
+    /// Whether it names a blob.
+    let hasBlobs: Bool
+    /// Keep the blobs from garbage collection until the body is stored.
+    let holds: [BlobHold]
+}
+
+/// Turns the tree of a document into the JSON of its body, and stores its new blobs on the way.
+struct BodyComposer {
+    /// Where new blobs go, and whose documents may refer to blobs that are stored already.
+    let database: Database
+    private var hasBlobs = false
+    private var holds: [BlobHold] = []
+
+    init(for database: Database) {
+        self.database = database
+    }
+
+    /// Returns the body.
+    ///
+    /// - Throws: `CBLError.corruptRevisionData` for a reserved key; `invalidParameter` for a blob
+    ///   of another database, a number that is not finite, or containers nested too deep.
+    mutating func compose(_ members: Members) throws -> ComposedBody {
+        let object = try object(members, depth: 1)
+        for key in ["_id", "_rev", "_deleted"] where object.contains(key) {
+            throw NSError(
+                CBLError.corruptRevisionData,
+                "Document: the key \(key) is reserved; use another name"
+            )
+        }
+        let bytes = try translatingErrors { try JSON.object(object).canonicalBytes() }
+        return ComposedBody(body: bytes, hasBlobs: hasBlobs, holds: holds)
+    }
+
+    private mutating func object(_ members: Members, depth: Int) throws -> JSONObject {
+        try requireDepth(depth)
+        if let plain = members.plainObject {
+            try inspect(.object(plain), in: members.origin, depth: depth)
+            return plain
+        }
+        var composed: [JSONObject.Member] = []
+        composed.reserveCapacity(members.count)
+        for key in members.keys {
+            guard let value = members[key] else { continue }
+            composed.append((key, try json(value, in: members.origin, depth: depth + 1)))
+        }
+        return JSONObject(composed)
+    }
+
+    private mutating func json(_ value: Value, in origin: Database?, depth: Int) throws -> JSON {
+        switch value {
+        case .json(let json):
+            try inspect(json, in: origin, depth: depth)
+            return json
+        case .dictionary(let dictionary):
+            return .object(try object(dictionary.members, depth: depth))
+        case .array(let array):
+            try requireDepth(depth)
+            let elements = array.elements
+            return .array(
+                try elements.values.map { try json($0, in: elements.origin, depth: depth + 1) }
+            )
+        case .blob(let blob):
+            hasBlobs = true
+            if let hold = try blob.install(in: database) { holds.append(hold) }
+            return .object(blob.metadataObject())
+        }
+    }
+
+    /// Looks for blobs and for what cannot be stored in a part that nobody edited.
+    private mutating func inspect(_ json: JSON, in origin: Database?, depth: Int) throws {
+        switch json {
+        case .object(let members) where members.isBlob:
+            hasBlobs = true
+            if let origin, origin.store !== database.store { throw Blob.foreignError }
+        case .object(let members):
+            try requireDepth(depth)
+            for (_, value) in members { try inspect(value, in: origin, depth: depth + 1) }
+        case .array(let elements):
+            try requireDepth(depth)
+            for element in elements { try inspect(element, in: origin, depth: depth + 1) }
+        case .double(let double) where !double.isFinite:
+            throw NSError(
+                CBLError.invalidParameter,
+                "Document: \(double) is no number that JSON can hold; store null or a string"
+            )
+        default:
+            return
+        }
+    }
+
+    /// Ends the walk of a container that holds itself, too.
+    private func requireDepth(_ depth: Int) throws {
+        guard depth <= JSONLimits.default.depth else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "Document: containers are nested deeper than \(JSONLimits.default.depth), "
+                    + "or one holds itself; flatten the document"
+            )
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import DivanJSON
+public import Foundation
+
+/// A dictionary inside a document; immutable unless it is a ``MutableDictionaryObject``.
+///
+/// An immutable one may be read from several threads at once.
+public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence {
+    /// Never assigned on an immutable object, so that threads may share it.
+    final var members: Members
+
+    init(_ members: Members) {
+        self.members = members
+    }
+
+    /// Number of members.
+    public final var count: Int { members.count }
+
+    /// The keys, in no particular order.
+    public final var keys: [String] { members.keys }
+
+    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    public func value(forKey key: String) -> Any? {
+        members[key].map { $0.object(in: members.origin) }
+    }
+
+    /// Returns the string, or `nil` when there is none.
+    public final func string(forKey key: String) -> String? { members[key].string }
+
+    /// Returns the number or boolean, or `nil` when there is none.
+    public final func number(forKey key: String) -> NSNumber? { members[key].number }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public final func int(forKey key: String) -> Int { Int(clamping: members[key].int64) }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public final func int64(forKey key: String) -> Int64 { members[key].int64 }
+
+    /// Returns the number in single precision, 1 for true, else 0.
+    public final func float(forKey key: String) -> Float { Float(members[key].double) }
+
+    /// Returns the number, 1 for true, else 0.
+    public final func double(forKey key: String) -> Double { members[key].double }
+
+    /// Returns false when absent, null, false or zero; true for every other value.
+    public final func boolean(forKey key: String) -> Bool { members[key].boolean }
+
+    /// Returns the date that the string says, or `nil`; local time when it names no zone.
+    public final func date(forKey key: String) -> Date? { members[key].date }
+
+    /// Returns the blob, or `nil` when there is none.
+    public func blob(forKey key: String) -> Blob? { value(forKey: key) as? Blob }
+
+    /// Returns the array, or `nil` when there is none.
+    public func array(forKey key: String) -> ArrayObject? { value(forKey: key) as? ArrayObject }
+
+    /// Returns the dictionary, or `nil` when there is none.
+    public func dictionary(forKey key: String) -> DictionaryObject? {
+        value(forKey: key) as? DictionaryObject
+    }
+
+    /// Whether the key is there, with a null too.
+    public final func contains(key: String) -> Bool { members[key] != nil }
+
+    /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
+    public final func toDictionary() -> [String: Any] { members.plainDictionary() }
+
+    /// Returns the members as JSON text, blobs as their metadata.
+    ///
+    /// Not for mutable dictionaries: their blobs may have no digest yet.
+    public func toJSON() -> String {
+        JSON.object(members.metadataObject()).canonicalText
+    }
+
+    /// Returns a copy that can be edited.
+    public final func toMutable() -> MutableDictionaryObject {
+        MutableDictionaryObject(members.copied())
+    }
+
+    /// Returns an iterator over the keys.
+    public final func makeIterator() -> IndexingIterator<[String]> { keys.makeIterator() }
+
+    /// The place of `key`, whether something stands there or not.
+    public subscript(key: String) -> Fragment { Fragment(.member(of: self, key)) }
+
+    /// Whether both hold the same members.
+    public static func == (left: DictionaryObject, right: DictionaryObject) -> Bool {
+        left === right || left.members.metadataObject() == right.members.metadataObject()
+    }
+
+    /// Feeds the keys into `hasher`.
+    public final func hash(into hasher: inout Hasher) {
+        hasher.combine(Set(keys))
+    }
+
+    /// This object when it can be edited, else a copy that can.
+    var editable: MutableDictionaryObject { toMutable() }
+}

@@ -1,0 +1,92 @@
+public import Foundation
+
+/// Access by key to a fragment.
+public protocol DictionaryFragment {
+    /// The place of `key`, whether something stands there or not.
+    subscript(key: String) -> Fragment { get }
+}
+
+/// Access by index to a fragment.
+public protocol ArrayFragment {
+    /// The place of `index`, whether something stands there or not.
+    subscript(index: Int) -> Fragment { get }
+}
+
+/// What can be read from a dictionary: a document, or a dictionary inside one.
+///
+/// Reading a value as a type that it is not gives `nil`, 0 or false; nothing fails. Integers are
+/// signed 64-bit; a date is a string in ISO 8601 and comes back with millisecond precision.
+///
+/// Source: `behaviour.md` §3.
+public protocol DictionaryProtocol: DictionaryFragment {
+    /// Number of members.
+    var count: Int { get }
+    /// The keys, in no particular order.
+    var keys: [String] { get }
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil` when absent.
+    func value(forKey key: String) -> Any?
+    /// The string, or `nil` when there is none.
+    func string(forKey key: String) -> String?
+    /// The number or boolean, or `nil` when there is none.
+    func number(forKey key: String) -> NSNumber?
+    /// The number's integer part, 1 for true, else 0.
+    func int(forKey key: String) -> Int
+    /// The number's integer part, 1 for true, else 0.
+    func int64(forKey key: String) -> Int64
+    /// The number in single precision, 1 for true, else 0.
+    func float(forKey key: String) -> Float
+    /// The number, 1 for true, else 0.
+    func double(forKey key: String) -> Double
+    /// False when absent, null, false or zero; true for every other value.
+    func boolean(forKey key: String) -> Bool
+    /// The date that the string says, or `nil`; local time when it names no zone.
+    func date(forKey key: String) -> Date?
+    /// The blob, or `nil` when there is none.
+    func blob(forKey key: String) -> Blob?
+    /// The array, or `nil` when there is none.
+    func array(forKey key: String) -> ArrayObject?
+    /// The dictionary, or `nil` when there is none.
+    func dictionary(forKey key: String) -> DictionaryObject?
+    /// Whether the key is there, with a null too.
+    func contains(key: String) -> Bool
+    /// A deep copy in plain collections; blobs stay objects, dates stay strings.
+    func toDictionary() -> [String: Any]
+}
+
+/// What can be read from an array.
+///
+/// An index outside `0..<count` is misuse and stops the program, except through subscripts.
+///
+/// Source: `behaviour.md` §3.
+public protocol ArrayProtocol: ArrayFragment {
+    /// Number of elements.
+    var count: Int { get }
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob` or a container.
+    func value(at index: Int) -> Any?
+    /// The string, or `nil` when there is none.
+    func string(at index: Int) -> String?
+    /// The number or boolean, or `nil` when there is none.
+    func number(at index: Int) -> NSNumber?
+    /// The number's integer part, 1 for true, else 0.
+    func int(at index: Int) -> Int
+    /// The number's integer part, 1 for true, else 0.
+    func int64(at index: Int) -> Int64
+    /// The number in single precision, 1 for true, else 0.
+    func float(at index: Int) -> Float
+    /// The number, 1 for true, else 0.
+    func double(at index: Int) -> Double
+    /// False when null, false or zero; true for every other value.
+    func boolean(at index: Int) -> Bool
+    /// The date that the string says, or `nil`; local time when it names no zone.
+    func date(at index: Int) -> Date?
+    /// The blob, or `nil` when there is none.
+    func blob(at index: Int) -> Blob?
+    /// The array, or `nil` when there is none.
+    func array(at index: Int) -> ArrayObject?
+    /// The dictionary, or `nil` when there is none.
+    func dictionary(at index: Int) -> DictionaryObject?
+    /// A deep copy in plain collections; blobs stay objects, dates stay strings.
+    func toArray() -> [Any]
+    /// The elements as JSON text; not for mutable arrays.
+    func toJSON() -> String
+}

@@ -1,0 +1,127 @@
+import DivanJSON
+public import Foundation
+
+/// Where a fragment stands.
+enum Place {
+    /// A path led nowhere: its parent is absent or of another kind.
+    case nowhere
+    case member(of: DictionaryObject, String)
+    case element(of: ArrayObject, Int)
+}
+
+/// A place in a document, whether something stands there or not: `document["a"][0]["b"].string`.
+///
+/// Reading a path that leads nowhere gives `nil`, 0 or false.
+public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
+    final let place: Place
+
+    init(_ place: Place) {
+        self.place = place
+    }
+
+    /// Whether a value stands here, null included.
+    public final var exists: Bool { stored != nil }
+
+    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    public var value: Any? { current }
+
+    /// The string, or `nil` when there is none.
+    public var string: String? { stored.string }
+
+    /// The number or boolean, or `nil` when there is none.
+    public var number: NSNumber? { stored.number }
+
+    /// The number's integer part, 1 for true, else 0.
+    public var int: Int { Int(clamping: stored.int64) }
+
+    /// The number's integer part, 1 for true, else 0.
+    public var int64: Int64 { stored.int64 }
+
+    /// The number in single precision, 1 for true, else 0.
+    public var float: Float { Float(stored.double) }
+
+    /// The number, 1 for true, else 0.
+    public var double: Double { stored.double }
+
+    /// False when absent, null, false or zero; true for every other value.
+    public var boolean: Bool { stored.boolean }
+
+    /// The date that the string says, or `nil`.
+    public var date: Date? { stored.date }
+
+    /// The blob, or `nil` when there is none.
+    public var blob: Blob? { current as? Blob }
+
+    /// The array, or `nil` when there is none.
+    public var array: ArrayObject? { current as? ArrayObject }
+
+    /// The dictionary, or `nil` when there is none.
+    public var dictionary: DictionaryObject? { current as? DictionaryObject }
+
+    /// The place of `index` in the array here.
+    public subscript(index: Int) -> Fragment { Fragment(place(at: index)) }
+
+    /// The place of `key` in the dictionary here.
+    public subscript(key: String) -> Fragment { Fragment(place(forKey: key)) }
+
+    final func place(at index: Int) -> Place {
+        guard let array = current as? ArrayObject else { return .nowhere }
+        return .element(of: array, index)
+    }
+
+    final func place(forKey key: String) -> Place {
+        guard let dictionary = current as? DictionaryObject else { return .nowhere }
+        return .member(of: dictionary, key)
+    }
+
+    /// The value as its container hands it out.
+    private var current: Any? {
+        switch place {
+        case .nowhere: nil
+        case .member(let dictionary, let key): dictionary.value(forKey: key)
+        case .element(let array, let index): array.holds(index) ? array.value(at: index) : nil
+        }
+    }
+
+    private var stored: Value? {
+        switch place {
+        case .nowhere: nil
+        case .member(let dictionary, let key): dictionary.members[key]
+        case .element(let array, let index): array.holds(index) ? array.element(index) : nil
+        }
+    }
+}
+
+/// What can be read at a place in a document.
+public protocol FragmentProtocol {
+    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    var value: Any? { get }
+    /// The string, or `nil` when there is none.
+    var string: String? { get }
+    /// The number or boolean, or `nil` when there is none.
+    var number: NSNumber? { get }
+    /// The number's integer part, 1 for true, else 0.
+    var int: Int { get }
+    /// The number's integer part, 1 for true, else 0.
+    var int64: Int64 { get }
+    /// The number in single precision, 1 for true, else 0.
+    var float: Float { get }
+    /// The number, 1 for true, else 0.
+    var double: Double { get }
+    /// False when absent, null, false or zero; true for every other value.
+    var boolean: Bool { get }
+    /// The date that the string says, or `nil`.
+    var date: Date? { get }
+    /// The blob, or `nil` when there is none.
+    var blob: Blob? { get }
+    /// The array, or `nil` when there is none.
+    var array: ArrayObject? { get }
+    /// The dictionary, or `nil` when there is none.
+    var dictionary: DictionaryObject? { get }
+    /// Whether a value stands here, null included.
+    var exists: Bool { get }
+}
+
+extension ArrayObject {
+    fileprivate func holds(_ index: Int) -> Bool { elements.values.indices.contains(index) }
+}

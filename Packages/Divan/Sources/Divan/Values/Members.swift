@@ -1,0 +1,129 @@
+import DivanJSON
+
+/// The members of a dictionary: JSON as it was parsed, until one is edited or held.
+struct Members {
+    private enum Storage {
+        case plain(JSONObject)
+        case live([String: Value])
+    }
+
+    private var storage: Storage
+    /// Where the content of blobs that stand in the plain part is read from.
+    let origin: Database?
+
+    init(_ object: JSONObject = JSONObject(), in origin: Database? = nil) {
+        storage = .plain(object)
+        self.origin = origin
+    }
+
+    init(_ values: [String: Value]) {
+        storage = .live(values)
+        origin = nil
+    }
+
+    var count: Int {
+        switch storage {
+        case .plain(let object): object.count
+        case .live(let values): values.count
+        }
+    }
+
+    var keys: [String] {
+        switch storage {
+        case .plain(let object): Array(object.keys)
+        case .live(let values): Array(values.keys)
+        }
+    }
+
+    /// The value under `key`; setting `nil` removes it.
+    subscript(key: String) -> Value? {
+        get {
+            switch storage {
+            case .plain(let object): object[key].map { .json($0) }
+            case .live(let values): values[key]
+            }
+        }
+        set {
+            makeLive()
+            guard case .live(var values) = storage else { return }
+            storage = .live([:])  // releases the only other reference: no copy below
+            values[key] = newValue
+            storage = .live(values)
+        }
+    }
+
+    /// The members that still are JSON as parsed, or `nil` once one was edited or held.
+    var plainObject: JSONObject? {
+        guard case .plain(let object) = storage else { return nil }
+        return object
+    }
+
+    /// Members that share no object with these.
+    func copied() -> Members {
+        guard case .live(let values) = storage else { return self }
+        var copy = Members(JSONObject(), in: origin)
+        copy.storage = .live(values.mapValues { $0.copied() })
+        return copy
+    }
+
+    private mutating func makeLive() {
+        guard case .plain(let object) = storage else { return }
+        var values: [String: Value] = [:]
+        values.reserveCapacity(object.count)
+        for (key, json) in object { values[key] = .json(json) }
+        storage = .live(values)
+    }
+}
+
+/// The elements of an array, in the same two states.
+struct Elements {
+    var values: [Value]
+    /// Where the content of blobs that stand in the plain part is read from.
+    let origin: Database?
+
+    init(_ array: [JSON] = [], in origin: Database? = nil) {
+        values = array.map { .json($0) }
+        self.origin = origin
+    }
+
+    init(_ values: [Value], in origin: Database? = nil) {
+        self.values = values
+        self.origin = origin
+    }
+
+    func copied() -> Elements {
+        Elements(values.map { $0.copied() }, in: origin)
+    }
+}
+
+extension Value {
+    /// The same value in objects of its own; blobs are shared, they do not change.
+    fileprivate func copied() -> Value {
+        switch self {
+        case .json, .blob: self
+        case .dictionary(let dictionary):
+            .dictionary(MutableDictionaryObject(dictionary.members.copied()))
+        case .array(let array): .array(MutableArrayObject(array.elements.copied()))
+        }
+    }
+
+    /// The value as the object that callers may edit; what is no container stays as it is.
+    func live(in origin: Database?) -> Value {
+        guard case .json(let json) = self else { return self }
+        return switch json {
+        case .object(let object) where object.isBlob: .blob(Blob(object, in: origin))
+        case .object(let object):
+            .dictionary(MutableDictionaryObject(Members(object, in: origin)))
+        case .array(let array): .array(MutableArrayObject(Elements(array, in: origin)))
+        default: self
+        }
+    }
+
+    /// Whether `live(in:)` would make an object of it.
+    var isPlainContainer: Bool {
+        switch self {
+        case .json(.object), .json(.array): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+
+/// Access by key to a fragment that can be assigned to.
+public protocol MutableDictionaryFragment {
+    /// The place of `key`, whether something stands there or not.
+    subscript(key: String) -> MutableFragment { get }
+}
+
+/// Access by index to a fragment that can be assigned to.
+public protocol MutableArrayFragment {
+    /// The place of `index`, whether something stands there or not.
+    subscript(index: Int) -> MutableFragment { get }
+}
+
+/// What can be done to a dictionary; all setters return the dictionary, so that calls chain.
+///
+/// Setting `nil` stores null; ``removeValue(forKey:)`` removes. A value of a type that no document
+/// can hold is misuse and stops the program.
+///
+/// Source: `api-map.md` §1, §4.3.
+public protocol MutableDictionaryProtocol: DictionaryProtocol, MutableDictionaryFragment {
+    /// Sets a value of any type that a document can hold.
+    @discardableResult
+    func setValue(_ value: Any?, forKey key: String) -> Self
+    /// Replaces all members.
+    @discardableResult
+    func setData(_ data: [String: Any]) -> Self
+    /// Replaces all members by those of a JSON object; throws `CBLError.invalidJSON`.
+    @discardableResult
+    func setJSON(_ json: String) throws -> Self
+    /// Removes the key and what stands under it.
+    @discardableResult
+    func removeValue(forKey key: String) -> Self
+}
+
+extension MutableDictionaryProtocol {
+    /// Sets a string.
+    @discardableResult
+    public func setString(_ value: String?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a number or boolean.
+    @discardableResult
+    public func setNumber(_ value: NSNumber?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets an integer.
+    @discardableResult
+    public func setInt(_ value: Int, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a 64-bit integer.
+    @discardableResult
+    public func setInt64(_ value: Int64, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a single-precision number, written with its own shortest digits.
+    @discardableResult
+    public func setFloat(_ value: Float, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a double-precision number; it must be finite when the document is saved.
+    @discardableResult
+    public func setDouble(_ value: Double, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a boolean.
+    @discardableResult
+    public func setBoolean(_ value: Bool, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a date, stored as a string in UTC with milliseconds.
+    @discardableResult
+    public func setDate(_ value: Date?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a blob; its content is stored when the document is saved.
+    @discardableResult
+    public func setBlob(_ value: Blob?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets an array; a mutable one stays live, an immutable one is copied.
+    @discardableResult
+    public func setArray(_ value: ArrayObject?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+
+    /// Sets a dictionary; a mutable one stays live, an immutable one is copied.
+    @discardableResult
+    public func setDictionary(_ value: DictionaryObject?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+}

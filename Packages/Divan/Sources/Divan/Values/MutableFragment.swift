@@ -1,0 +1,99 @@
+public import Foundation
+
+/// A place in a mutable document that can be assigned to: `document["a"]["b"].int = 1`.
+///
+/// Assigning to a key of an existing dictionary creates it. Assigning through a path whose parent
+/// does not exist, or past the end of an array, is ignored, as in the official SDK.
+public final class MutableFragment: Fragment {
+    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
+    public override var value: Any? {
+        get { super.value }
+        set { assign(newValue) }
+    }
+
+    /// The string, or `nil` when there is none.
+    public override var string: String? {
+        get { super.string }
+        set { assign(newValue) }
+    }
+
+    /// The number or boolean, or `nil` when there is none.
+    public override var number: NSNumber? {
+        get { super.number }
+        set { assign(newValue) }
+    }
+
+    /// The number's integer part, 1 for true, else 0.
+    public override var int: Int {
+        get { super.int }
+        set { assign(newValue) }
+    }
+
+    /// The number's integer part, 1 for true, else 0.
+    public override var int64: Int64 {
+        get { super.int64 }
+        set { assign(newValue) }
+    }
+
+    /// The number in single precision, 1 for true, else 0.
+    public override var float: Float {
+        get { super.float }
+        set { assign(newValue) }
+    }
+
+    /// The number, 1 for true, else 0.
+    public override var double: Double {
+        get { super.double }
+        set { assign(newValue) }
+    }
+
+    /// False when absent, null, false or zero; true for every other value.
+    public override var boolean: Bool {
+        get { super.boolean }
+        set { assign(newValue) }
+    }
+
+    /// The date that the string says, or `nil`.
+    public override var date: Date? {
+        get { super.date }
+        set { assign(newValue) }
+    }
+
+    /// The blob, or `nil` when there is none.
+    public override var blob: Blob? {
+        get { super.blob }
+        set { assign(newValue) }
+    }
+
+    /// The array, or `nil` when there is none.
+    public override var array: MutableArrayObject? {
+        get { super.array as? MutableArrayObject }
+        set { assign(newValue) }
+    }
+
+    /// The dictionary, or `nil` when there is none.
+    public override var dictionary: MutableDictionaryObject? {
+        get { super.dictionary as? MutableDictionaryObject }
+        set { assign(newValue) }
+    }
+
+    /// The place of `index` in the array here.
+    public override subscript(index: Int) -> MutableFragment { MutableFragment(place(at: index)) }
+
+    /// The place of `key` in the dictionary here.
+    public override subscript(key: String) -> MutableFragment {
+        MutableFragment(place(forKey: key))
+    }
+
+    private func assign(_ value: Any?) {
+        switch place {
+        case .member(let dictionary as MutableDictionaryObject, let key):
+            dictionary.setValue(value, forKey: key)
+        case .element(let array as MutableArrayObject, let index) where index < array.count:
+            guard index >= 0 else { return }
+            array.setValue(value, at: index)
+        default:
+            return
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import DivanJSON
+import Foundation
+
+extension Value {
+    /// The value as `value(forKey:)` hands it out.
+    func object(in origin: Database?) -> Any {
+        switch self {
+        case .dictionary(let dictionary): dictionary
+        case .array(let array): array
+        case .blob(let blob): blob
+        case .json(.object(let members)):
+            members.isBlob
+                ? Blob(members, in: origin) : DictionaryObject(Members(members, in: origin))
+        case .json(.array(let elements)): ArrayObject(Elements(elements, in: origin))
+        case .json(let json): json.plainValue(in: origin)
+        }
+    }
+
+    /// The value in plain collections; blobs stay objects.
+    fileprivate func plain(in origin: Database?) -> Any {
+        switch self {
+        case .json(let json): json.plainValue(in: origin)
+        case .dictionary(let dictionary): dictionary.members.plainDictionary()
+        case .array(let array): array.elements.plainArray()
+        case .blob(let blob): blob
+        }
+    }
+
+    /// The value as JSON, blobs as the metadata they have so far.
+    fileprivate func metadata() -> JSON {
+        switch self {
+        case .json(let json): json
+        case .dictionary(let dictionary): .object(dictionary.members.metadataObject())
+        case .array(let array): .array(array.elements.metadataArray())
+        case .blob(let blob): .object(blob.metadataObject())
+        }
+    }
+}
+
+extension Members {
+    /// The members in plain collections; blobs stay objects.
+    func plainDictionary() -> [String: Any] {
+        if let plainObject { return plainObject.plainDictionary(in: origin) }
+        var dictionary: [String: Any] = [:]
+        for key in keys { dictionary[key] = self[key]?.plain(in: origin) }
+        return dictionary
+    }
+
+    /// The members as JSON; a blob that is not stored yet has no digest there.
+    func metadataObject() -> JSONObject {
+        if let plainObject { return plainObject }
+        return JSONObject(keys.compactMap { key in self[key].map { (key, $0.metadata()) } })
+    }
+}
+
+extension Elements {
+    /// The elements in plain collections; blobs stay objects.
+    func plainArray() -> [Any] { values.map { $0.plain(in: origin) } }
+
+    /// The elements as JSON; a blob that is not stored yet has no digest there.
+    func metadataArray() -> [JSON] { values.map { $0.metadata() } }
+}
+
+extension JSON {
+    /// The canonical text of what came from a parser, which therefore can be written.
+    var canonicalText: String {
+        String(decoding: (try? canonicalBytes()) ?? [], as: UTF8.self)
+    }
+
+    /// Parses what a caller handed in as JSON text.
+    ///
+    /// - Throws: `CBLError.invalidJSON`, with line and column.
+    init(publicText text: String) throws {
+        do {
+            try self.init(parsing: text)
+        } catch {
+            throw NSError(CBLError.invalidJSON, String(describing: error), cause: error)
+        }
+    }
+}
+
+extension JSONObject {
+    /// Parses a JSON object that a caller handed in.
+    ///
+    /// - Throws: `CBLError.invalidJSON`.
+    init(publicText text: String) throws {
+        guard case .object(let object) = try JSON(publicText: text) else {
+            throw NSError(CBLError.invalidJSON, "JSON: the root is no object; pass { … }")
+        }
+        self = object
+    }
+}

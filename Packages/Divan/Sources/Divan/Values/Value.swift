@@ -1,0 +1,125 @@
+import DivanJSON
+import Foundation
+
+/// One value in a container: plain JSON, or the object that a caller holds and may edit.
+enum Value {
+    case json(JSON)
+    case dictionary(MutableDictionaryObject)
+    case array(MutableArrayObject)
+    case blob(Blob)
+}
+
+/// How a value reads as each type; an absent one reads like one of the wrong type.
+///
+/// Source: `behaviour.md` §3.
+extension Value? {
+    var string: String? {
+        guard case .json(.string(let text)) = self else { return nil }
+        return text
+    }
+
+    var number: NSNumber? {
+        guard case .json(let json) = self else { return nil }
+        return json.boxedNumber
+    }
+
+    /// Fractions are cut off; what does not fit becomes the nearest that does.
+    var int64: Int64 {
+        guard case .json(let json) = self else { return 0 }
+        return switch json {
+        case .bool(let bool): bool ? 1 : 0
+        case .int(let integer): integer
+        case .uint: .max
+        case .double(let double): Int64(clamping: double)
+        default: 0
+        }
+    }
+
+    var double: Double {
+        guard case .json(let json) = self else { return 0 }
+        return switch json {
+        case .bool(let bool): bool ? 1 : 0
+        case .int(let integer): Double(integer)
+        case .uint(let integer): Double(integer)
+        case .double(let double): double
+        default: 0
+        }
+    }
+
+    /// False for absent, null, false and zero; true for everything else, the string "false" too.
+    var boolean: Bool {
+        switch self {
+        case nil, .json(.null): false
+        case .json(.bool(let bool)): bool
+        case .json(.int(let integer)): integer != 0
+        case .json(.double(let double)): double != 0
+        default: true
+        }
+    }
+
+    var date: Date? {
+        guard let string,
+            let seconds = ISO8601.parse(string, localOffset: TimeZone.current.offset(atLocal:))
+        else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}
+
+extension TimeZone {
+    /// Seconds by which local time is ahead of UTC when local clocks show `seconds` since 1970.
+    fileprivate func offset(atLocal seconds: Double) -> Double {
+        let guess = Double(secondsFromGMT(for: Date(timeIntervalSince1970: seconds)))
+        return Double(secondsFromGMT(for: Date(timeIntervalSince1970: seconds - guess)))
+    }
+}
+
+extension JSON {
+    /// The number or boolean as callers see it in `Any`; `nil` for every other kind.
+    ///
+    /// A plain `Int` in `Any` would not cast to `Double` or `Int64` on Linux; an `NSNumber` does.
+    var boxedNumber: NSNumber? {
+        switch self {
+        case .bool(let bool): NSNumber(value: bool)
+        case .int(let integer): NSNumber(value: integer)
+        case .uint(let integer): NSNumber(value: integer)
+        case .double(let double): NSNumber(value: double)
+        default: nil
+        }
+    }
+
+    /// Whether this object stands for a blob (`blobs.md` §1).
+    var isBlob: Bool {
+        guard case .object(let members) = self else { return false }
+        return members.isBlob
+    }
+}
+
+extension JSONObject {
+    /// Whether this object stands for a blob: its type says so, and it names or holds content.
+    var isBlob: Bool {
+        guard self[Blob.typeProperty] == .string(Blob.blobType) else { return false }
+        switch self[Blob.blobContentType] {
+        case .none, .string: break
+        default: return false
+        }
+        switch self[Blob.blobLengthProperty] {
+        case .none, .int, .uint, .double: break
+        default: return false
+        }
+        if case .string = self[Blob.blobDigestProperty] { return true }
+        if case .string = self[Blob.dataProperty] { return true }
+        return false
+    }
+}
+
+extension Int64 {
+    /// The integer part of `double`, or the nearest bound; not-a-number gives 0.
+    fileprivate init(clamping double: Double) {
+        guard !double.isNaN else {
+            self = 0
+            return
+        }
+        let whole = double.rounded(.towardZero)
+        self = Int64(exactly: whole) ?? (whole < 0 ? .min : .max)
+    }
+}
