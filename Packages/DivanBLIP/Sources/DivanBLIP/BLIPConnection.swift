@@ -1,0 +1,180 @@
+public import DivanCompression
+
+/// One BLIP connection without its socket: frames in, events out; messages in, frames out.
+///
+/// `receive(_:)` takes one WebSocket message; after each, call `next()` until it returns `nil`.
+/// `nextFrame(into:)` makes one frame for one WebSocket message; call it while the transport has
+/// room, and `next()` after it too. Whatever is sent keeps its order where the protocol asks for it; replies may be given at
+/// any time and in any order. Use it from one thread at a time, and do not copy it: both copies
+/// would share one compressor.
+///
+/// Source: `blip.md`.
+public struct BLIPConnection {
+    /// What the peer may make us hold.
+    public let limits: Limits
+    /// Frames that said nothing: of unknown type, or replies to what waits no more.
+    public internal(set) var ignoredFrameCount = 0
+
+    var reader: FrameReader
+    var plain: [UInt8] = []  // the payload of the frame being received
+    var receivedFrameCount = 0
+    var failure: BLIPError?
+    var lastRequestReceived: UInt64 = 0
+    var incomingRequests: [UInt64: IncomingMessage] = [:]
+    var heldByteCount = 0  // of all incomplete messages
+    var unanswered: [UInt64: Unanswered] = [:]
+    var waiting: [UInt64: WaitingReply] = [:]
+    var events = Queue<BLIPEvent>()
+
+    private var writer: FrameWriter
+    var outbox = Outbox()
+    var acknowledgements = Queue<Acknowledgement>()
+    var lastRequestSent: UInt64 = 0
+
+    /// A request of the peer whose reply has not left.
+    struct Unanswered {
+        let isUrgent: Bool
+        var hasReply = false
+    }
+
+    /// A request of ours whose reply is not complete.
+    struct WaitingReply {
+        let streams: Bool
+        var isDiscarded = false
+        var message: IncomingMessage?
+    }
+
+    /// Tells the peer how much of a message has come.
+    struct Acknowledgement {
+        let key: MessageKey
+        let byteCount: Int
+    }
+
+    /// Creates a connection on which nothing has been sent.
+    ///
+    /// - Parameters:
+    ///   - codec: What compressed frames are made with; deflate unless both ends chose another.
+    ///   - limits: What the peer may make us hold.
+    public init(codec: any CompressionCodec, limits: Limits = Limits()) {
+        self.limits = limits
+        reader = FrameReader(codec: codec)
+        writer = FrameWriter(codec: codec)
+    }
+
+    /// Returns the next thing that the frames so far mean, or `nil` when more are needed.
+    public mutating func next() -> BLIPEvent? { events.popFirst() }
+
+    // MARK: Sending
+
+    /// Queues a request.
+    ///
+    /// - Returns: The number that its reply will carry, or `nil` when it wants none.
+    @discardableResult
+    public mutating func send(_ request: BLIPRequest) -> BLIPRequestNumber? {
+        lastRequestSent += 1
+        var bits = FrameKind.request.rawValue
+        if request.isUrgent { bits |= FrameFlags.urgent }
+        if request.isNoReply { bits |= FrameFlags.noReply }
+        outbox.add(
+            OutgoingMessage(
+                number: lastRequestSent,
+                flags: FrameFlags(bits: bits),
+                isCompressed: request.isCompressed,
+                properties: request.properties,
+                body: request.body
+            )
+        )
+        guard !request.isNoReply else { return nil }
+        waiting[lastRequestSent] = WaitingReply(streams: request.streamsReply)
+        return BLIPRequestNumber(rawValue: lastRequestSent)
+    }
+
+    /// Queues the reply to a request of the peer; a second one, or one not wanted, is dropped.
+    public mutating func reply(to request: BLIPRequestID, with reply: BLIPReply) {
+        guard let entry = unanswered[request.rawValue], !entry.hasReply else { return }
+        unanswered[request.rawValue]?.hasReply = true
+        let kind: FrameKind = reply.isError ? .errorReply : .reply
+        outbox.add(
+            OutgoingMessage(
+                number: request.rawValue,
+                flags: FrameFlags(bits: kind.rawValue | (entry.isUrgent ? FrameFlags.urgent : 0)),
+                isCompressed: reply.isCompressed,
+                properties: reply.properties,
+                body: reply.body
+            )
+        )
+    }
+
+    /// Gives up a reply: what still comes of it is read, acknowledged and dropped.
+    public mutating func cancelReply(to request: BLIPRequestNumber) {
+        guard let entry = waiting[request.rawValue], !entry.isDiscarded else { return }
+        heldByteCount -= entry.message?.heldByteCount ?? 0
+        waiting[request.rawValue]?.isDiscarded = true
+        waiting[request.rawValue]?.message?.discard()
+    }
+
+    /// The requests that have no complete reply, in order; after the connection they have failed.
+    public var waitingRequests: [BLIPRequestNumber] {
+        waiting.keys.sorted().map(BLIPRequestNumber.init)
+    }
+
+    /// Plain bytes that are queued; of body sources, only what was read.
+    public var queuedByteCount: Int { outbox.byteCount }
+
+    /// Whether `nextFrame(into:)` would make a frame.
+    public var hasOutput: Bool { !acknowledgements.isEmpty || outbox.hasNext }
+
+    /// Appends one frame, at most 16,384 bytes; returns `false` when there is none to send now.
+    ///
+    /// A message whose frames the peer has not acknowledged waits; so more may be sendable after
+    /// the next `receive(_:)`.
+    public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
+        if let acknowledgement = acknowledgements.popFirst() {
+            write(acknowledgement, into: &output)
+            return true
+        }
+        guard let (next, byteCount) = outbox.takeNext() else { return false }
+        var message = next
+        if !message.hasBegun { prepare(&message) }
+        let outcome = writer.write(&message, byteCount: byteCount, into: &output)
+        if let cause = message.takeFailure() { report(cause, of: message) }
+        if outcome.hasMore {
+            outbox.putBack(message, after: outcome.countedByteCount)
+        } else {
+            outbox.finish(message)
+            if message.key.isReply { unanswered[message.number] = nil }
+        }
+        return true
+    }
+
+    /// Reads ahead; a reply whose source fails before it has begun becomes an error reply.
+    private mutating func prepare(_ message: inout OutgoingMessage) {
+        message.prefetch()
+        guard let cause = message.takeFailure() else { return }
+        report(cause, of: message)
+        guard message.key.isReply else { return }
+        let reply = BLIPReply.error(domain: "BLIP", code: 500, message: "body cannot be read")
+        let urgency = message.flags.bits & FrameFlags.urgent
+        message = OutgoingMessage(
+            number: message.number,
+            flags: FrameFlags(bits: FrameKind.errorReply.rawValue | urgency),
+            isCompressed: false,
+            properties: reply.properties,
+            body: reply.body
+        )
+    }
+
+    private mutating func report(_ cause: any Error, of message: OutgoingMessage) {
+        let key = message.key
+        let failure = BLIPBodyFailure(number: key.number, isReply: key.isReply, cause: cause)
+        events.append(.bodyFailed(failure))
+    }
+
+    private func write(_ acknowledgement: Acknowledgement, into output: inout [UInt8]) {
+        let key = acknowledgement.key
+        let kind: FrameKind = key.isReply ? .acknowledgesReply : .acknowledgesRequest
+        appendVarint(key.number, to: &output)
+        output.append(kind.rawValue | FrameFlags.urgent | FrameFlags.noReply)
+        appendVarint(UInt64(acknowledgement.byteCount), to: &output)
+    }
+}

@@ -1,0 +1,80 @@
+/// What a connection tells its owner.
+public enum BLIPEvent: Sendable {
+    /// The peer asks; answer with `reply(to:with:)`, at any time, unless `isNoReply`.
+    case request(BLIPIncomingRequest)
+    /// The peer answered. With `streamsReply` the body is empty here and follows in pieces,
+    /// unless the reply is an error, which always comes whole.
+    case reply(BLIPRequestNumber, BLIPIncomingReply)
+    /// The next bytes of a streamed reply, perhaps none; after the final piece nothing follows.
+    case replyPiece(BLIPRequestNumber, [UInt8], isFinal: Bool)
+    /// A body source failed while its message was on the way; see `BLIPBodySource`.
+    case bodyFailed(BLIPBodyFailure)
+}
+
+/// A request of the peer, complete.
+public struct BLIPIncomingRequest: Sendable {
+    /// What to answer to.
+    public let id: BLIPRequestID
+    /// The properties, with `Profile`.
+    public let properties: BLIPProperties
+    /// The body.
+    public let body: [UInt8]
+    /// Whether the peer wants no answer; one that is given is dropped.
+    public let isNoReply: Bool
+    /// Whether the answer will be urgent too.
+    public let isUrgent: Bool
+
+    /// The kind of request; empty when the peer named none.
+    public var profile: String { properties["Profile"] ?? "" }
+}
+
+/// An answer of the peer.
+public struct BLIPIncomingReply: Sendable {
+    /// The properties.
+    public let properties: BLIPProperties
+    /// The body; of an error, the text for people.
+    public let body: [UInt8]
+    /// The failure that the peer reports, or `nil`.
+    public let error: BLIPRemoteError?
+}
+
+/// A failure that a peer reported for one request; the connection goes on.
+///
+/// Source: `blip.md` §2 (error replies).
+public struct BLIPRemoteError: Error, Equatable, Sendable {
+    /// Whose code it is, such as `"HTTP"`; `"BLIP"` when the peer named none.
+    public let domain: String
+    /// The code; 501 when the peer gave none, or none that is a number.
+    public let code: Int
+    /// The peer's sentence, at most 4,096 bytes of it.
+    public let message: String
+
+    /// Creates an error as a peer would report it.
+    public init(domain: String, code: Int, message: String) {
+        self.domain = domain
+        self.code = code
+        self.message = message
+    }
+
+    init(properties: BLIPProperties, body: [UInt8]) {
+        domain = properties["Error-Domain"] ?? "BLIP"
+        let number = properties["Error-Code"].flatMap { Int32($0) } ?? 0
+        code = number == 0 ? 501 : Int(number)
+        message = String(decoding: body.prefix(4096), as: UTF8.self)
+    }
+}
+
+extension BLIPRemoteError: CustomStringConvertible {
+    /// Domain, code and the peer's sentence.
+    public var description: String { "\(domain)/\(code) \(message)" }
+}
+
+/// A message of ours whose body source threw.
+public struct BLIPBodyFailure: Error, Sendable {
+    /// The request's number on the wire, ours or, for a reply, the peer's.
+    public let number: UInt64
+    /// Whether the message is a reply.
+    public let isReply: Bool
+    /// What the source threw.
+    public let cause: any Error
+}

@@ -1,0 +1,135 @@
+/// The properties of a message: pairs of texts, in order.
+///
+/// Kept in the wire's form, so that receiving and sending copy them once; a text is made only
+/// when it is asked for. Order carries no meaning to a peer. When a name occurs twice the first
+/// counts. A NUL cannot travel and is left out of names and values.
+///
+/// Source: `blip.md` §2.
+public struct BLIPProperties: Sendable {
+    /// Name, NUL, value, NUL, and so on.
+    private(set) var bytes: [UInt8]
+
+    /// Creates no properties.
+    public init() {
+        bytes = []
+    }
+
+    /// Takes bytes that were checked to be pairs.
+    init(checked bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Bytes that the properties take on the wire; Couchbase Lite refuses more than 102,400.
+    public var byteCount: Int { bytes.count }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { bytes.isEmpty }
+
+    /// The first value of `name`, which is compared byte by byte.
+    ///
+    /// Setting replaces the first pair or adds one at the end; setting `nil` removes the first.
+    public subscript(_ name: String) -> String? {
+        get { utf8(name).map { String(decoding: $0, as: UTF8.self) } }
+        set {
+            guard let pair = pairs.first(where: { bytes[$0.name].elementsEqual(name.utf8) }) else {
+                if let newValue { append(name, newValue) }
+                return
+            }
+            if let newValue {
+                bytes.replaceSubrange(pair.value, with: newValue.utf8.filter { $0 != 0 })
+            } else {
+                bytes.removeSubrange(pair.name.lowerBound...pair.value.upperBound)
+            }
+        }
+    }
+
+    /// The first value of `name` as UTF-8, without making a text.
+    public func utf8(_ name: String) -> ArraySlice<UInt8>? {
+        for pair in pairs where bytes[pair.name].elementsEqual(name.utf8) {
+            return bytes[pair.value]
+        }
+        return nil
+    }
+
+    /// Adds a pair at the end without looking for an earlier one.
+    public mutating func append(_ name: String, _ value: String) {
+        append(name)
+        append(value)
+    }
+
+    /// Adds the pairs of `others` at the end.
+    public mutating func append(contentsOf others: BLIPProperties) {
+        bytes += others.bytes
+    }
+
+    /// The value of `name` as a decimal number; `nil` when it is missing or something else.
+    public func integer(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
+
+    /// The value of `name` as Couchbase Lite reads it.
+    ///
+    /// `true` and `YES` in any case and numbers other than 0 are true; everything else, a missing
+    /// property too, is false. Write `"true"` or leave the property out.
+    public func bool(_ name: String) -> Bool {
+        guard let value = self[name]?.lowercased() else { return false }
+        return value == "true" || value == "yes" || (Int(value) ?? 0) != 0
+    }
+
+    private mutating func append(_ text: String) {
+        if text.utf8.contains(0) {
+            bytes.append(contentsOf: text.utf8.filter { $0 != 0 })
+        } else {
+            bytes.append(contentsOf: text.utf8)
+        }
+        bytes.append(0)
+    }
+}
+
+extension BLIPProperties: ExpressibleByDictionaryLiteral {
+    /// Creates properties in the order of the literal.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init()
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension BLIPProperties: Sequence {
+    /// Goes through the pairs in order, with repeated names.
+    public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
+        pairs.lazy.map { pair in
+            (
+                name: String(decoding: bytes[pair.name], as: UTF8.self),
+                value: String(decoding: bytes[pair.value], as: UTF8.self)
+            )
+        }.makeIterator()
+    }
+}
+
+extension BLIPProperties: Equatable {
+    /// Equal when the same pairs stand in the same order.
+    public static func == (left: BLIPProperties, right: BLIPProperties) -> Bool {
+        left.bytes == right.bytes
+    }
+}
+
+extension BLIPProperties: CustomStringConvertible {
+    /// Names only: values may be secret.
+    public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
+}
+
+extension BLIPProperties {
+    /// Where the pairs stand.
+    fileprivate var pairs: Pairs { Pairs(bytes: bytes) }
+
+    fileprivate struct Pairs: Sequence, IteratorProtocol {
+        let bytes: [UInt8]
+        var start = 0
+
+        mutating func next() -> (name: Range<Int>, value: Range<Int>)? {
+            guard let nameEnd = bytes[start...].firstIndex(of: 0),
+                let valueEnd = bytes[(nameEnd + 1)...].firstIndex(of: 0)
+            else { return nil }
+            defer { start = valueEnd + 1 }
+            return (start..<nameEnd, nameEnd + 1..<valueEnd)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import CDivanBLIP
+
+/// The running CRC-32 over all plain payloads of one direction.
+///
+/// Source: `blip.md` §3.
+struct Checksum: Equatable, Sendable {
+    private(set) var value: UInt32 = 0
+
+    mutating func update(_ plain: Span<UInt8>) {
+        value = plain.withUnsafeBufferPointer { divan_crc32(value, $0.baseAddress, $0.count) }
+    }
+
+    /// Four bytes, the most significant first, as a frame ends with them.
+    func append(to frame: inout [UInt8]) {
+        for shift: UInt32 in [24, 16, 8, 0] {
+            frame.append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import DivanCompression
+
+/// Takes frames apart: header, decompression, running checksum.
+///
+/// One for each connection, because checksum and decompressor run over all frames of a direction.
+struct FrameReader {
+    private let codec: any CompressionCodec
+    private var decompressor: (any StreamDecompressor)?
+    private var checksum = Checksum()
+
+    init(codec: any CompressionCodec) {
+        self.codec = codec
+    }
+
+    /// Appends the plain payload of a message's frame to `plain`, checked.
+    ///
+    /// The message has `held` plain bytes already and may have `limit` in all.
+    mutating func read(
+        _ frame: Span<UInt8>,
+        header: FrameHeader,
+        held: Int,
+        limit: Int,
+        into plain: inout [UInt8]
+    ) throws(BLIPError.Reason) {
+        let payloadEnd = frame.count - Wire.checksumByteCount
+        guard header.byteCount <= payloadEnd else {
+            throw .truncatedFrame(byteCount: frame.count)
+        }
+        let payload = frame.extracting(header.byteCount..<payloadEnd)
+        if header.flags.isCompressed {
+            try decompress(payload, held: held, limit: limit, into: &plain)
+        } else {
+            guard payload.count <= limit - held else { throw .messageTooLarge(limit: limit) }
+            payload.withUnsafeBufferPointer { plain.append(contentsOf: $0) }
+        }
+        checksum.update(plain.span)
+        var received: UInt32 = 0
+        for index in payloadEnd..<frame.count { received = received << 8 | UInt32(frame[index]) }
+        guard received == checksum.value else {
+            throw .checksum(received: received, computed: checksum.value)
+        }
+    }
+
+    private mutating func decompress(
+        _ payload: Span<UInt8>,
+        held: Int,
+        limit: Int,
+        into plain: inout [UInt8]
+    ) throws(BLIPError.Reason) {
+        // An empty payload is no bytes: the decompressor must not see it (`blip.md` §4).
+        guard !payload.isEmpty else { return }
+        do throws(CompressionError) {
+            let decompressor = try started()
+            try decompressor.decompress(payload, limit: limit - held, appendingTo: &plain)
+        } catch .outputTooLarge {
+            throw .messageTooLarge(limit: limit)
+        } catch {
+            throw .compression(error.description)
+        }
+    }
+
+    private mutating func started() throws(CompressionError) -> any StreamDecompressor {
+        if let decompressor { return decompressor }
+        let made = try codec.makeDecompressor()
+        decompressor = made
+        return made
+    }
+}

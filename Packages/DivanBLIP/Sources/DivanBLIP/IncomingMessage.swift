@@ -1,0 +1,72 @@
+/// A message that comes in several frames: properties first, then the body.
+struct IncomingMessage {
+    /// Of the first frame; those of later frames do not count.
+    let flags: FrameFlags
+    /// `nil` until they are complete.
+    private(set) var properties: BLIPProperties?
+    /// Bytes behind the properties that nobody has taken.
+    private(set) var body: [UInt8] = []
+    private var head: [UInt8] = []  // what came before the properties were complete
+    private var countedByteCount = 0
+    private var acknowledgedByteCount = 0
+
+    init(flags: FrameFlags) {
+        self.flags = flags
+    }
+
+    /// Plain bytes that are held.
+    var heldByteCount: Int { head.count + body.count + (properties?.byteCount ?? 0) }
+
+    /// Adds a frame's plain payload.
+    mutating func append(
+        _ plain: Span<UInt8>,
+        limits: BLIPConnection.Limits
+    ) throws(BLIPError.Reason) {
+        guard properties == nil else {
+            plain.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+            return
+        }
+        guard !head.isEmpty else { return try begin(plain, limits: limits) }
+        plain.withUnsafeBufferPointer { head.append(contentsOf: $0) }
+        var whole: [UInt8] = []
+        swap(&whole, &head)
+        try begin(whole.span, limits: limits)
+    }
+
+    private mutating func begin(
+        _ bytes: Span<UInt8>,
+        limits: BLIPConnection.Limits
+    ) throws(BLIPError.Reason) {
+        guard let block = try PropertyBlock.read(bytes, limit: limits.propertiesByteCount) else {
+            head = bytes.withUnsafeBufferPointer { Array($0) }
+            return
+        }
+        properties = block.properties
+        let rest = bytes.extracting(block.bodyOffset..<bytes.count)
+        body = rest.withUnsafeBufferPointer { Array($0) }
+    }
+
+    /// Takes the bytes of the body so far, and leaves none.
+    mutating func takeBody() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &body)
+        return taken
+    }
+
+    /// Drops what is held; later frames are only counted.
+    mutating func discard() {
+        properties = nil
+        head = []
+        body = []
+    }
+
+    /// Counts a frame's bytes behind its header; returns the total when it is to be acknowledged.
+    mutating func count(_ byteCount: Int) -> Int? {
+        countedByteCount += byteCount
+        guard countedByteCount - acknowledgedByteCount >= Wire.acknowledgeInterval else {
+            return nil
+        }
+        acknowledgedByteCount = countedByteCount
+        return countedByteCount
+    }
+}

@@ -1,0 +1,85 @@
+/// Decides which message sends its next frame, how long the frame may be, and who has to wait.
+///
+/// Source: `blip.md` §5 (order), §6 (flow control).
+struct Outbox {
+    /// What is known about a message of several frames.
+    private struct Flight {
+        var sentByteCount = 0
+        var acknowledgedByteCount = 0
+
+        var isWindowFull: Bool {
+            sentByteCount - acknowledgedByteCount >= Wire.windowByteCount
+        }
+    }
+
+    private var queue = Queue<OutgoingMessage>()
+    private var flights: [MessageKey: Flight] = [:]
+    private var paused: [MessageKey: OutgoingMessage] = [:]
+    /// Plain bytes of all messages that are still to go.
+    private(set) var byteCount = 0
+
+    /// Whether a frame can be made now.
+    var hasNext: Bool { !queue.isEmpty }
+
+    /// Queues a message none of whose frames has been sent.
+    mutating func add(_ message: OutgoingMessage) {
+        byteCount += message.remainingByteCount
+        enqueue(message)
+    }
+
+    /// Takes the message whose turn it is, and the most bytes that its frame may have.
+    mutating func takeNext() -> (message: OutgoingMessage, frameByteCount: Int)? {
+        guard let message = queue.popFirst() else { return nil }
+        byteCount -= message.remainingByteCount
+        let isShort = !message.isUrgent && queue.first?.isUrgent == true
+        return (message, isShort ? Wire.shortFrameByteCount : Wire.longFrameByteCount)
+    }
+
+    /// Takes back a message with frames left, `countedByteCount` behind the header of its last.
+    mutating func putBack(_ message: OutgoingMessage, after countedByteCount: Int) {
+        byteCount += message.remainingByteCount
+        let key = message.key
+        flights[key, default: Flight()].sentByteCount += countedByteCount
+        if flights[key]?.isWindowFull == true {
+            paused[key] = message
+        } else {
+            enqueue(message)
+        }
+    }
+
+    /// Forgets a message whose last frame has been made.
+    mutating func finish(_ message: OutgoingMessage) {
+        guard !flights.isEmpty else { return }
+        flights[message.key] = nil
+    }
+
+    /// Notes how much of a message the peer has; ignores what cannot be.
+    mutating func acknowledge(_ key: MessageKey, upTo byteCount: UInt64) {
+        guard let flight = flights[key], byteCount <= UInt64(clamping: flight.sentByteCount),
+            byteCount > UInt64(clamping: flight.acknowledgedByteCount)
+        else { return }
+        flights[key]?.acknowledgedByteCount = Int(byteCount)
+        guard flights[key]?.isWindowFull == false, let message = paused.removeValue(forKey: key)
+        else { return }
+        enqueue(message)
+    }
+
+    /// Finds the place of a message by the rules of `blip.md` §5.
+    ///
+    /// Normal ones go to the end. An urgent one goes behind the last urgent one and one normal
+    /// message after it, so that normal ones are not starved; without an urgent one, behind the
+    /// first. But what has not begun never overtakes what has not begun.
+    private mutating func enqueue(_ message: OutgoingMessage) {
+        guard message.isUrgent, queue.count > 1 else { return queue.append(message) }
+        var place = queue.count
+        while place > 1, let before = queue[place - 1] {
+            if !message.hasBegun, !before.hasBegun { break }
+            if before.isUrgent {
+                place = min(place + 1, queue.count)
+                break
+            }
+            place -= 1
+        }
+        queue.insert(message, at: place)
+    }
+}

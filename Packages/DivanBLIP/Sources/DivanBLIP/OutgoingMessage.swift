@@ -1,0 +1,107 @@
+/// A message on its way out, cut into frames' payloads.
+struct OutgoingMessage {
+    let number: UInt64
+    /// All flags but MoreComing and Compressed.
+    let flags: FrameFlags
+    let isCompressed: Bool
+    /// Whether a frame has been made.
+    private(set) var hasBegun = false
+    private var failure: (any Error)?
+    private let properties: BLIPProperties
+    private var head: ArraySlice<UInt8> = []  // properties that did not fit into the first frame
+    private var bytes: [UInt8]
+    private var offset = 0
+    private var source: (any BLIPBodySource)?
+
+    /// Bytes to ask a source for: few calls, and little held.
+    private static let readByteCount = 65_536
+
+    init(
+        number: UInt64,
+        flags: FrameFlags,
+        isCompressed: Bool,
+        properties: BLIPProperties,
+        body: BLIPBody
+    ) {
+        self.number = number
+        self.flags = flags
+        self.isCompressed = isCompressed
+        self.properties = properties
+        switch body {
+        case .bytes(let bytes): self.bytes = bytes
+        case .source(let source):
+            bytes = []
+            self.source = source
+        }
+    }
+
+    var isUrgent: Bool { flags.isUrgent }
+
+    var key: MessageKey { MessageKey(number: number, isReply: flags.kind != .request) }
+
+    /// Plain bytes that are still to go; of a source, only those that were read.
+    var remainingByteCount: Int {
+        let properties = hasBegun ? head.count : properties.byteCount + 1
+        return properties + bytes.count - offset
+    }
+
+    /// Appends the next plain bytes, at most `limit`; returns whether more are left.
+    mutating func appendPlain(upTo limit: Int, to output: inout [UInt8]) -> Bool {
+        var room = limit
+        if !hasBegun {
+            hasBegun = true
+            beginProperties(room: &room, output: &output)
+        }
+        if !head.isEmpty {
+            let piece = head.prefix(room)
+            output.append(contentsOf: piece)
+            head = head.dropFirst(piece.count)
+            room -= piece.count
+        }
+        while room > 0, refill() {
+            let end = min(offset + room, bytes.count)
+            output.append(contentsOf: bytes[offset..<end])
+            room -= end - offset
+            offset = end
+        }
+        return !head.isEmpty || refill()
+    }
+
+    /// Reads the first bytes of a source, so that a failure comes before the first frame.
+    mutating func prefetch() {
+        _ = refill()
+    }
+
+    /// Returns what the body's source threw, once; the message ends where it failed.
+    mutating func takeFailure() -> (any Error)? { failure.take() }
+
+    private mutating func beginProperties(room: inout Int, output: inout [UInt8]) {
+        let length = UInt64(properties.byteCount)
+        let byteCount = varintByteCount(length) + properties.byteCount
+        guard byteCount > room else {
+            appendVarint(length, to: &output)
+            output.append(contentsOf: properties.bytes)
+            room -= byteCount
+            return
+        }
+        var block: [UInt8] = []
+        appendVarint(length, to: &block)
+        block += properties.bytes
+        head = block[...]
+    }
+
+    /// Returns whether body bytes are at hand, after reading on where there is a source.
+    private mutating func refill() -> Bool {
+        guard offset == bytes.count else { return true }
+        guard let source else { return false }
+        offset = 0
+        do {
+            bytes = try source.read(upTo: Self.readByteCount)
+        } catch {
+            bytes = []
+            failure = error
+        }
+        if bytes.isEmpty { self.source = nil }
+        return !bytes.isEmpty
+    }
+}

@@ -1,0 +1,35 @@
+/// The start of a message: the length of the properties, and the properties.
+enum PropertyBlock {
+    /// Reads the block at the start of `bytes`.
+    ///
+    /// - Returns: The properties and where the body starts, or `nil` when more bytes are needed.
+    static func read(
+        _ bytes: Span<UInt8>,
+        limit: Int
+    ) throws(BLIPError.Reason) -> (properties: BLIPProperties, bodyOffset: Int)? {
+        var offset = 0
+        guard let length = try readVarint(bytes, at: &offset) else { return nil }
+        guard length <= UInt64(clamping: limit) else {
+            throw .propertiesTooLarge(byteCount: length, limit: limit)
+        }
+        let byteCount = Int(length)
+        guard byteCount > 0 else { return (BLIPProperties(), offset) }
+        guard byteCount <= bytes.count - offset else { return nil }
+        let block = bytes.extracting(offset..<offset + byteCount)
+        guard block[byteCount - 1] == 0, arePairs(block), isUTF8(block) else {
+            throw .malformedProperties
+        }
+        let copy = block.withUnsafeBufferPointer { Array($0) }
+        return (BLIPProperties(checked: copy), offset + byteCount)
+    }
+
+    private static func arePairs(_ block: Span<UInt8>) -> Bool {
+        var zeroCount = 0
+        for index in block.indices where block[index] == 0 { zeroCount += 1 }
+        return zeroCount.isMultiple(of: 2)
+    }
+
+    private static func isUTF8(_ block: Span<UInt8>) -> Bool {
+        (try? UTF8Span(validating: block)) != nil
+    }
+}
