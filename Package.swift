@@ -78,11 +78,10 @@ let rooms: [[Target]] = [
         arrows: [
             "DivanStore",
             "DivanBLIP",
-            "DivanConflicts",
-            "DivanAuth",
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
+            "DivanCompression",
             "DivanCrypto",
             "DivanLog",
         ],

@@ -1,0 +1,155 @@
+import DivanBLIP
+import DivanStore
+
+/// Fetches the blobs that received revisions need: each digest once, a few at a time, streamed
+/// into the store as its pieces arrive.
+///
+/// Nothing is resumed: a fetch that breaks leaves no file behind.
+///
+/// Source: `blobs.md` §3, §4.
+struct BlobFetcher {
+    /// Identifies a fetch in the answer to its request.
+    struct Ticket {
+        let digest: BlobDigest
+    }
+
+    /// A revision that cannot be stored before the blob is.
+    struct Waiter {
+        var parkedID: Int
+        var collection: Int
+        var documentID: String
+        var blob: BlobReference
+    }
+
+    /// What became of a blob, for one waiter.
+    struct Completion {
+        var parkedID: Int
+        var error: SyncError?
+    }
+
+    private var fetches: [BlobDigest: Fetch] = [:]
+    private var queue: [BlobDigest] = []
+    private var activeCount = 0
+
+    private struct Fetch {
+        var waiters: [Waiter]
+        var writer: BlobWriter?
+        var byteCount = 0
+        var failure: SyncError?
+    }
+
+    /// Whether no blob is on its way.
+    var isIdle: Bool { fetches.isEmpty }
+
+    /// Adds a waiter; the request leaves at the next `pump`.
+    mutating func want(_ waiter: Waiter) {
+        let digest = waiter.blob.digest
+        if fetches[digest] != nil {
+            fetches[digest]?.waiters.append(waiter)
+        } else {
+            fetches[digest] = Fetch(waiters: [waiter])
+            queue.append(digest)
+        }
+    }
+
+    /// Sends as many requests as may be open.
+    mutating func pump(_ session: inout Session) {
+        while activeCount < session.limits.blobFetchesCount, !queue.isEmpty {
+            let digest = queue.removeFirst()
+            guard let waiter = fetches[digest]?.waiters.first else { continue }
+            activeCount += 1
+            var properties = BLIPProperties.profile(
+                "getAttachment",
+                collection: session.wireIndex(waiter.collection)
+            )
+            properties.append("digest", digest.description)
+            properties.append("docID", waiter.documentID)
+            if waiter.blob.isCompressible { properties.append("compress", "true") }
+            var request = BLIPRequest(properties: properties)
+            request.streamsReply = true
+            session.progress.expect(waiter.blob.byteCount)
+            session.ask(request, for: .blob(Ticket(digest: digest)))
+        }
+    }
+
+    /// Takes a piece of content; returns what came to an end.
+    mutating func received(
+        piece: [UInt8],
+        isFinal: Bool,
+        _ ticket: Ticket,
+        _ session: inout Session
+    ) -> [Completion] {
+        guard var fetch = fetches[ticket.digest] else { return [] }
+        fetches[ticket.digest] = nil  // so that the writer is not copied while it is used
+        append(piece, to: &fetch, session)
+        guard isFinal else {
+            fetches[ticket.digest] = fetch
+            return []
+        }
+        if fetch.failure == nil {
+            do {
+                let writer = try fetch.writer ?? session.store.blobs.writer()
+                fetch.writer = nil
+                _ = try writer.finish(expected: ticket.digest)
+            } catch {
+                fetch.failure = SyncError(storage: error)
+            }
+        }
+        session.progress.complete(fetch.waiters.first?.blob.byteCount ?? 0)
+        return finish(fetch, ticket.digest)
+    }
+
+    private func append(_ piece: [UInt8], to fetch: inout Fetch, _ session: Session) {
+        guard fetch.failure == nil, !piece.isEmpty else { return }
+        fetch.byteCount += piece.count
+        guard fetch.byteCount <= session.limits.blobByteCount else {
+            fetch.failure = .http(413, "blob of more than \(session.limits.blobByteCount) bytes")
+            fetch.writer?.cancel()
+            return
+        }
+        do {
+            let writer = try fetch.writer ?? session.store.blobs.writer()
+            fetch.writer = writer
+            try writer.append(piece.span)
+        } catch {
+            fetch.failure = SyncError(storage: error)
+            fetch.writer?.cancel()
+        }
+    }
+
+    /// Takes an error reply.
+    mutating func failed(_ error: SyncError, _ ticket: Ticket) -> [Completion] {
+        guard var fetch = fetches[ticket.digest] else { return [] }
+        fetch.writer?.cancel()
+        fetch.writer = nil
+        fetch.failure = error
+        return finish(fetch, ticket.digest)
+    }
+
+    /// A failure concerns the document that was named; another one's request may still succeed.
+    private mutating func finish(_ ended: Fetch, _ digest: BlobDigest) -> [Completion] {
+        activeCount -= 1
+        fetches[digest] = nil
+        guard let failure = ended.failure else {
+            return ended.waiters.map { Completion(parkedID: $0.parkedID, error: nil) }
+        }
+        let named = ended.waiters.first?.documentID
+        let isFailed = { (waiter: Waiter) in waiter.documentID == named }
+        let others = ended.waiters.filter { !isFailed($0) }
+        if !others.isEmpty {
+            fetches[digest] = Fetch(waiters: others)
+            queue.append(digest)
+        }
+        return ended.waiters.filter(isFailed).map {
+            Completion(parkedID: $0.parkedID, error: failure)
+        }
+    }
+
+    /// Drops everything: the connection is gone.
+    mutating func abandon() {
+        for fetch in fetches.values { fetch.writer?.cancel() }
+        fetches = [:]
+        queue = []
+        activeCount = 0
+    }
+}

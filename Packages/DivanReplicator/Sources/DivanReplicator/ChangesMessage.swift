@@ -1,0 +1,150 @@
+import DivanJSON
+import DivanRevisions
+
+/// The body of `changes`: what the sender has, oldest first.
+///
+/// `[[sequence, documentID, revisionID, flags?, bodyByteCount?], …]`; an empty list or `null` says
+/// that there is nothing more at present.
+///
+/// Source: `replication.md` §3.
+enum ChangesMessage {
+    struct Entry {
+        var sequence: RemoteSequence
+        var documentID: String
+        /// `nil` when the text is no revision ID of a tree.
+        var revisionID: RevisionID?
+        var flags: Flags = []
+        var bodyByteCount = 0
+    }
+
+    struct Flags: OptionSet {
+        let rawValue: Int
+        static let deleted = Flags(rawValue: 1)
+        static let revoked = Flags(rawValue: 2)
+        static let removed = Flags(rawValue: 4)
+
+        /// Whether the user lost the document, as opposed to a live revision or a tombstone.
+        var saysAccessLost: Bool { rawValue > 1 && rawValue != 5 }
+    }
+
+    /// Reads a received list.
+    ///
+    /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
+    static func parse(_ body: [UInt8], count limit: Int) throws(MalformedMessage) -> [Entry] {
+        guard !body.isEmpty else { return [] }
+        return try MalformedMessage.reading(body) { reader in
+            guard try reader.peekKind() != .null else {
+                try reader.skip()
+                return []
+            }
+            var entries: [Entry] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                guard entries.count < limit else { throw MalformedMessage() }
+                entries.append(try parseEntry(&reader))
+            }
+            return entries
+        }
+    }
+
+    private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
+        try reader.beginArray()
+        guard try reader.nextElement() else { throw MalformedMessage() }
+        let sequence = try RemoteSequence(reading: &reader)
+        guard try reader.nextElement() else { throw MalformedMessage() }
+        let documentID = try reader.readString()
+        guard try reader.nextElement() else { throw MalformedMessage() }
+        let revisionID = RevisionID(try reader.readString())
+        var entry = Entry(sequence: sequence, documentID: documentID, revisionID: revisionID)
+        if try reader.nextElement() {
+            entry.flags = Flags(rawValue: try parseFlags(&reader))
+            if try reader.nextElement() {
+                entry.bodyByteCount = max(0, try reader.readInteger())
+                while try reader.nextElement() { try reader.skip() }
+            }
+        }
+        return entry
+    }
+
+    /// A bit field, or a Boolean from older peers.
+    private static func parseFlags(_ reader: inout JSONReader) throws -> Int {
+        try reader.peekKind() == .bool ? (try reader.readBool() ? 1 : 0) : reader.readInteger()
+    }
+
+    /// Writes one of our own entries.
+    static func write(_ change: FeedChange, to writer: inout JSONWriter) {
+        writer.beginArray()
+        writer.integer(change.sequence)
+        writer.string(change.documentID)
+        writer.string(change.revisionID.description)
+        if change.isTombstone || change.bodyByteCount > 0 {
+            writer.integer(change.isTombstone ? 1 : 0)
+        }
+        if change.bodyByteCount > 0 { writer.integer(change.bodyByteCount) }
+        writer.endArray()
+    }
+}
+
+/// The answer to `changes`: for each entry whether it is wanted, and which revisions of the
+/// document the receiver has.
+///
+/// Source: `replication.md` §3, "Reply to `changes`".
+enum ChangesAnswer: Equatable {
+    case unwanted
+    case wanted(ancestors: [RevisionID])
+    case refused(status: Int)
+
+    /// Reads an answer; entries missing at the end are unwanted.
+    static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
+        guard !body.isEmpty else { return [] }
+        return try MalformedMessage.reading(body) { reader in
+            var answers: [Self] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                guard answers.count < count else { throw MalformedMessage() }
+                answers.append(try parseItem(&reader))
+            }
+            return answers
+        }
+    }
+
+    private static func parseItem(_ reader: inout JSONReader) throws -> Self {
+        switch try reader.peekKind() {
+        case .number:
+            let status: Int = try reader.readInteger()
+            return status == 0 ? .unwanted : .refused(status: status)
+        case .array:
+            var ancestors: [RevisionID] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                let text = try reader.readString()
+                if ancestors.count < 100, let ancestor = RevisionID(text) {
+                    ancestors.append(ancestor)
+                }
+            }
+            return .wanted(ancestors: ancestors)
+        default:
+            try reader.skip()
+            return .unwanted
+        }
+    }
+
+    /// Writes answers; unwanted ones at the end are left out.
+    static func write(_ answers: [Self]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        let count = answers.lastIndex { $0 != .unwanted }.map { $0 + 1 } ?? 0
+        for answer in answers.prefix(count) {
+            switch answer {
+            case .unwanted: writer.integer(0)
+            case .refused(let status): writer.integer(status)
+            case .wanted(let ancestors):
+                writer.beginArray()
+                for ancestor in ancestors { writer.string(ancestor.description) }
+                writer.endArray()
+            }
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,97 @@
+import DivanJSON
+
+/// How far a pair of peers has come in one collection.
+///
+/// Source: `checkpoints.md` §3, §5.
+public struct Checkpoint: Equatable, Sendable {
+    /// Local sequences that are pushed or need no push; always holds 0.
+    public var completed = SequenceSet(through: 0)
+    /// The peer's sequence through which everything is pulled; `nil` when nothing is known.
+    public var remote: RemoteSequence?
+
+    /// Creates the checkpoint of two peers that never met.
+    public init() {}
+
+    /// Reads a stored or received body; unknown members are ignored, broken ones count as absent.
+    public init(json body: [UInt8]) {
+        guard let object = (try? JSON(parsing: body.span))?.object else { return }
+        if let pairs = object["localCompleted"]?.array {
+            completed = Self.sequences(fromPairs: pairs)
+        } else if let last = object["local"]?.unsigned {
+            completed = SequenceSet(through: last)
+        }
+        if let value = object["remote"], !value.isNull, let text = try? value.canonicalBytes() {
+            remote = RemoteSequence(json: String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    /// Writes the body; `time` is seconds since 1970 and means nothing to anyone.
+    public func json(time: Int64) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("time")
+        writer.integer(time)
+        if completed.firstRangeEnd > 0 {
+            writer.key("local")
+            writer.integer(completed.firstRangeEnd)
+        }
+        if completed.ranges.count > 1 {
+            writer.key("localCompleted")
+            writer.beginArray()
+            for range in completed.ranges {
+                writer.integer(range.lowerBound)
+                writer.integer(range.upperBound - range.lowerBound)
+            }
+            writer.endArray()
+        }
+        if let remote {
+            writer.key("remote")
+            writer.raw(Array(remote.json.utf8).span)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Keeps only what the peer's copy confirms.
+    ///
+    /// - Returns: Whether something had to be given up; the pusher then trusts no recorded remote
+    ///   ancestor in this run.
+    @discardableResult
+    public mutating func reconcile(with peer: Checkpoint) -> Bool {
+        var isChanged = false
+        if completed != peer.completed {
+            completed = completed.intersection(peer.completed)
+            completed.insert(0)
+            isChanged = true
+        }
+        guard let mine = remote, mine != peer.remote else { return isChanged }
+        guard let theirs = peer.remote, let isEarlier = theirs.precedes(mine) else {
+            remote = nil
+            return true
+        }
+        if isEarlier { remote = theirs }
+        return isChanged || isEarlier
+    }
+
+    private static func sequences(fromPairs pairs: [JSON]) -> SequenceSet {
+        var set = SequenceSet(through: 0)
+        for index in stride(from: 0, to: pairs.count - 1, by: 2) {
+            guard let first = pairs[index].unsigned, let length = pairs[index + 1].unsigned,
+                length > 0, length <= .max - first
+            else { break }
+            set.insert(first..<(first + length))
+        }
+        return set
+    }
+}
+
+extension JSON {
+    /// The value when it is an integer that is not negative.
+    fileprivate var unsigned: UInt64? {
+        switch self {
+        case .int(let value): UInt64(exactly: value)
+        case .uint(let value): value
+        default: nil
+        }
+    }
+}

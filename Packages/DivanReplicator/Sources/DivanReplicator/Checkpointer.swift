@@ -1,0 +1,154 @@
+import DivanBLIP
+import DivanJSON
+import DivanStore
+
+/// Keeps the checkpoint of one collection: reads, compares and saves it at both peers.
+///
+/// Saved `checkpointInterval` after a change, or at once when push or pull comes to rest; one save
+/// at a time, the peer's copy first. The local copy is written only after the peer has confirmed
+/// its own, so that ours never claims more.
+///
+/// Source: `checkpoints.md` §4–§6.
+struct Checkpointer {
+    let id: CheckpointID
+    /// Local sequences that need no push.
+    var completed: SequenceSet
+    /// The peer's sequences.
+    var remote: RemoteSequences
+    /// Whether a local copy existed when the replication began.
+    private(set) var hadLocalCopy = false
+    /// Whether the peer's copy confirmed ours; else recorded remote ancestors are not trusted.
+    private(set) var isConfirmed = false
+    /// When a changed checkpoint is due to be saved.
+    private(set) var deadline: Duration?
+
+    private let collection: Int
+    private var saved: Checkpoint?
+    private var peerRevision = ""
+    private var hasPeerAnswer = false
+    private var saving: Saving?
+
+    private struct Saving {
+        var state: Checkpoint
+        var json: [UInt8]
+        var attemptCount = 1
+    }
+
+    /// Reads the local copy unless it is to be ignored.
+    init(id: CheckpointID, collection: Int, isReset: Bool, store: Store) throws {
+        self.id = id
+        self.collection = collection
+        var state = Checkpoint()
+        let body = try store.localCheckpoint(id.description)
+        if let body, !isReset {
+            state = Checkpoint(json: body)
+            hadLocalCopy = true
+            saved = state
+        }
+        completed = state.completed
+        remote = RemoteSequences(since: state.remote)
+    }
+
+    /// The state that a save would write.
+    var state: Checkpoint {
+        var state = Checkpoint()
+        state.completed = completed
+        state.remote = remote.safe
+        return state
+    }
+
+    /// Whether everything is saved at both peers.
+    var isSettled: Bool { saving == nil && !hasChanges }
+
+    private var hasChanges: Bool { state != (saved ?? Checkpoint()) }
+
+    /// Compares with the peer's copy, `nil` when it has none.
+    mutating func received(peerCopy: [UInt8]?, revision: String) {
+        peerRevision = revision
+        hasPeerAnswer = true
+        var mine = state
+        guard hadLocalCopy else { return }
+        isConfirmed = !mine.reconcile(with: peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint())
+        if !isConfirmed {
+            completed = mine.completed
+            remote = RemoteSequences(since: mine.remote)
+        }
+    }
+
+    /// Asks the peer for its copy in legacy mode, or for its revision after a refused save.
+    func ask(_ session: inout Session, isForSave: Bool) {
+        var properties = BLIPProperties.profile(
+            "getCheckpoint",
+            collection: session.wireIndex(collection)
+        )
+        properties.append("client", id.description)
+        session.ask(
+            BLIPRequest(properties: properties),
+            for: .checkpoint(collection: collection, isForSave: isForSave)
+        )
+    }
+
+    /// Starts a save when one is due, or the wait for it.
+    mutating func pump(_ session: inout Session, isForced: Bool) {
+        guard hasPeerAnswer, saving == nil, !session.isClosed else { return }
+        guard hasChanges else {
+            deadline = nil
+            return
+        }
+        if !isForced {
+            let due = deadline ?? (session.now + session.configuration.checkpointInterval)
+            deadline = due
+            guard session.now >= due else { return }
+        }
+        deadline = nil
+        let json = state.json(time: session.configuration.secondsSince1970())
+        saving = Saving(state: state, json: json)
+        send(&session)
+    }
+
+    private func send(_ session: inout Session) {
+        guard let saving else { return }
+        var properties = BLIPProperties.profile(
+            "setCheckpoint",
+            collection: session.wireIndex(collection)
+        )
+        properties.append("client", id.description)
+        properties.append("rev", peerRevision)
+        session.ask(
+            BLIPRequest(properties: properties, body: .bytes(saving.json)),
+            for: .saveCheckpoint(collection: collection)
+        )
+    }
+
+    /// Takes the answer to `setCheckpoint`.
+    mutating func received(saveReply reply: BLIPIncomingReply, _ session: inout Session) {
+        guard let saving else { return }
+        if let failure = reply.error {
+            let error = SyncError(failure)
+            // Another copy of us was here, or our idea of the revision is old: ask for it.
+            if error.domain == .webSocket, error.code == 409, saving.attemptCount < 5 {
+                self.saving?.attemptCount += 1
+                ask(&session, isForSave: true)
+            } else {
+                saved = saving.state  // given up: the local copy stays as it is
+                self.saving = nil
+                session.fail(error)
+            }
+            return
+        }
+        peerRevision = reply.properties["rev"] ?? ""
+        saved = saving.state
+        self.saving = nil
+        do {
+            try session.store.setLocalCheckpoint(id.description, saving.json)
+        } catch {
+            session.fail(SyncError(storage: error))
+        }
+    }
+
+    /// Takes the answer to `getCheckpoint` after a refused save: only its revision counts.
+    mutating func received(revisionReply reply: BLIPIncomingReply, _ session: inout Session) {
+        peerRevision = reply.error == nil ? reply.properties["rev"] ?? "" : ""
+        send(&session)
+    }
+}

@@ -1,0 +1,62 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+/// All that one connection does about one collection.
+struct CollectionSync {
+    let path: CollectionPath
+    /// Whether the collection exists here; a peer may name others, which get no service.
+    let isKnown: Bool
+    var pullFilter: DocumentFilter?
+    // The active side.
+    var checkpointer: Checkpointer?
+    var puller: Puller?
+    var pusher: Pusher?
+    // The passive side.
+    var feed: PassiveFeed?
+    var hasAnswered = false
+    /// Revisions that this peer brought; its subscription need not tell it of them.
+    var echoes: [String: RevisionID] = [:]
+
+    init(_ path: CollectionPath, isKnown: Bool = true) {
+        self.path = path
+        self.isKnown = isKnown
+    }
+
+    var isIdle: Bool {
+        (puller?.isIdle ?? true) && (pusher?.isIdle ?? true) && (feed?.isIdle ?? true)
+    }
+
+    /// Whether the checkpoint needs no saving.
+    var isSettled: Bool { checkpointer?.isSettled ?? true }
+
+    mutating func notice(isContinuous: Bool) {
+        if isContinuous { pusher?.notice() }
+        feed?.notice()
+    }
+
+    mutating func pumpPuller(_ session: inout Session, _ inbox: inout Inbox) {
+        guard puller != nil, var checkpointer = checkpointer.take() else { return }
+        puller?.pump(&session, &checkpointer, &inbox)
+        self.checkpointer = checkpointer
+    }
+
+    mutating func pumpSenders(_ session: inout Session) {
+        do {
+            if pusher != nil, var checkpointer = checkpointer.take() {
+                defer { self.checkpointer = checkpointer }
+                try pusher?.pump(&session, &checkpointer)
+            }
+            try feed?.pump(&session, echoes: &echoes)
+        } catch {
+            session.fail(SyncError(storage: error))
+            session.close(code: 1011, error: session.error)
+        }
+    }
+
+    /// Saves the checkpoint when it is due, at once when the collection has come to rest.
+    mutating func pumpCheckpoint(_ session: inout Session, _ inbox: Inbox) {
+        let isForced = isIdle && inbox.isEmpty
+        checkpointer?.pump(&session, isForced: isForced)
+    }
+}

@@ -1,0 +1,101 @@
+import DivanJSON
+
+/// The bodies of `getCollections` and of its answer.
+///
+/// Source: `replication.md` §1.
+enum CollectionsMessage {
+    /// Writes the request: names and checkpoint IDs in parallel.
+    static func write(names: [String], checkpointIDs: [CheckpointID]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("checkpoint_ids")
+        writer.beginArray()
+        for id in checkpointIDs { writer.string(id.description) }
+        writer.endArray()
+        writer.key("collections")
+        writer.beginArray()
+        for name in names { writer.string(name) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: HTTP/400 that names the fault.
+    static func parse(
+        _ body: [UInt8],
+        limits: Limits
+    ) throws(SyncError) -> [(name: String, checkpointID: String)] {
+        guard case .object(let root)? = try? JSON(parsing: body.span),
+            case .array(let names)? = root["collections"],
+            case .array(let ids)? = root["checkpoint_ids"]
+        else { throw .http(400, "getCollections needs collections and checkpoint_ids") }
+        guard names.count == ids.count, !names.isEmpty else {
+            throw .http(400, "collections and checkpoint_ids must be parallel and not empty")
+        }
+        guard names.count <= limits.collectionsCount else {
+            throw .http(400, "more than \(limits.collectionsCount) collections")
+        }
+        var pairs: [(name: String, checkpointID: String)] = []
+        var seen: Set<String> = []
+        for case (.string(let name), .string(let id)) in zip(names, ids) {
+            guard !name.isEmpty, seen.insert(name).inserted else {
+                throw .http(400, "empty or repeated collection")
+            }
+            pairs.append((name, id))
+        }
+        guard pairs.count == names.count else { throw .http(400, "names must be strings") }
+        return pairs
+    }
+
+    /// Writes the answer: `null` for a collection that is not here, `{}` without a checkpoint,
+    /// else the checkpoint and its revision.
+    static func writeAnswer(_ answers: [Answer]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for answer in answers {
+            switch answer {
+            case .unknownCollection: writer.null()
+            case .noCheckpoint: write(JSONObject(), to: &writer)
+            case .checkpoint(let body, let revision):
+                var object = (try? JSON(parsing: body.span))?.object ?? JSONObject()
+                object["rev"] = .string(revision)
+                write(object, to: &writer)
+            }
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    private static func write(_ object: JSONObject, to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (key, value) in object {
+            guard let text = try? value.canonicalBytes() else { continue }
+            writer.key(key)
+            writer.raw(text.span)
+        }
+        writer.endObject()
+    }
+
+    /// Reads an answer of `count` items; the revision stands in `rev` or `_rev`.
+    static func parseAnswer(_ body: [UInt8], count: Int) throws(SyncError) -> [Answer] {
+        guard case .array(let items)? = try? JSON(parsing: body.span), items.count == count else {
+            throw SyncError(.liteCore, 26, "the answer to getCollections is no list of \(count)")
+        }
+        return items.map { item in
+            guard case .object(let object) = item else { return .unknownCollection }
+            guard !object.isEmpty, let body = try? item.canonicalBytes() else {
+                return .noCheckpoint
+            }
+            let revision = (object["rev"] ?? object["_rev"])?.string ?? ""
+            return .checkpoint(body: body, revision: revision)
+        }
+    }
+
+    enum Answer {
+        case unknownCollection
+        case noCheckpoint
+        case checkpoint(body: [UInt8], revision: String)
+    }
+}

@@ -1,0 +1,127 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+/// A received revision on its way into the store.
+struct IncomingRevision {
+    /// The request to answer after the commit; `nil` when no answer is wanted.
+    var request: BLIPRequestID?
+    var collection: Int
+    var message: RevisionMessage
+    var body: [UInt8] = []
+    var hasBlobs = false
+    /// Keep its blobs from being collected until it is stored.
+    var holds: [BlobHold] = []
+}
+
+/// What became of a received revision.
+struct RevisionOutcome {
+    enum Result {
+        case inserted(isConflict: Bool)
+        case alreadyThere
+        case failed(SyncError)
+    }
+
+    var revision: IncomingRevision
+    var result: Result
+}
+
+/// A document that the user may no longer see.
+struct Removal {
+    var request: BLIPRequestID?
+    var collection: Int
+    var documentID: String
+    var sequence: RemoteSequence?
+    var purges: Bool
+}
+
+/// Collects what the next transaction is to store, and holds revisions back until their blobs
+/// have arrived.
+struct Inbox {
+    private(set) var ready: [IncomingRevision] = []
+    private(set) var removals: [Removal] = []
+    private(set) var marks: [Mark] = []
+    private(set) var parkedByteCount = 0
+    private var parked: [Int: Parked] = [:]
+    private var nextParkedID = 0
+
+    /// A revision that the remote is now known to have.
+    struct Mark {
+        var collection: Int
+        var documentID: String
+        var revisionID: RevisionID
+    }
+
+    private struct Parked {
+        var revision: IncomingRevision
+        var missingCount: Int
+    }
+
+    var parkedCount: Int { parked.count }
+    var isEmpty: Bool { ready.isEmpty && removals.isEmpty && marks.isEmpty }
+
+    /// Whether the limits leave room for another revision that waits.
+    func hasRoom(for byteCount: Int, _ limits: Limits) -> Bool {
+        parked.count < limits.parkedRevisionsCount
+            && parkedByteCount + byteCount <= limits.parkedByteCount
+    }
+
+    mutating func add(_ revision: IncomingRevision) {
+        parkedByteCount += revision.body.count
+        ready.append(revision)
+    }
+
+    mutating func add(_ removal: Removal) {
+        removals.append(removal)
+    }
+
+    mutating func add(_ mark: Mark) {
+        marks.append(mark)
+    }
+
+    /// Holds a revision back until `missingCount` blobs have arrived; returns its ticket.
+    mutating func park(_ revision: IncomingRevision, missingCount: Int) -> Int {
+        parkedByteCount += revision.body.count
+        nextParkedID += 1
+        parked[nextParkedID] = Parked(revision: revision, missingCount: missingCount)
+        return nextParkedID
+    }
+
+    /// A blob arrived, or could not; returns the revision when it failed with it.
+    mutating func resolved(_ completion: BlobFetcher.Completion) -> RevisionOutcome? {
+        guard var entry = parked[completion.parkedID] else { return nil }
+        if let error = completion.error {
+            parked[completion.parkedID] = nil
+            parkedByteCount -= entry.revision.body.count
+            return RevisionOutcome(revision: entry.revision, result: .failed(error))
+        }
+        entry.missingCount -= 1
+        if entry.missingCount == 0 {
+            parked[completion.parkedID] = nil
+            ready.append(entry.revision)
+        } else {
+            parked[completion.parkedID] = entry
+        }
+        return nil
+    }
+
+    /// Hands out everything that is ready, in the order of arrival.
+    mutating func take() -> (ready: [IncomingRevision], removals: [Removal], marks: [Mark]) {
+        for revision in ready { parkedByteCount -= revision.body.count }
+        defer {
+            ready = []
+            removals = []
+            marks = []
+        }
+        return (ready, removals, marks)
+    }
+
+    /// Drops what waits for blobs: the connection is gone.
+    mutating func abandonParked() -> [IncomingRevision] {
+        defer {
+            parked = [:]
+            parkedByteCount = ready.reduce(0) { $0 + $1.body.count }
+        }
+        return parked.values.map(\.revision)
+    }
+}

@@ -1,0 +1,50 @@
+/// What a peer may make the engine hold or do; every member is a maximum.
+public struct Limits: Sendable {
+    /// Entries in one `changes` or `proposeChanges` list that we send: 200, as every
+    /// implementation sends.
+    public var changesCount = 200
+    /// Entries accepted in one received list. Peers send 200; 10 000 leaves room for others and
+    /// keeps one look-up transaction below some tens of milliseconds.
+    public var receivedChangesCount = 10_000
+    /// Lists of ours that wait for an answer before we have caught up; afterwards one.
+    public var listsInFlightCount = 5
+    /// Revisions asked for and not yet received, above which the next list is answered later.
+    public var requestedRevisionsCount = 2_000
+    /// Lists that wait for their answer; a peer that sends more breaks the protocol.
+    public var waitingListsCount = 64
+    /// Revisions read from the feed and waiting to be sent, above which no list goes out.
+    public var queuedRevisionsCount = 600
+    /// Revisions sent and not answered.
+    public var unansweredRevisionsCount = 600
+    /// Bytes of bodies sent and not answered: 2 MiB, as in Couchbase Lite.
+    public var unansweredByteCount = 2 << 20
+    /// Bytes in the message layer's queue above which no further revision enters it.
+    public var queuedOutputByteCount = 256 << 10
+    /// Received revisions in one transaction: beyond this, committing early costs nothing.
+    public var insertedRevisionsCount = 400
+    /// Received revisions that wait for blobs; a pushing peer gets 503 above it.
+    public var parkedRevisionsCount = 1_000
+    /// Bytes of bodies in received revisions that wait for blobs or their transaction.
+    public var parkedByteCount = 64 << 20
+    /// Blobs fetched at the same time.
+    public var blobFetchesCount = 8
+    /// Bytes of one blob: 2 GiB; storage, not memory, is what it costs.
+    public var blobByteCount = 2 << 30
+    /// Collections in one `getCollections`.
+    public var collectionsCount = 1_000
+    /// Unfinished sequences of a peer, which announced more than it sends.
+    public var unfinishedSequencesCount = 100_000
+    /// IDs in a received `history`, also what `maxHistory` asks for: the depth of our trees.
+    public var historyCount = 50
+    /// IDs read from a received `history`; the rest is cut off as pruning would do.
+    public var receivedHistoryCount = 1_000
+    /// Possible ancestors named per entry of a `changes` answer (`replication.md` §3).
+    public var ancestorsCount = 10
+    /// Revisions of our own commits remembered so that they are not echoed.
+    public var rememberedEchoesCount = 20_000
+    /// UTF-8 bytes of a document ID (`revisions.md` §3).
+    public var documentIDByteCount = 240
+
+    /// Creates the default limits.
+    public init() {}
+}

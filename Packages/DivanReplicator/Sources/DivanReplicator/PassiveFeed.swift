@@ -1,0 +1,166 @@
+import DivanBLIP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// What a peer has subscribed to, and how far it has been told.
+///
+/// Lists of local changes go out as the windows allow; what the peer asks for follows as `rev`
+/// messages. When there is nothing more an empty list says so, always, or a one-shot client would
+/// wait for ever.
+///
+/// Source: `replication.md` §3, §11.
+struct PassiveFeed {
+    let path: CollectionPath
+    var sender: RevisionSender
+
+    private let collection: Int
+    private let isContinuous: Bool
+    private let skipsTombstones: Bool
+    private let wantedIDs: Set<String>?
+    private var lastSequence: UInt64
+    private var listsInFlightCount = 0
+    private var isCaughtUp = false
+    private var wasCaughtUp = false
+
+    /// Reads a subscription.
+    ///
+    /// - Throws: HTTP/501 for what only Sync Gateway offers.
+    init(
+        _ request: BLIPIncomingRequest,
+        collection: Int,
+        path: CollectionPath
+    ) throws(SyncError) {
+        let properties = request.properties
+        guard properties["filter"] == nil else {
+            throw .http(501, "this peer knows no filters and channels")
+        }
+        if let versioning = properties["versioning"], versioning != "rev-trees" {
+            throw .http(501, "this peer keeps revision trees")
+        }
+        self.collection = collection
+        self.path = path
+        isContinuous = properties.bool("continuous")
+        skipsTombstones = properties.bool("activeOnly")
+        // Ours are integers; anything else is not ours, and starting over loses nothing.
+        lastSequence = properties["since"].flatMap { UInt64($0) } ?? 0
+        wantedIDs = Self.documentIDs(in: request.body)
+        sender = RevisionSender(collection: collection, path: path, isPush: false)
+    }
+
+    private static func documentIDs(in body: [UInt8]) -> Set<String>? {
+        guard !body.isEmpty, let items = (try? JSON(parsing: body.span))?["docIDs"]?.array else {
+            return nil
+        }
+        return Set(items.compactMap(\.string))
+    }
+
+    /// Whether the peer has been told everything and has what it wanted.
+    var isIdle: Bool { isCaughtUp && listsInFlightCount == 0 && sender.isIdle }
+
+    /// There are changes behind the last one that was read.
+    mutating func notice() {
+        if isContinuous { isCaughtUp = false }
+    }
+
+    /// Announces and sends as far as the windows allow.
+    ///
+    /// - Parameter echoes: Revisions that came from this peer; they are passed over once.
+    mutating func pump(_ session: inout Session, echoes: inout [String: RevisionID]) throws {
+        let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
+        while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
+            sender.queuedCount < session.limits.queuedRevisionsCount
+        {
+            try announceNext(&session, &echoes)
+        }
+        _ = try sender.pump(&session)
+    }
+
+    private mutating func announceNext(
+        _ session: inout Session,
+        _ echoes: inout [String: RevisionID]
+    ) throws {
+        let limit = session.limits.changesCount
+        let rows = try session.store.read { reader in
+            try reader.changes(in: path, after: lastSequence, limit: limit, remote: nil)
+        }
+        if let last = rows.last { lastSequence = last.sequence }
+        var changes: [FeedChange] = []
+        for row in rows {
+            if echoes[row.documentID] == row.revisionID {
+                echoes[row.documentID] = nil
+                continue
+            }
+            if skipsTombstones, !wasCaughtUp, row.flags.contains(.tombstone) { continue }
+            if let wantedIDs, !wantedIDs.contains(row.documentID) { continue }
+            changes.append(FeedChange(row))
+        }
+        if !changes.isEmpty { announce(changes, &session) }
+        if rows.count < limit {
+            isCaughtUp = true
+            let isNews = !wasCaughtUp || changes.isEmpty
+            wasCaughtUp = true
+            if isNews { announce([], &session) }
+        }
+    }
+
+    private mutating func announce(_ changes: [FeedChange], _ session: inout Session) {
+        let properties = BLIPProperties.profile(
+            "changes",
+            collection: session.wireIndex(collection)
+        )
+        var writer = JSONWriter(reservingByteCount: changes.count * 80)
+        writer.beginArray()
+        for change in changes { ChangesMessage.write(change, to: &writer) }
+        writer.endArray()
+        var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
+        request.isUrgent = true
+        guard !changes.isEmpty else {
+            session.tell(request)
+            return
+        }
+        request.isCompressed = session.configuration.compresses
+        listsInFlightCount += 1
+        session.ask(request, for: .announcement(collection: collection, changes))
+    }
+
+    /// Takes the answer to a list: what is wanted is sent, the rest is done.
+    mutating func answered(
+        _ changes: [FeedChange],
+        _ reply: BLIPIncomingReply,
+        _ session: inout Session
+    ) {
+        listsInFlightCount -= 1
+        // A peer that cannot answer gets nothing of this list and the rest of the feed.
+        guard reply.error == nil,
+            let answers = try? ChangesAnswer.parse(reply.body, count: changes.count)
+        else { return }
+        if reply.properties.bool("deltas") { sender.sendsDeltas = true }
+        let terms = PeerTerms(reply.properties, limits: session.limits)
+        for (change, answer) in zip(changes, answers) {
+            guard case .wanted(let ancestors) = answer else { continue }
+            session.progress.expect(change.bodyByteCount)
+            sender.enqueue(OutgoingRevision(change: change, known: ancestors, terms: terms))
+        }
+    }
+
+    /// Takes the answer to a revision that was sent.
+    mutating func answered(
+        _ revision: OutgoingRevision,
+        _ reply: BLIPIncomingReply,
+        _ session: inout Session
+    ) {
+        let error = reply.error.map { SyncError($0) }
+        if sender.answered(revision, error) { return }
+        session.progress.complete(revision.change.bodyByteCount)
+        session.report(
+            DocumentEvent(
+                collection: path,
+                documentID: revision.change.documentID,
+                isPush: true,
+                flags: revision.change.flags,
+                error: error
+            )
+        )
+    }
+}

@@ -1,0 +1,135 @@
+public import DivanCompression
+public import DivanStore
+
+/// How a peer takes part in one connection.
+public struct PeerConfiguration: Sendable {
+    /// The side that starts and drives, or the side that answers.
+    public enum Role: Sendable {
+        /// Starts and drives push and pull.
+        case active(ActiveOptions)
+        /// Answers.
+        case passive(PassiveOptions)
+    }
+
+    /// The side this peer is on.
+    public var role: Role
+    /// Whether bodies go through the deflate stream; a receiver always inflates.
+    public var compresses = true
+    /// Whether deltas are offered, sent and accepted.
+    public var usesDeltas = false
+    /// The deflate codec of the connection.
+    public var codec: any CompressionCodec
+    /// What a peer may make this one hold.
+    public var limits = Limits()
+    /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.
+    public var checkpointInterval: Duration = .seconds(5)
+    /// Seconds since 1970, written into checkpoints for people.
+    public var secondsSince1970: @Sendable () -> Int64
+
+    /// Creates a configuration.
+    public init(
+        role: Role,
+        codec: any CompressionCodec,
+        secondsSince1970: @escaping @Sendable () -> Int64 = PeerConfiguration.systemSeconds
+    ) {
+        self.role = role
+        self.codec = codec
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    /// What the active side wants.
+    public struct ActiveOptions: Sendable {
+        /// Whether local changes go to the peer.
+        public var pushes: Bool
+        /// Whether the peer's changes come here.
+        public var pulls: Bool
+        /// Whether the replication stays connected when it has caught up.
+        public var isContinuous: Bool
+        /// The collections; their order is the order on the wire.
+        public var collections: [CollectionOptions]
+        /// The effective URL, or a message endpoint's name for its peer; part of the checkpoint's
+        /// name and the key of what the store knows about this remote.
+        public var remoteIdentity: String
+        /// Whether the local checkpoint is ignored.
+        public var isReset = false
+        /// Whether documents that the user may no longer see are purged.
+        public var purgesRevoked = true
+
+        /// Creates options.
+        public init(
+            pushes: Bool,
+            pulls: Bool,
+            isContinuous: Bool,
+            collections: [CollectionOptions],
+            remoteIdentity: String
+        ) {
+            self.pushes = pushes
+            self.pulls = pulls
+            self.isContinuous = isContinuous
+            self.collections = collections
+            self.remoteIdentity = remoteIdentity
+        }
+    }
+
+    /// What the passive side allows.
+    public struct PassiveOptions: Sendable {
+        /// The collections that peers may use.
+        public var collections: [CollectionPath]
+        /// Whether a peer may send documents here.
+        public var allowsPush: Bool
+        /// Whether a peer may fetch documents.
+        public var allowsPull: Bool
+
+        /// Creates options.
+        public init(collections: [CollectionPath], allowsPush: Bool = true, allowsPull: Bool = true)
+        {
+            self.collections = collections
+            self.allowsPush = allowsPush
+            self.allowsPull = allowsPull
+        }
+    }
+
+    /// One collection on the active side.
+    public struct CollectionOptions: Sendable {
+        /// The collection, by the same name on both sides.
+        public var path: CollectionPath
+        /// Refuses to push a document by returning `false`; silent.
+        public var pushFilter: DocumentFilter?
+        /// Refuses to store a pulled document by returning `false`; reported as 403.
+        public var pullFilter: DocumentFilter?
+        /// Channels to pull from, as Sync Gateway knows them; empty means all.
+        public var channels: [String] = []
+        /// Documents to push and pull; empty means all.
+        public var documentIDs: [String] = []
+
+        /// Creates options without filters.
+        public init(_ path: CollectionPath) {
+            self.path = path
+        }
+    }
+
+    /// The system's clock.
+    public static let systemSeconds: @Sendable () -> Int64 = { SystemTime.seconds() }
+}
+
+/// Decides about one document: its ID, its body as canonical JSON, and its flags.
+///
+/// Called on the thread that runs the peer, so it must be quick.
+public typealias DocumentFilter =
+    @Sendable (_ documentID: String, _ body: [UInt8], _ flags: SyncFlags) -> Bool
+
+/// What is particular about a document in an event or a filter.
+public struct SyncFlags: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Creates a set from its bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The revision deletes its document.
+    public static let deleted = SyncFlags(rawValue: 1)
+    /// The user may no longer see the document.
+    public static let accessRemoved = SyncFlags(rawValue: 2)
+}

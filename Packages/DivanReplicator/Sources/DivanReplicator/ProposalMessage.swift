@@ -1,0 +1,130 @@
+import DivanJSON
+import DivanRevisions
+
+/// The body of `proposeChanges`: revisions that the sender would like to push, each with the
+/// revision that it believes to be the receiver's current one.
+///
+/// `[[documentID, revisionID, ancestorID?, bodyByteCount?], …]`.
+///
+/// Source: `replication.md` §5.
+enum ProposalMessage {
+    struct Entry {
+        var documentID: String
+        var revisionID: RevisionID?
+        var ancestor: RevisionID?
+    }
+
+    /// Reads a received list.
+    ///
+    /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
+    static func parse(_ body: [UInt8], count limit: Int) throws(MalformedMessage) -> [Entry] {
+        try MalformedMessage.reading(body) { reader in
+            guard try reader.peekKind() != .null else {
+                try reader.skip()
+                return []
+            }
+            var entries: [Entry] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                guard entries.count < limit else { throw MalformedMessage() }
+                entries.append(try parseEntry(&reader))
+            }
+            return entries
+        }
+    }
+
+    private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
+        try reader.beginArray()
+        guard try reader.nextElement() else { throw MalformedMessage() }
+        let documentID = try reader.readString()
+        guard try reader.nextElement() else { throw MalformedMessage() }
+        var entry = Entry(documentID: documentID, revisionID: RevisionID(try reader.readString()))
+        if try reader.nextElement() {
+            entry.ancestor = RevisionID(try reader.readString())
+            while try reader.nextElement() { try reader.skip() }
+        }
+        return entry
+    }
+
+    /// Writes one of our proposals.
+    static func write(_ proposal: Proposal, to writer: inout JSONWriter) {
+        let change = proposal.change
+        writer.beginArray()
+        writer.string(change.documentID)
+        writer.string(change.revisionID.description)
+        if proposal.ancestor != nil || change.bodyByteCount > 0 {
+            writer.string(proposal.ancestor?.description ?? "")
+        }
+        if change.bodyByteCount > 0 { writer.integer(change.bodyByteCount) }
+        writer.endArray()
+    }
+}
+
+/// One verdict of the answer to `proposeChanges`.
+///
+/// Source: `replication.md` §5, `revisions.md` §7.
+struct ProposalAnswer: Equatable {
+    /// 0 accepted, 304 already there, 409 conflict, others refused.
+    var status: Int
+    /// The receiver's current revision, when it says so with a conflict.
+    var currentRevision: RevisionID?
+
+    static let accepted = ProposalAnswer(status: 0)
+
+    /// Reads an answer; entries missing at the end are accepted.
+    static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
+        var answers: [Self] = []
+        if !body.isEmpty {
+            answers = try MalformedMessage.reading(body) { reader in
+                var answers: [Self] = []
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    guard answers.count < count else { throw MalformedMessage() }
+                    answers.append(try parseVerdict(&reader))
+                }
+                return answers
+            }
+        }
+        while answers.count < count { answers.append(.accepted) }
+        return answers
+    }
+
+    private static func parseVerdict(_ reader: inout JSONReader) throws -> Self {
+        guard try reader.peekKind() == .object else {
+            return ProposalAnswer(status: try reader.readInteger())
+        }
+        var answer = ProposalAnswer(status: 500)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "status": answer.status = try reader.readInteger()
+            case "rev": answer.currentRevision = RevisionID(try reader.readString())
+            default: try reader.skip()
+            }
+        }
+        return answer
+    }
+
+    /// Writes verdicts; accepted ones at the end are left out.
+    ///
+    /// - Parameter namesConflicts: Whether the sender asked for the current revision.
+    static func write(_ answers: [Self], namesConflicts: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        let count = answers.lastIndex { $0.status != 0 }.map { $0 + 1 } ?? 0
+        for answer in answers.prefix(count) {
+            guard namesConflicts, let current = answer.currentRevision else {
+                writer.integer(answer.status)
+                continue
+            }
+            writer.beginObject()
+            writer.key("status")
+            writer.integer(answer.status)
+            writer.key("rev")
+            writer.string(current.description)
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+}

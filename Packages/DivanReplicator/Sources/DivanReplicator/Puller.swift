@@ -1,0 +1,270 @@
+import DivanBLIP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// The pulling half of an active peer, for one collection: subscribes, decides what it wants, and
+/// knows what is still to come.
+///
+/// Source: `replication.md` §3.
+struct Puller {
+    let path: CollectionPath
+    private(set) var phase = Phase.notStarted
+
+    private let collection: Int
+    private let options: PeerConfiguration.CollectionOptions
+    private let purgesRevoked: Bool
+    private var requested: Set<RemoteSequence> = []
+    private var waiting: [BLIPIncomingRequest] = []
+    private var hasAnswered = false
+
+    enum Phase {
+        case notStarted
+        case subscribed
+        case caughtUp
+        case failed
+    }
+
+    init(
+        collection: Int,
+        options: PeerConfiguration.CollectionOptions,
+        purgesRevoked: Bool
+    ) {
+        self.collection = collection
+        self.options = options
+        self.purgesRevoked = purgesRevoked && options.documentIDs.isEmpty
+        path = options.path
+    }
+
+    /// Whether everything announced has arrived, or nothing more will.
+    var isIdle: Bool {
+        phase == .failed || (phase == .caughtUp && requested.isEmpty && waiting.isEmpty)
+    }
+
+    /// Subscribes to the peer's changes.
+    mutating func start(
+        _ session: inout Session,
+        since: RemoteSequence?,
+        isContinuous: Bool,
+        skipsTombstones: Bool
+    ) {
+        phase = .subscribed
+        var properties = BLIPProperties.profile(
+            "subChanges",
+            collection: session.wireIndex(collection)
+        )
+        if let since { properties.append("since", since.json) }
+        if isContinuous { properties.append("continuous", "true") }
+        properties.append("batch", String(session.limits.changesCount))
+        properties.append("sendReplacementRevs", "true")
+        properties.append("versioning", "rev-trees")
+        if skipsTombstones { properties.append("activeOnly", "true") }
+        if purgesRevoked { properties.append("revocations", "true") }
+        if !options.channels.isEmpty {
+            properties.append("filter", "sync_gateway/bychannel")
+            properties.append("channels", options.channels.joined(separator: ","))
+        }
+        let request = BLIPRequest(properties: properties, body: .bytes(documentIDsBody()))
+        session.ask(request, for: .subscription(collection: collection))
+    }
+
+    private func documentIDsBody() -> [UInt8] {
+        guard !options.documentIDs.isEmpty else { return [] }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("docIDs")
+        writer.beginArray()
+        for documentID in options.documentIDs { writer.string(documentID) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Takes the answer to the subscription.
+    mutating func subscribed(_ failure: SyncError?, _ session: inout Session) {
+        guard let failure else { return }
+        phase = .failed
+        session.fail(failure)
+    }
+
+    /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
+    /// still to come.
+    mutating func receive(_ request: BLIPIncomingRequest, _ session: inout Session) {
+        guard phase != .notStarted else {
+            session.refuse(request, with: .http(400, "changes without a subscription"))
+            return
+        }
+        guard waiting.count < session.limits.waitingListsCount else {
+            session.fail(SyncError(.liteCore, 26, "the peer sends lists without end"))
+            return
+        }
+        waiting.append(request)
+    }
+
+    /// Answers lists that wait, as long as few enough revisions are on their way.
+    mutating func pump(
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) {
+        while !waiting.isEmpty, !session.isClosed,
+            requested.count < session.limits.requestedRevisionsCount
+        {
+            let request = waiting.removeFirst()
+            do {
+                try answer(request, &session, &checkpointer, &inbox)
+            } catch is MalformedMessage {
+                session.refuse(request, with: .http(400, "changes must be a list of changes"))
+            } catch {
+                let failure = SyncError(storage: error)
+                session.refuse(request, with: failure)
+                session.fail(failure)
+            }
+        }
+        if checkpointer.remote.unfinishedCount > session.limits.unfinishedSequencesCount {
+            session.fail(SyncError(.liteCore, 26, "the peer announces more than it sends"))
+        }
+    }
+
+    private mutating func answer(
+        _ request: BLIPIncomingRequest,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) throws {
+        let count = session.limits.receivedChangesCount
+        let entries = try ChangesMessage.parse(request.body, count: count)
+        guard !entries.isEmpty else {
+            phase = .caughtUp
+            session.answer(request)
+            return
+        }
+        // Couchbase Lite ignores a list that wants no answer: nothing could be asked for.
+        guard !request.isNoReply else { return }
+        let answers = try decide(entries, &session, &checkpointer, &inbox)
+        var reply = BLIPReply(
+            properties: .changesAnswer(session, isFirst: !hasAnswered),
+            body: .bytes(ChangesAnswer.write(answers))
+        )
+        reply.isCompressed = session.configuration.compresses
+        hasAnswered = true
+        session.answer(request, with: reply)
+    }
+
+    private mutating func decide(
+        _ entries: [ChangesMessage.Entry],
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) throws -> [ChangesAnswer] {
+        var answers = [ChangesAnswer](repeating: .unwanted, count: entries.count)
+        var questions: [(documentID: String, revisionID: RevisionID)] = []
+        var places: [Int] = []
+        for (index, entry) in entries.enumerated() where !entry.flags.saysAccessLost {
+            guard let revisionID = entry.revisionID,
+                DocumentID.isValid(entry.documentID, limits: session.limits)
+            else { continue }
+            questions.append((entry.documentID, revisionID))
+            places.append(index)
+        }
+        let decisions = try session.store.read { reader in
+            try reader.decide(questions, in: path, remote: session.remote)
+        }
+        for ((place, question), decision) in zip(zip(places, questions), decisions) {
+            switch decision {
+            case .known(let isMarked):
+                guard !isMarked else { continue }
+                inbox.add(
+                    Inbox.Mark(
+                        collection: collection,
+                        documentID: question.documentID,
+                        revisionID: question.revisionID
+                    )
+                )
+            case .wanted(let ancestors):
+                let named = ancestors.prefix(session.limits.ancestorsCount)
+                answers[place] = .wanted(ancestors: Array(named))
+            case .conflict:
+                answers[place] = .wanted(ancestors: [])
+            }
+        }
+        for (entry, answer) in zip(entries, answers) {
+            announce(entry, isWanted: answer != .unwanted, &session, &checkpointer, &inbox)
+        }
+        return answers
+    }
+
+    private mutating func announce(
+        _ entry: ChangesMessage.Entry,
+        isWanted: Bool,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) {
+        if entry.flags.saysAccessLost {
+            checkpointer.remote.announce(entry.sequence, isFinished: false)
+            let removal = removal(of: entry.documentID, request: nil, sequence: entry.sequence)
+            inbox.add(removal)
+            return
+        }
+        checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
+        if isWanted {
+            requested.insert(entry.sequence)
+            session.progress.expect(entry.bodyByteCount)
+        } else if entry.revisionID == nil {
+            let error = SyncError.http(400, "the peer's revision ID is none of a revision tree")
+            session.report(
+                DocumentEvent(
+                    collection: path,
+                    documentID: entry.documentID,
+                    isPush: false,
+                    flags: [],
+                    error: error
+                )
+            )
+        }
+    }
+
+    /// What to do about a document that the user lost.
+    func removal(
+        of documentID: String,
+        request: BLIPRequestID?,
+        sequence: RemoteSequence?
+    ) -> Removal {
+        Removal(
+            request: request,
+            collection: collection,
+            documentID: documentID,
+            sequence: sequence,
+            purges: purgesRevoked
+        )
+    }
+
+    /// A revision that was asked for arrived, or never will.
+    mutating func received(
+        _ sequence: RemoteSequence?,
+        isFinished: Bool,
+        byteCount: Int,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer
+    ) {
+        guard let sequence else { return }
+        requested.remove(sequence)
+        session.progress.complete(byteCount)
+        if isFinished { checkpointer.remote.finish(sequence) }
+    }
+}
+
+extension BLIPProperties {
+    /// What we say about ourselves with every answer to a list.
+    ///
+    /// Source: `replication.md` §3, "Reply properties".
+    static func changesAnswer(_ session: Session, isFirst: Bool) -> BLIPProperties {
+        var properties = BLIPProperties()
+        properties.append("maxHistory", String(session.limits.historyCount))
+        properties.append("blobs", "true")
+        if isFirst, session.configuration.usesDeltas { properties.append("deltas", "true") }
+        properties.append("sendReplacementRevs", "true")
+        return properties
+    }
+}

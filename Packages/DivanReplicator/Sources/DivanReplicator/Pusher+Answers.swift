@@ -1,0 +1,173 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+extension Pusher {
+    /// Takes the answer to a list of proposals.
+    mutating func answered(
+        _ proposals: [Proposal],
+        _ reply: BLIPIncomingReply,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) throws {
+        listsInFlightCount -= 1
+        if let failure = reply.error {
+            for proposal in proposals { release(proposal.change) }
+            session.fail(SyncError(failure))
+            return
+        }
+        guard let answers = try? ProposalAnswer.parse(reply.body, count: proposals.count) else {
+            session.fail(SyncError(.liteCore, 26, "unreadable answer to proposeChanges"))
+            return
+        }
+        if reply.properties.bool("deltas") { sender.sendsDeltas = true }
+        let terms = PeerTerms(reply.properties, limits: session.limits)
+        for (proposal, answer) in zip(proposals, answers) {
+            switch answer.status {
+            case 0:
+                var revision = OutgoingRevision(change: proposal.change, terms: terms)
+                if let ancestor = proposal.ancestor { revision.known = [ancestor] }
+                sender.enqueue(revision)
+            case 304:
+                delivered(proposal.change, &session, &checkpointer, &inbox)
+            case 409:
+                try conflicted(proposal, answer.currentRevision, &session, &checkpointer)
+            default:
+                let error = SyncError.http(answer.status, "the peer refuses the revision")
+                session.report(event(proposal.change, error))
+                complete(proposal.change, &checkpointer)
+            }
+        }
+    }
+
+    /// The peer has the revision.
+    private mutating func delivered(
+        _ change: FeedChange,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) {
+        inbox.add(
+            Inbox.Mark(
+                collection: collection,
+                documentID: change.documentID,
+                revisionID: change.revisionID
+            )
+        )
+        session.progress.complete(change.bodyByteCount)
+        complete(change, &checkpointer, newAncestor: change.revisionID)
+    }
+
+    /// Takes the answer to a revision that was sent.
+    mutating func answered(
+        _ revision: OutgoingRevision,
+        _ reply: BLIPIncomingReply,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) {
+        let change = revision.change
+        let error = reply.error.map { SyncError($0) }
+        if sender.answered(revision, error) { return }
+        guard let error else {
+            session.report(event(change, nil))
+            delivered(change, &session, &checkpointer, &inbox)
+            return
+        }
+        if error.domain == .webSocket, error.code == 403, !revision.wasForbidden {
+            var again = revision
+            again.wasForbidden = true
+            forbidden.append(again)
+            return
+        }
+        session.report(event(change, error))
+        session.progress.complete(change.bodyByteCount)
+        if error.isTransient {
+            release(change)
+            if error.domain == .webSocket, error.code == 503 { session.fail(error) }
+        } else {
+            complete(change, &checkpointer)
+        }
+    }
+
+    /// Decides what a 409 means, as `replication.md` §5 (a)–(d) does.
+    private mutating func conflicted(
+        _ proposal: Proposal,
+        _ theirs: RevisionID?,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer
+    ) throws {
+        let change = proposal.change
+        guard let tree = try session.store.read({ try $0.tree(of: change.documentID, in: path) }),
+            let current = tree.current, current.id == change.revisionID, !tree.isConflicted
+        else {
+            // Obsolete, or in conflict by now: what follows from it is a change of its own.
+            complete(change, &checkpointer)
+            return
+        }
+        if let ancestor = betterAncestor(than: proposal, theirs, tree, session) {
+            retries.append(
+                Proposal(
+                    change: change,
+                    ancestor: ancestor,
+                    attemptCount: proposal.attemptCount + 1
+                )
+            )
+        } else if pulls {
+            awaitingPull[change.documentID] = proposal
+            complete(change, &checkpointer)
+        } else {
+            session.report(event(change, .http(409, "the peer has another revision")))
+            complete(change, &checkpointer)
+        }
+    }
+
+    /// An ancestor with which the proposal may succeed at once.
+    private func betterAncestor(
+        than proposal: Proposal,
+        _ theirs: RevisionID?,
+        _ tree: RevisionTree,
+        _ session: Session
+    ) -> RevisionID? {
+        guard proposal.attemptCount < 5 else { return nil }
+        let mine = proposal.change.revisionID
+        if let theirs, theirs != proposal.ancestor, tree.isAncestor(theirs, of: mine) {
+            return theirs
+        }
+        guard pulls, !tree.isConflicted, let remote = session.remote,
+            let known = tree.latest(at: remote), known != proposal.ancestor,
+            tree.isAncestor(known, of: mine)
+        else { return nil }
+        return known
+    }
+
+    /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
+    /// succeed now.
+    mutating func pulled(
+        _ documentID: String,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer
+    ) throws {
+        guard let waiting = awaitingPull.removeValue(forKey: documentID) else { return }
+        let change = waiting.change
+        guard let tree = try session.store.read({ try $0.tree(of: documentID, in: path) }),
+            !tree.isConflicted, tree.current?.id == change.revisionID,
+            let remote = session.remote, let known = tree.latest(at: remote),
+            known != change.revisionID, tree.isAncestor(known, of: change.revisionID)
+        else { return }
+        checkpointer.completed.remove(change.sequence)
+        underway.updateValue(.none, forKey: documentID)
+        retries.append(
+            Proposal(change: change, ancestor: known, attemptCount: waiting.attemptCount + 1)
+        )
+    }
+
+    /// Conflicts that the pull did not clear are the documents' errors.
+    mutating func reportUnresolved(_ session: inout Session) {
+        for proposal in awaitingPull.values {
+            session.report(event(proposal.change, .http(409, "the peer has another revision")))
+        }
+        awaitingPull = [:]
+    }
+}

@@ -1,0 +1,197 @@
+import DivanBLIP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// The pushing half of an active peer, for one collection: proposes local changes in the order of
+/// their sequences, sends what the peer accepts, and knows what is done.
+///
+/// At most one revision of a document is under way; of later ones only the newest waits.
+///
+/// Source: `replication.md` §5.
+struct Pusher {
+    let path: CollectionPath
+    var sender: RevisionSender
+
+    let collection: Int
+    let pulls: Bool
+    private let options: PeerConfiguration.CollectionOptions
+    private let wantedIDs: Set<String>
+    /// Marks of changes up to this sequence are older than this run and not to be relied on.
+    private let trustedAfter: UInt64
+    private var lastSequence: UInt64  // the feed is read through here
+    private var isCaughtUp = false
+    private var wasCaughtUp = false
+    private var hasSpoken = false
+    var listsInFlightCount = 0
+    /// Documents under way; the value is a newer change that waits.
+    var underway: [String: FeedChange?] = [:]
+    var retries: [Proposal] = []
+    var forbidden: [OutgoingRevision] = []
+    /// Conflicts that the pull may clear, by document.
+    var awaitingPull: [String: Proposal] = [:]
+
+    init(
+        collection: Int,
+        options: PeerConfiguration.CollectionOptions,
+        pulls: Bool,
+        after checkpointer: Checkpointer,
+        through last: UInt64
+    ) {
+        self.collection = collection
+        self.options = options
+        self.pulls = pulls
+        path = options.path
+        wantedIDs = Set(options.documentIDs)
+        lastSequence = checkpointer.completed.firstRangeEnd
+        trustedAfter = checkpointer.isConfirmed ? 0 : last
+        sender = RevisionSender(collection: collection, path: options.path, isPush: true)
+    }
+
+    /// Whether everything local is at the peer, or refused for good.
+    var isIdle: Bool {
+        isCaughtUp && listsInFlightCount == 0 && sender.isIdle && underway.isEmpty
+            && retries.isEmpty && forbidden.isEmpty
+    }
+
+    /// There are changes behind the last one that was read.
+    mutating func notice() {
+        isCaughtUp = false
+    }
+
+    /// Reads, proposes and sends as far as the windows allow.
+    mutating func pump(_ session: inout Session, _ checkpointer: inout Checkpointer) throws {
+        if !retries.isEmpty {
+            let proposals = retries
+            retries = []
+            propose(proposals, &session)
+        }
+        let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
+        while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
+            sender.queuedCount < session.limits.queuedRevisionsCount
+        {
+            let proposals = try readFeed(&session, &checkpointer)
+            if !proposals.isEmpty { propose(proposals, &session) }
+        }
+        if isCaughtUp, !hasSpoken { propose([], &session) }
+        for change in try sender.pump(&session) { complete(change, &checkpointer) }
+        retryForbidden()
+        if !forbidden.isEmpty || sender.queuedCount > 0 {
+            for change in try sender.pump(&session) { complete(change, &checkpointer) }
+        }
+    }
+
+    /// After all else each revision that was refused with 403 gets a second chance.
+    private mutating func retryForbidden() {
+        guard isCaughtUp, listsInFlightCount == 0, sender.isIdle, !forbidden.isEmpty else { return }
+        for revision in forbidden { sender.enqueue(revision) }
+        forbidden = []
+    }
+
+    private mutating func readFeed(
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer
+    ) throws -> [Proposal] {
+        let limit = session.limits.changesCount
+        let rows = try session.store.read { reader in
+            let rows = try reader.changes(
+                in: path,
+                after: lastSequence,
+                limit: limit,
+                remote: session.remote
+            )
+            return try rows.map { row in (row, try passes(row, reader)) }
+        }
+        if rows.count < limit {
+            isCaughtUp = true
+            wasCaughtUp = true
+        }
+        guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
+        var proposals: [Proposal] = []
+        let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
+        checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
+        lastSequence = last
+        for (row, _) in pending {
+            checkpointer.completed.remove(row.sequence)
+            let change = FeedChange(row)
+            session.progress.expect(change.bodyByteCount)
+            if let waiting = underway[change.documentID] {
+                if let waiting { checkpointer.completed.insert(waiting.sequence) }
+                underway.updateValue(change, forKey: change.documentID)
+            } else {
+                underway.updateValue(nil, forKey: change.documentID)
+                proposals.append(proposal(for: change))
+            }
+        }
+        return proposals
+    }
+
+    private func proposal(for change: FeedChange) -> Proposal {
+        let isTrusted = change.sequence > trustedAfter
+        return Proposal(change: change, ancestor: isTrusted ? change.remoteAncestor : nil)
+    }
+
+    /// Whether a change is to be pushed; filters see the body.
+    private func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
+        guard !row.flags.contains(.conflicted) else { return false }
+        guard wantedIDs.isEmpty || wantedIDs.contains(row.documentID) else { return false }
+        if row.sequence > trustedAfter, row.remoteAncestor == row.revisionID { return false }
+        guard let filter = options.pushFilter else { return true }
+        let isTombstone = row.flags.contains(.tombstone)
+        let stored = try reader.revision(row.documentID, row.revisionID, in: path)
+        return filter(row.documentID, stored?.body ?? [], isTombstone ? .deleted : [])
+    }
+
+    private mutating func propose(_ proposals: [Proposal], _ session: inout Session) {
+        hasSpoken = true
+        var properties = BLIPProperties.profile(
+            "proposeChanges",
+            collection: session.wireIndex(collection)
+        )
+        properties.append("conflictIncludesRev", "true")
+        var writer = JSONWriter(reservingByteCount: proposals.count * 80)
+        writer.beginArray()
+        for proposal in proposals { ProposalMessage.write(proposal, to: &writer) }
+        writer.endArray()
+        var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
+        request.isUrgent = true
+        guard !proposals.isEmpty else {
+            session.tell(request)
+            return
+        }
+        request.isCompressed = session.configuration.compresses
+        listsInFlightCount += 1
+        session.ask(request, for: .proposals(collection: collection, proposals))
+    }
+
+    /// The change needs nothing more; a newer one of its document may go.
+    mutating func complete(
+        _ change: FeedChange,
+        _ checkpointer: inout Checkpointer,
+        newAncestor: RevisionID? = nil
+    ) {
+        checkpointer.completed.insert(change.sequence)
+        release(change, newAncestor: newAncestor)
+    }
+
+    /// The change is no longer under way.
+    mutating func release(_ change: FeedChange, newAncestor: RevisionID? = nil) {
+        guard let waiting = underway.removeValue(forKey: change.documentID), let waiting else {
+            return
+        }
+        underway.updateValue(nil, forKey: waiting.documentID)
+        var next = proposal(for: waiting)
+        if let newAncestor { next.ancestor = newAncestor }
+        retries.append(next)
+    }
+
+    func event(_ change: FeedChange, _ error: SyncError?) -> DocumentEvent {
+        DocumentEvent(
+            collection: path,
+            documentID: change.documentID,
+            isPush: true,
+            flags: change.flags,
+            error: error
+        )
+    }
+}

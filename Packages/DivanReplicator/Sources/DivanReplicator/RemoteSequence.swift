@@ -1,0 +1,86 @@
+/// A peer's sequence: any JSON value, kept as the exact text that was received.
+///
+/// Compared for identity by that text. Only a checkpoint comparison looks inside, and only at the
+/// forms that Sync Gateway is known to write.
+///
+/// Source: `replication.md` §3, `checkpoints.md` §5.
+public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
+    /// The raw JSON, such as `1234` or `"20:100:35"` with its quotes.
+    public let json: String
+
+    /// Wraps JSON text as received; the text is not checked.
+    public init(json: String) {
+        self.json = json
+    }
+
+    /// Writes an integer sequence.
+    public init(_ number: UInt64) {
+        json = String(number)
+    }
+
+    /// The raw JSON.
+    public var description: String { json }
+
+    /// The value when it is a plain integer.
+    public var number: UInt64? { UInt64(json) }
+
+    /// Whether this sequence is known to come before `other`; `nil` when they cannot be compared.
+    public func precedes(_ other: RemoteSequence) -> Bool? {
+        guard let mine = Parts(json), let theirs = Parts(other.json) else { return nil }
+        return mine.precedes(theirs)
+    }
+}
+
+/// The forms `Seq`, `Trig:Seq`, `Low:Trig:Seq` and `Low::Seq`.
+private struct Parts {
+    var sequence: UInt64
+    var trigger: UInt64?
+    var low: UInt64?
+
+    init?(_ json: String) {
+        var text = json[...]
+        if text.count >= 2, text.first == "\"", text.last == "\"" {
+            text = text.dropFirst().dropLast()
+        }
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(fields.count), let last = fields.last,
+            let sequence = UInt64(last)
+        else { return nil }
+        self.sequence = sequence
+        switch fields.count {
+        case 2:
+            guard let trigger = UInt64(fields[0]) else { return nil }
+            self.trigger = trigger
+        case 3:
+            guard let low = UInt64(fields[0]) else { return nil }
+            self.low = low
+            guard fields[1].isEmpty || UInt64(fields[1]) != nil else { return nil }
+            trigger = UInt64(fields[1])
+        default:
+            break
+        }
+    }
+
+    /// The table of `checkpoints.md` §5, row by row.
+    func precedes(_ other: Parts) -> Bool {
+        if let low {
+            guard let otherLow = other.low else { return low < (other.trigger ?? other.sequence) }
+            guard low == otherLow else { return low < otherLow }
+            return withoutLow.precedes(other.withoutLow)
+        }
+        if let otherLow = other.low { return (trigger ?? sequence) <= otherLow }
+        switch (trigger, other.trigger) {
+        case (nil, nil): return sequence < other.sequence
+        case (nil, let theirs?): return sequence < theirs
+        case (let mine?, nil): return mine <= other.sequence
+        case (let mine?, let theirs?):
+            return mine == theirs ? sequence < other.sequence : mine < theirs
+        }
+    }
+
+    private var withoutLow: Parts {
+        var copy = self
+        copy.low = nil
+        return copy
+    }
+}

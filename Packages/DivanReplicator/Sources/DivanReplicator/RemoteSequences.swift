@@ -1,0 +1,86 @@
+/// The peer's sequences in the order in which it announced them, and how far all are finished.
+///
+/// `safe` is the value for the checkpoint: the sequence announced just before the oldest
+/// unfinished one. Finished entries between two unfinished ones are forgotten now and then, so
+/// one sequence that cannot finish does not make the list grow with every later one.
+///
+/// Source: `checkpoints.md` §3, `replication.md` §9.
+public struct RemoteSequences: Sendable {
+    /// Everything up to and including this sequence is finished; `nil` before the first one.
+    public private(set) var safe: RemoteSequence?
+    /// Announced sequences that are not finished.
+    public private(set) var unfinishedCount = 0
+
+    private var entries: [Entry] = []
+    private var firstPosition = 0  // position of `entries[0]` since the start
+    private var positions: [RemoteSequence: Int] = [:]  // of unfinished entries
+    private var compactionCount = 1024  // entries at which finished ones are dropped next
+
+    /// Creates a list that continues after `since`.
+    public init(since: RemoteSequence? = nil) {
+        safe = since
+    }
+
+    /// Appends a sequence; `isFinished` when nothing is to be done for it.
+    public mutating func announce(_ sequence: RemoteSequence, isFinished: Bool) {
+        if isFinished, entries.isEmpty {
+            safe = sequence
+            return
+        }
+        if !isFinished {
+            if let position = positions[sequence] {
+                entries[position - firstPosition].openCount += 1
+                return
+            }
+            positions[sequence] = firstPosition + entries.count
+            unfinishedCount += 1
+        }
+        entries.append(Entry(sequence: sequence, openCount: isFinished ? 0 : 1))
+        if entries.count >= compactionCount { compact() }
+    }
+
+    /// Finishes a sequence once; returns whether it was announced and unfinished.
+    @discardableResult
+    public mutating func finish(_ sequence: RemoteSequence) -> Bool {
+        guard let position = positions[sequence] else { return false }
+        let index = position - firstPosition
+        entries[index].openCount -= 1
+        guard entries[index].openCount == 0 else { return true }
+        positions[sequence] = nil
+        unfinishedCount -= 1
+        if index == 0 { advance() }
+        return true
+    }
+
+    /// Whether the sequence was announced and is not finished.
+    public func isUnfinished(_ sequence: RemoteSequence) -> Bool { positions[sequence] != nil }
+
+    private mutating func advance() {
+        let count = entries.firstIndex { $0.openCount > 0 } ?? entries.count
+        guard count > 0 else { return }
+        safe = entries[count - 1].sequence
+        entries.removeFirst(count)
+        firstPosition += count
+    }
+
+    /// Drops each finished entry that is followed by a finished one: no checkpoint needs it.
+    private mutating func compact() {
+        var kept: [Entry] = []
+        for (index, entry) in entries.enumerated() {
+            let isFollowedByFinished =
+                index + 1 < entries.count && entries[index + 1].openCount == 0
+            if entry.openCount == 0, isFollowedByFinished { continue }
+            kept.append(entry)
+        }
+        entries = kept
+        for (index, entry) in entries.enumerated() where entry.openCount > 0 {
+            positions[entry.sequence] = firstPosition + index
+        }
+        compactionCount = max(1024, entries.count * 2)
+    }
+
+    private struct Entry {
+        let sequence: RemoteSequence
+        var openCount: Int
+    }
+}

@@ -1,0 +1,53 @@
+/// When a lost connection is tried again, and when it is given up.
+///
+/// Owns no timer: the caller asks after each failure and waits as long as it is told.
+///
+/// Source: `websocket-and-urls.md` §7, `behaviour.md` §7.
+public struct RetrySchedule: Equatable, Sendable {
+    /// What to do after a connection ended with an error.
+    public enum Decision: Equatable, Sendable {
+        /// Connect again after this long.
+        case retry(after: Duration)
+        /// Connect again when the network changes; no time helps here.
+        case waitForNetwork
+        /// Stop with the error.
+        case giveUp
+    }
+
+    /// Retries since the last successful connection.
+    public private(set) var retryCount = 0
+
+    private let attemptCount: Int?
+    private let longestWait: Duration
+    private let isContinuous: Bool
+
+    /// Creates a schedule.
+    ///
+    /// - Parameters:
+    ///   - attemptCount: Attempts in all, the first one counted; 0 means 10 for a one-shot
+    ///     replication and no limit for a continuous one.
+    ///   - longestWait: The longest wait between attempts; zero means 300 s.
+    ///   - isContinuous: Whether the replication stays connected.
+    public init(attemptCount: Int = 0, longestWait: Duration = .zero, isContinuous: Bool) {
+        self.attemptCount = attemptCount > 0 ? attemptCount : (isContinuous ? nil : 10)
+        self.longestWait = longestWait > .zero ? longestWait : .seconds(300)
+        self.isContinuous = isContinuous
+    }
+
+    /// Decides after a connection ended with `error`.
+    public mutating func failed(with error: SyncError) -> Decision {
+        guard error.isTransient || (isContinuous && error.isNetworkDependent) else {
+            return .giveUp
+        }
+        if let attemptCount, retryCount + 1 >= attemptCount { return .giveUp }
+        retryCount += 1
+        guard error.isTransient else { return .waitForNetwork }
+        let seconds = Int64(1) << Int64(min(retryCount, 30))
+        return .retry(after: min(.seconds(seconds), longestWait))
+    }
+
+    /// Starts counting anew: after a successful connection or a change of the network.
+    public mutating func reset() {
+        retryCount = 0
+    }
+}

@@ -1,0 +1,109 @@
+import DivanCrypto
+import DivanDelta
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// Builds the `rev` message for one revision from what the store holds.
+///
+/// The stored bytes go out as they are; a body is parsed only when the peer wants `_attachments`
+/// or takes a delta.
+///
+/// Source: `replication.md` §4, §6, `revisions.md` §6, `delta.md` §7.
+struct RevisionComposer {
+    struct Message {
+        var properties: RevisionMessage
+        var body: [UInt8]
+        /// The revision that was asked for, when a newer one takes its place.
+        var replaced: RevisionID?
+    }
+
+    let path: CollectionPath
+    let reader: StoreReader
+    let random: any RandomSource
+    let sendsDeltas: Bool
+    /// Whether the receiver is to refuse what conflicts; set when pushing.
+    var refusesConflicts = false
+
+    /// Bodies below this size are never sent as deltas (`delta.md` §7).
+    private static let smallestDeltaByteCount = 200
+
+    /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
+    func message(for revision: OutgoingRevision) throws -> Message? {
+        let change = revision.change
+        if let stored = try reader.revision(change.documentID, change.revisionID, in: path) {
+            return try message(for: revision, stored, replaced: nil)
+        }
+        // An active peer sends the newer revision under its own sequence anyway.
+        guard !refusesConflicts, revision.terms.takesReplacements,
+            let current = try reader.document(change.documentID, in: path),
+            !current.isTombstone, current.revisionID != change.revisionID,
+            let stored = try reader.revision(change.documentID, current.revisionID, in: path)
+        else { return nil }
+        return try message(for: revision, stored, replaced: change.revisionID)
+    }
+
+    private func message(
+        for revision: OutgoingRevision,
+        _ stored: StoredRevision,
+        replaced: RevisionID?
+    ) throws -> Message {
+        var message = RevisionMessage(
+            documentID: revision.change.documentID,
+            revisionID: stored.revisionID
+        )
+        message.sequence = RemoteSequence(revision.change.sequence)
+        message.isTombstone = stored.isTombstone
+        message.refusesConflicts = refusesConflicts
+        message.history = try reader.history(
+            of: message.documentID,
+            stored.revisionID,
+            in: path,
+            limit: revision.terms.historyCount,
+            known: Set(revision.known)
+        )
+        var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
+        if stored.flags.contains(.hasBlobs), !revision.terms.understandsBlobs, !stored.isTombstone {
+            body = withAttachments(body, generation: stored.revisionID.generation)
+        }
+        if let delta = try delta(to: body, for: revision, stored) {
+            message.deltaSource = delta.source
+            body = delta.bytes
+        }
+        return Message(properties: message, body: body, replaced: replaced)
+    }
+
+    private func withAttachments(_ body: [UInt8], generation: UInt64) -> [UInt8] {
+        guard let document = (try? JSON(parsing: body.span))?.object else { return body }
+        let extended = LegacyAttachments.add(to: document, generation: generation)
+        return (try? JSON.object(extended).canonicalBytes()) ?? body
+    }
+
+    /// The body as a delta against a revision that the peer has, when that is worth it.
+    private func delta(
+        to body: [UInt8],
+        for revision: OutgoingRevision,
+        _ stored: StoredRevision
+    ) throws -> (source: RevisionID, bytes: [UInt8])? {
+        guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
+            body.count >= Self.smallestDeltaByteCount
+        else { return nil }
+        let documentID = revision.change.documentID
+        for source in revision.known {
+            guard let old = try reader.revision(documentID, source, in: path),
+                !old.isTombstone, old.body.count > 2
+            else { continue }
+            var oldBody = old.body
+            if old.flags.contains(.hasBlobs), !revision.terms.understandsBlobs {
+                oldBody = withAttachments(oldBody, generation: source.generation)
+            }
+            guard let from = try? JSON(parsing: oldBody.span),
+                let to = try? JSON(parsing: body.span),
+                let bytes = try? JSONDelta.make(from: from, to: to).canonicalBytes(),
+                bytes.count * 5 <= body.count * 6
+            else { return nil }
+            return (source, bytes)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,111 @@
+import DivanBLIP
+import DivanRevisions
+
+/// The properties of a `rev` message.
+///
+/// Source: `replication.md` §4.
+struct RevisionMessage {
+    var documentID: String
+    var revisionID: RevisionID
+    /// Ancestors, newest first, without the revision itself.
+    var history: [RevisionID] = []
+    /// The announced sequence; an active puller needs it.
+    var sequence: RemoteSequence?
+    var isTombstone = false
+    /// The revision against which the body is a delta.
+    var deltaSource: RevisionID?
+    /// Whether the sender asks for a refusal instead of a conflict.
+    var refusesConflicts = false
+
+    /// Reads received properties.
+    ///
+    /// - Throws: HTTP/400 that names the property.
+    init(_ properties: BLIPProperties, limits: Limits) throws(SyncError) {
+        guard let id = properties["id"], let rev = properties["rev"] else {
+            throw .http(400, "rev without id or rev")
+        }
+        guard DocumentID.isValid(id, limits: limits) else {
+            throw .http(400, "invalid document ID")
+        }
+        guard let revisionID = RevisionID(rev) else {
+            throw .http(400, "invalid revision ID")
+        }
+        documentID = id
+        self.revisionID = revisionID
+        sequence = (properties["sequence"] ?? properties["seq"]).map { RemoteSequence(json: $0) }
+        isTombstone = properties.bool("deleted")
+        refusesConflicts = properties.bool("noconflicts")
+        if let source = properties["deltaSrc"], !source.isEmpty, !isTombstone {
+            guard let sourceID = RevisionID(source) else {
+                throw .http(422, "invalid deltaSrc")
+            }
+            deltaSource = sourceID
+        }
+        if let text = properties["history"], !text.isEmpty {
+            history = try Self.parseHistory(text, limits: limits)
+        }
+    }
+
+    /// Creates properties to send.
+    init(documentID: String, revisionID: RevisionID) {
+        self.documentID = documentID
+        self.revisionID = revisionID
+    }
+
+    /// Splits at commas; spaces after them are skipped as Couchbase Lite does.
+    private static func parseHistory(
+        _ text: String,
+        limits: Limits
+    ) throws(SyncError) -> [RevisionID] {
+        var history: [RevisionID] = []
+        for field in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard history.count < limits.receivedHistoryCount else { break }
+            guard let ancestor = RevisionID(String(field.drop { $0 == " " })) else {
+                throw .http(400, "invalid revision ID in history")
+            }
+            history.append(ancestor)
+        }
+        return history
+    }
+
+    /// The properties in the order in which Couchbase Lite writes them.
+    func properties(collection: Int?, replacing replaced: RevisionID?) -> BLIPProperties {
+        var properties = BLIPProperties.profile("rev", collection: collection)
+        properties.append("id", documentID)
+        properties.append("rev", revisionID.description)
+        if let sequence { properties.append("sequence", sequence.json) }
+        if isTombstone { properties.append("deleted", "1") }
+        if !history.isEmpty {
+            properties.append("history", history.map(\.description).joined(separator: ","))
+        }
+        if let deltaSource { properties.append("deltaSrc", deltaSource.description) }
+        if let replaced { properties.append("replacedRev", replaced.description) }
+        if refusesConflicts { properties.append("noconflicts", "true") }
+        return properties
+    }
+}
+
+/// What a document ID may be.
+///
+/// Source: `revisions.md` §3.
+enum DocumentID {
+    /// 1 to 240 bytes, no leading underscore, no control characters.
+    static func isValid(_ text: String, limits: Limits) -> Bool {
+        let bytes = text.utf8
+        guard (1...limits.documentIDByteCount).contains(bytes.count),
+            bytes.first != UInt8(ascii: "_")
+        else { return false }
+        return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+extension BLIPProperties {
+    /// The start of every request: what is asked, and about which collection.
+    static func profile(_ name: String, collection: Int?) -> BLIPProperties {
+        var properties = BLIPProperties()
+        properties.append("Profile", name)
+        if let collection { properties.append("collection", String(collection)) }
+        return properties
+    }
+
+}

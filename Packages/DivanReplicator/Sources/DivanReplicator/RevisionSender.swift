@@ -1,0 +1,167 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+/// A revision that the peer asked for.
+struct OutgoingRevision {
+    var change: FeedChange
+    /// Revisions of the document that the peer has.
+    var known: [RevisionID] = []
+    var terms: PeerTerms
+    /// Whether the peer refused a delta for it already.
+    var needsFullBody = false
+    /// Whether the peer refused it once with 403; the second time counts.
+    var wasForbidden = false
+    /// Bytes of the body on the wire, once sent.
+    var sentByteCount = 0
+}
+
+/// What a peer said about itself with its answer to a list.
+///
+/// Source: `replication.md` §3, "Reply properties".
+struct PeerTerms {
+    /// The longest history it wants; at least 1.
+    var historyCount: Int
+    /// Whether blobs need no `_attachments` beside them.
+    var understandsBlobs: Bool
+    /// Whether it wants the current revision when the one it asked for is gone.
+    var takesReplacements: Bool
+
+    init(_ properties: BLIPProperties, limits: Limits) {
+        let asked = properties["maxHistory"].flatMap { Int($0) } ?? 0
+        historyCount = asked > 0 ? min(asked, limits.receivedHistoryCount) : limits.historyCount
+        understandsBlobs = properties.bool("blobs")
+        takesReplacements = properties.bool("sendReplacementRevs")
+    }
+}
+
+/// Sends wanted revisions, in either role, within its windows: bodies are read from the store only
+/// when there is room for them.
+///
+/// Source: `replication.md` §4, §5 ("Windows").
+struct RevisionSender {
+    let collection: Int
+    let path: CollectionPath
+    /// Whether this is the active side, which pushes; the passive side answers a subscription.
+    let isPush: Bool
+    /// Whether the peer accepts deltas on this connection.
+    var sendsDeltas = false
+
+    private var queue: [OutgoingRevision] = []
+    private var head = 0
+    private var unansweredCount = 0
+    private var unansweredByteCount = 0
+
+    init(collection: Int, path: CollectionPath, isPush: Bool) {
+        self.collection = collection
+        self.path = path
+        self.isPush = isPush
+    }
+
+    var queuedCount: Int { queue.count - head }
+    var isIdle: Bool { queuedCount == 0 && unansweredCount == 0 }
+
+    mutating func enqueue(_ revision: OutgoingRevision) {
+        queue.append(revision)
+    }
+
+    /// Sends as many as there is room for; returns those that no longer exist.
+    mutating func pump(_ session: inout Session) throws -> [FeedChange] {
+        var vanished: [FeedChange] = []
+        while queuedCount > 0, hasRoom(session) {
+            let batch = Array(queue[head..<min(head + 32, queue.count)])
+            head += batch.count
+            if head == queue.count {
+                queue.removeAll(keepingCapacity: true)
+                head = 0
+            }
+            let messages = try session.store.read { reader in
+                try batch.map { try message(for: $0, reader, session) }
+            }
+            for (revision, message) in zip(batch, messages) {
+                guard let message else {
+                    vanished.append(revision.change)
+                    tellGone(revision, &session)
+                    continue
+                }
+                send(message, for: revision, &session)
+            }
+        }
+        return vanished
+    }
+
+    private func hasRoom(_ session: Session) -> Bool {
+        !session.isClosed && unansweredCount < session.limits.unansweredRevisionsCount
+            && unansweredByteCount < session.limits.unansweredByteCount
+            && session.blip.queuedByteCount < session.limits.queuedOutputByteCount
+    }
+
+    private func message(
+        for revision: OutgoingRevision,
+        _ reader: StoreReader,
+        _ session: Session
+    ) throws -> RevisionComposer.Message? {
+        var composer = RevisionComposer(
+            path: path,
+            reader: reader,
+            random: session.random,
+            sendsDeltas: sendsDeltas && session.configuration.usesDeltas
+        )
+        composer.refusesConflicts = isPush
+        return try composer.message(for: revision)
+    }
+
+    private mutating func send(
+        _ message: RevisionComposer.Message,
+        for revision: OutgoingRevision,
+        _ session: inout Session
+    ) {
+        var sent = revision
+        sent.sentByteCount = message.body.count
+        unansweredCount += 1
+        unansweredByteCount += message.body.count
+        var request = BLIPRequest(
+            properties: message.properties.properties(
+                collection: session.wireIndex(collection),
+                replacing: message.replaced
+            ),
+            body: .bytes(message.body)
+        )
+        request.isCompressed = session.configuration.compresses
+        session.ask(request, for: .revision(collection: collection, sent))
+    }
+
+    /// A passive side owes an answer for each revision that was asked for.
+    private func tellGone(_ revision: OutgoingRevision, _ session: inout Session) {
+        guard !isPush else { return }
+        var properties = BLIPProperties.profile(
+            "norev",
+            collection: session.wireIndex(collection)
+        )
+        properties.append("id", revision.change.documentID)
+        properties.append("rev", revision.change.revisionID.description)
+        properties.append("sequence", String(revision.change.sequence))
+        properties.append("error", "404")
+        properties.append("reason", "missing")
+        session.tell(BLIPRequest(properties: properties))
+    }
+
+    /// Takes the answer to a `rev`; returns it to the queue when it must go out again at once.
+    ///
+    /// - Returns: Whether it goes out again.
+    mutating func answered(_ revision: OutgoingRevision, _ error: SyncError?) -> Bool {
+        unansweredCount -= 1
+        unansweredByteCount -= revision.sentByteCount
+        guard let error, error.refusesDelta, !revision.needsFullBody else { return false }
+        var again = revision
+        again.needsFullBody = true
+        enqueue(again)
+        return true
+    }
+
+    /// Drops what was not sent.
+    mutating func abandon() {
+        queue = []
+        head = 0
+    }
+}

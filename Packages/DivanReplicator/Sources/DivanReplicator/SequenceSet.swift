@@ -1,0 +1,100 @@
+/// A set of local sequences, kept as few ranges: what has been pushed or needs no push.
+///
+/// Sequences complete nearly in order, so the set is one long range and a handful of short ones;
+/// adding at the end costs constant time. The set of a checkpoint always holds 0.
+///
+/// Source: `checkpoints.md` §3.
+public struct SequenceSet: Equatable, Sendable {
+    /// The ranges in ascending order, not empty, neither overlapping nor touching.
+    public private(set) var ranges: [Range<UInt64>] = []
+
+    /// Creates an empty set.
+    public init() {}
+
+    /// Creates the set 0…`last`, the state of a peer that has completed everything so far.
+    public init(through last: UInt64) {
+        insert(0..<last.saturatingSuccessor)
+    }
+
+    /// Whether the set holds nothing.
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    /// The last sequence of the first range, the `local` member of a checkpoint; 0 when empty.
+    public var firstRangeEnd: UInt64 { ranges.first.map { $0.upperBound - 1 } ?? 0 }
+
+    /// The greatest member, or `nil` when empty.
+    public var last: UInt64? { ranges.last.map { $0.upperBound - 1 } }
+
+    /// Whether `sequence` is a member.
+    public func contains(_ sequence: UInt64) -> Bool {
+        let index = firstIndex(endingAfter: sequence)
+        return index < ranges.count && ranges[index].lowerBound <= sequence
+    }
+
+    /// Adds one sequence.
+    public mutating func insert(_ sequence: UInt64) {
+        insert(sequence..<sequence.saturatingSuccessor)
+    }
+
+    /// Adds a range, joining it with those it overlaps or touches.
+    public mutating func insert(_ added: Range<UInt64>) {
+        guard !added.isEmpty else { return }
+        let first = added.lowerBound == 0 ? 0 : firstIndex(endingAfter: added.lowerBound - 1)
+        var joined = added
+        var end = first
+        while end < ranges.count, ranges[end].lowerBound <= added.upperBound {
+            let lower = min(joined.lowerBound, ranges[end].lowerBound)
+            joined = lower..<max(joined.upperBound, ranges[end].upperBound)
+            end += 1
+        }
+        ranges.replaceSubrange(first..<end, with: CollectionOfOne(joined))
+    }
+
+    /// Removes one sequence; does nothing when it is not a member.
+    public mutating func remove(_ sequence: UInt64) {
+        let index = firstIndex(endingAfter: sequence)
+        guard index < ranges.count, ranges[index].lowerBound <= sequence else { return }
+        let range = ranges[index]
+        let rest = [range.lowerBound..<sequence, (sequence + 1)..<range.upperBound]
+        ranges.replaceSubrange(index...index, with: rest.filter { !$0.isEmpty })
+    }
+
+    /// Returns the sequences that both sets hold.
+    public func intersection(_ other: SequenceSet) -> SequenceSet {
+        var result = SequenceSet()
+        var (mine, theirs) = (0, 0)
+        while mine < ranges.count, theirs < other.ranges.count {
+            let (a, b) = (ranges[mine], other.ranges[theirs])
+            let lower = max(a.lowerBound, b.lowerBound)
+            let upper = min(a.upperBound, b.upperBound)
+            if lower < upper { result.insert(lower..<upper) }
+            if a.upperBound < b.upperBound { mine += 1 } else { theirs += 1 }
+        }
+        return result
+    }
+
+    /// How many sequences up to and including `last` are not members.
+    public func missingCount(through last: UInt64) -> UInt64 {
+        var members: UInt64 = 0
+        for range in ranges where range.lowerBound <= last {
+            members += min(range.upperBound, last.saturatingSuccessor) - range.lowerBound
+        }
+        return last.saturatingSuccessor - members
+    }
+
+    /// The first range that ends after `sequence`: the one that may hold it.
+    private func firstIndex(endingAfter sequence: UInt64) -> Int {
+        var (low, high) = (0, ranges.count)
+        if let last = ranges.last, last.upperBound <= sequence { return high }
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound > sequence { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+extension UInt64 {
+    /// The next number; the greatest stays, so that a hostile count cannot overflow.
+    fileprivate var saturatingSuccessor: UInt64 { self == .max ? self : self + 1 }
+}

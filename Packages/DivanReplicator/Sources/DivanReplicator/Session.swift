@@ -1,0 +1,179 @@
+import DivanBLIP
+import DivanCrypto
+import DivanLog
+import DivanRevisions
+import DivanStore
+
+/// What all parts of a peer share during one connection: the message layer, the store, the
+/// requests that wait for an answer, and the effects that wait for the driver.
+struct Session {
+    let store: Store
+    let configuration: PeerConfiguration
+    let random: any RandomSource
+    let log: Log
+    /// Names this connection's commits, so that its own changes are recognised.
+    let origin: ChangeOrigin
+    /// The remote in the store's table; `nil` on the passive side, which tracks nobody.
+    var remote: RemoteID?
+    var blip: BLIPConnection
+    var now: Duration = .zero
+    var mode = CollectionMode.undecided
+    var progress = Progress()
+    /// The replication's error, which the status shows.
+    var error: SyncError?
+    /// Set once; no request leaves and none is answered afterwards.
+    private(set) var closeCode: UInt16?
+
+    private var purposes: [BLIPRequestNumber: Purpose] = [:]
+    private var effects: [SyncEffect] = []
+    private var events: [DocumentEvent] = []
+
+    /// Whether requests name their collection.
+    enum CollectionMode {
+        case undecided
+        case legacy
+        case collections
+    }
+
+    init(
+        _ configuration: PeerConfiguration,
+        store: Store,
+        random: any RandomSource,
+        log: Log
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.random = random
+        self.log = log
+        origin = ChangeOrigin()
+        blip = BLIPConnection(codec: configuration.codec)
+    }
+
+    var limits: Limits { configuration.limits }
+    var isClosed: Bool { closeCode != nil }
+
+    /// The index that requests about a collection carry, `nil` in legacy mode.
+    func wireIndex(_ collection: Int) -> Int? {
+        mode == .collections ? collection : nil
+    }
+}
+
+extension Session {
+    /// Sends a request and remembers why, for its answer.
+    mutating func ask(_ request: BLIPRequest, for purpose: Purpose) {
+        guard !isClosed, let number = blip.send(request) else { return }
+        purposes[number] = purpose
+    }
+
+    /// Sends a request that nobody answers.
+    mutating func tell(_ request: BLIPRequest) {
+        guard !isClosed else { return }
+        var request = request
+        request.isNoReply = true
+        _ = blip.send(request)
+    }
+
+    /// Answers a request; one that wants no answer gets none.
+    mutating func answer(_ request: BLIPIncomingRequest, with reply: BLIPReply = .empty) {
+        answer(request.isNoReply ? nil : request.id, with: reply)
+    }
+
+    mutating func answer(_ id: BLIPRequestID?, with reply: BLIPReply = .empty) {
+        guard let id, !isClosed else { return }
+        blip.reply(to: id, with: reply)
+    }
+
+    mutating func refuse(_ request: BLIPIncomingRequest, with error: SyncError) {
+        refuse(request.isNoReply ? nil : request.id, with: error)
+    }
+
+    mutating func refuse(_ id: BLIPRequestID?, with error: SyncError) {
+        let wire = WireError(error)
+        answer(id, with: .error(domain: wire.domain, code: wire.code, message: wire.message))
+    }
+
+    /// Forgets the request and returns why it was sent.
+    mutating func purpose(of number: BLIPRequestNumber) -> Purpose? {
+        purposes.removeValue(forKey: number)
+    }
+
+    /// Looks up a request whose answer is still arriving.
+    func purposeInProgress(of number: BLIPRequestNumber) -> Purpose? { purposes[number] }
+
+    /// Everything that was asked and never answered: the connection is gone.
+    mutating func abandonRequests() -> [Purpose] {
+        defer { purposes.removeAll() }
+        return Array(purposes.values)
+    }
+}
+
+extension Session {
+    /// Records the replication's error; the kinds that end it close the connection.
+    ///
+    /// Source: `errors.md` §6.
+    mutating func fail(_ failure: SyncError) {
+        log.error("\(failure)")
+        if error == nil { error = failure }
+        if failure.domain == .webSocket, failure.code == 503 {
+            close(code: 4001, error: failure)
+        } else if failure.stopsReplication {
+            close(code: 4002, error: failure)
+        }
+    }
+
+    /// Asks for the connection to be closed; only the first call counts.
+    mutating func close(code: UInt16, error: SyncError?) {
+        guard closeCode == nil else { return }
+        closeCode = code
+        flushEvents()
+        effects.append(.close(code: code, error: self.error ?? error))
+    }
+
+    /// Adds what became of a document; events leave in batches.
+    mutating func report(_ event: DocumentEvent) {
+        if event.error == nil { progress.documentCount += 1 }
+        events.append(event)
+    }
+
+    mutating func emit(_ effect: SyncEffect) {
+        effects.append(effect)
+    }
+
+    /// Moves collected document events into the effects.
+    mutating func flushEvents() {
+        guard !events.isEmpty else { return }
+        effects.append(.documents(events))
+        events.removeAll(keepingCapacity: true)
+    }
+
+    mutating func nextEffect() -> SyncEffect? {
+        effects.isEmpty ? nil : effects.removeFirst()
+    }
+}
+
+/// Units of work, roughly bytes, known and done.
+struct Progress: Equatable {
+    var completedUnitCount: UInt64 = 0
+    var totalUnitCount: UInt64 = 0
+    var documentCount: UInt64 = 0
+
+    mutating func expect(_ byteCount: Int) {
+        totalUnitCount += UInt64(max(1, byteCount))
+    }
+
+    mutating func complete(_ byteCount: Int) {
+        completedUnitCount = min(totalUnitCount, completedUnitCount + UInt64(max(1, byteCount)))
+    }
+}
+
+/// Why a request was sent.
+enum Purpose {
+    case collections
+    case checkpoint(collection: Int, isForSave: Bool)
+    case saveCheckpoint(collection: Int)
+    case subscription(collection: Int)
+    case proposals(collection: Int, [Proposal])
+    case announcement(collection: Int, [FeedChange])
+    case revision(collection: Int, OutgoingRevision)
+    case blob(BlobFetcher.Ticket)
+}

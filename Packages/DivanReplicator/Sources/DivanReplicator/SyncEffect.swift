@@ -1,0 +1,68 @@
+public import DivanStore
+
+/// What the engine asks of whoever runs it, in order.
+public enum SyncEffect: Sendable {
+    /// Close the WebSocket with this code; `error` is why, `nil` when all went well. Nothing
+    /// follows but `status`.
+    case close(code: UInt16, error: SyncError?)
+    /// The replication's state changed.
+    case status(SyncStatus)
+    /// Documents came or went, or could not.
+    case documents([DocumentEvent])
+    /// A pulled revision conflicts with a local one: resolve it, store the result, and call
+    /// `conflictResolved`.
+    case resolve(PendingConflict)
+}
+
+/// A document with two live branches.
+public struct PendingConflict: Hashable, Sendable {
+    /// The document's collection.
+    public let collection: CollectionPath
+    /// The document.
+    public let documentID: String
+}
+
+/// What became of one document.
+public struct DocumentEvent: Hashable, Sendable {
+    /// The document's collection.
+    public let collection: CollectionPath
+    /// The document.
+    public let documentID: String
+    /// Whether it was on its way to the peer.
+    public let isPush: Bool
+    /// What is particular about it.
+    public let flags: SyncFlags
+    /// Why it did not arrive; `nil` when it did.
+    public let error: SyncError?
+}
+
+/// Where a replication stands.
+public struct SyncStatus: Equatable, Sendable {
+    /// What the replication is doing.
+    public enum Activity: UInt8, Sendable {
+        /// Ended.
+        case stopped
+        /// Not connected yet.
+        case connecting
+        /// Connected, everything exchanged, waiting for changes.
+        case idle
+        /// Exchanging.
+        case busy
+    }
+
+    /// What the replication is doing.
+    public var activity: Activity
+    /// Units of work finished: about one per byte of a document.
+    public var completedUnitCount: UInt64 = 0
+    /// Units of work known so far; grows during a run.
+    public var totalUnitCount: UInt64 = 0
+    /// Documents transferred in both directions.
+    public var documentCount: UInt64 = 0
+    /// What went wrong last, of the replication as a whole.
+    public var error: SyncError?
+
+    /// Creates a status without progress.
+    public init(_ activity: Activity) {
+        self.activity = activity
+    }
+}

@@ -1,0 +1,118 @@
+/// What went wrong in a replication or with one document, in the terms of the protocol.
+///
+/// Source: `errors.md` §1, §2.
+public struct SyncError: Error, Hashable, Sendable {
+    /// The family that gives `code` its meaning; raw values are the core's own numbers.
+    public enum Domain: UInt8, Hashable, Sendable, CaseIterable {
+        /// The database's own errors, 1…32.
+        case liteCore = 1
+        /// `errno` values of the platform that reported them.
+        case posix
+        /// SQLite result codes.
+        case sqlite
+        /// Errors of the binary JSON library of Couchbase Lite; only received.
+        case fleece
+        /// Name look-up, connections and TLS, 1…27.
+        case network
+        /// HTTP status codes below 1000, WebSocket close codes from 1000.
+        case webSocket
+        /// TLS library codes; only received.
+        case mbedTLS
+    }
+
+    /// The family of `code`.
+    public let domain: Domain
+    /// The number within the family.
+    public let code: Int
+    /// What happened, for people; may come from the peer.
+    public let message: String
+    /// Whether the peer reported it; `errno` values differ between platforms, so a peer's are
+    /// never looked up.
+    public let isFromPeer: Bool
+
+    /// Creates an error.
+    public init(
+        _ domain: Domain,
+        _ code: Int,
+        _ message: String = "",
+        isFromPeer: Bool = false
+    ) {
+        self.domain = domain
+        self.code = code
+        self.message = message
+        self.isFromPeer = isFromPeer
+    }
+
+    /// An HTTP status, the form in which peers understand each other best.
+    public static func http(_ status: Int, _ message: String) -> SyncError {
+        SyncError(.webSocket, status, message)
+    }
+}
+
+extension SyncError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let text = message.isEmpty ? "" : ": \(message)"
+        return "Replication (\(domain.wireName(code: code))/\(code))\(text); \(remedy)"
+    }
+
+    private var remedy: String {
+        switch (domain, code) {
+        case (.webSocket, 401): "check the user name and password"
+        case (.webSocket, 403): "check what this user, or this replicator, may do"
+        case (.webSocket, 404): "check that the database and its collections exist at the peer"
+        case (.webSocket, 409): "pull the document, so that the conflict can be resolved"
+        case (.webSocket, 413): "make the document or its blobs smaller"
+        case (.posix, 28): "free some disk space"
+        case _ where isTransient: "it is tried again"
+        default: "see the peer's log for its side of the story"
+        }
+    }
+}
+
+extension SyncError {
+    /// Whether trying again later may help, in one-shot replications too.
+    ///
+    /// Source: `errors.md` §7.
+    public var isTransient: Bool {
+        switch domain {
+        case .webSocket: [408, 429, 502, 503, 504, 1006, 4001].contains(code)
+        case .network: [1, 3, 16, 17, 18, 19].contains(code)
+        case .posix: !isFromPeer && PlatformError.transient.contains(code)
+        default: false
+        }
+    }
+
+    /// Whether a change of the network may help; only continuous replications wait for that.
+    ///
+    /// Source: `errors.md` §7.
+    public var isNetworkDependent: Bool {
+        switch domain {
+        case .network: [1, 2, 3].contains(code) || (20...27).contains(code)
+        case .posix: !isFromPeer && PlatformError.networkDependent.contains(code)
+        default: false
+        }
+    }
+
+    /// Whether the whole replication ends when a request other than `rev` fails this way.
+    ///
+    /// Source: `errors.md` §6.
+    var stopsReplication: Bool {
+        switch (domain, code) {
+        case (.liteCore, 10), (.liteCore, 26): true
+        case (.webSocket, 400), (.webSocket, 403): true
+        case (.posix, PlatformError.diskFull): !isFromPeer
+        default: false
+        }
+    }
+
+    /// Whether a revision sent as a delta must go out again in full.
+    ///
+    /// Source: `delta.md` §8.
+    var refusesDelta: Bool {
+        switch (domain, code) {
+        case (.webSocket, 422), (.liteCore, 31), (.liteCore, 32), (.fleece, _): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import DivanBLIP
+import DivanJSON
+import DivanLog
+import DivanStore
+
+// How an active peer starts.
+extension SyncPeer {
+    mutating func startActive(
+        _ options: PeerConfiguration.ActiveOptions,
+        _ version: Subprotocol
+    ) {
+        do {
+            session.remote = try session.store.remoteID(for: options.remoteIdentity)
+            for (index, collection) in options.collections.enumerated() {
+                collections.append(try makeCollection(collection, index, options))
+            }
+        } catch {
+            session.fail(SyncError(storage: error))
+            session.close(code: 1000, error: session.error)
+            return
+        }
+        // A peer that speaks only version 2 is older than collections.
+        let isLegacy = version == .version2 && isDefaultOnly
+        session.mode = isLegacy ? .legacy : .collections
+        if isLegacy {
+            collections[0].checkpointer?.ask(&session, isForSave: false)
+        } else {
+            askForCollections()
+        }
+    }
+
+    private var isDefaultOnly: Bool {
+        collections.count == 1 && collections[0].path == .default
+    }
+
+    private func makeCollection(
+        _ collection: PeerConfiguration.CollectionOptions,
+        _ index: Int,
+        _ options: PeerConfiguration.ActiveOptions
+    ) throws -> CollectionSync {
+        var inputs = CheckpointID.Inputs(
+            privateUUID: session.store.privateUUID,
+            remoteIdentity: options.remoteIdentity
+        )
+        inputs.scope = collection.path.scope
+        inputs.collection = collection.path.name
+        inputs.pulls = options.pulls
+        inputs.pushes = options.pushes
+        inputs.channels = collection.channels
+        inputs.documentIDs = collection.documentIDs
+        var sync = CollectionSync(collection.path)
+        sync.pullFilter = collection.pullFilter
+        sync.checkpointer = try Checkpointer(
+            id: CheckpointID(inputs),
+            collection: index,
+            isReset: options.isReset,
+            store: session.store
+        )
+        return sync
+    }
+
+    private mutating func askForCollections() {
+        var properties = BLIPProperties.profile("getCollections", collection: nil)
+        properties.append("uuid", uuidText(session.store.publicUUID))
+        let body = CollectionsMessage.write(
+            names: collections.map(\.path.wireName),
+            checkpointIDs: collections.compactMap(\.checkpointer?.id)
+        )
+        session.ask(BLIPRequest(properties: properties, body: .bytes(body)), for: .collections)
+    }
+
+    mutating func receiveCollections(_ reply: BLIPIncomingReply) {
+        if let failure = reply.error {
+            if failure.domain == "BLIP", failure.code == 404, isDefaultOnly {
+                session.mode = .legacy
+                collections[0].checkpointer?.ask(&session, isForSave: false)
+            } else {
+                session.fail(SyncError(failure))
+                session.close(code: 4002, error: session.error)
+            }
+            return
+        }
+        do throws(SyncError) {
+            let answers = try CollectionsMessage.parseAnswer(reply.body, count: collections.count)
+            for (index, answer) in answers.enumerated() {
+                try receive(answer, in: index)
+            }
+            startCollections()
+        } catch {
+            session.fail(error)
+            session.close(code: 4002, error: error)
+        }
+    }
+
+    private mutating func receive(
+        _ answer: CollectionsMessage.Answer,
+        in index: Int
+    ) throws(SyncError) {
+        switch answer {
+        case .unknownCollection:
+            let name = collections[index].path.wireName
+            throw .http(404, "Collection \(name) is not found on the remote server")
+        case .noCheckpoint:
+            collections[index].checkpointer?.received(peerCopy: nil, revision: "")
+        case .checkpoint(let body, let revision):
+            collections[index].checkpointer?.received(peerCopy: body, revision: revision)
+        }
+    }
+
+    mutating func receiveCheckpoint(_ reply: BLIPIncomingReply, in index: Int) {
+        if let failure = reply.error {
+            let error = SyncError(failure)
+            guard error.domain == .webSocket, error.code == 404 else {
+                session.fail(error)
+                session.close(code: 4002, error: error)
+                return
+            }
+            collections[index].checkpointer?.received(peerCopy: nil, revision: "")
+        } else {
+            let revision = reply.properties["rev"] ?? ""
+            collections[index].checkpointer?.received(peerCopy: reply.body, revision: revision)
+        }
+        startCollections()
+    }
+
+    /// Both copies of the checkpoints are known: push and pull begin.
+    private mutating func startCollections() {
+        guard case .active(let options) = session.configuration.role else { return }
+        stage = .running
+        do {
+            for (index, collection) in options.collections.enumerated() {
+                try start(collection, index, options)
+            }
+        } catch {
+            session.fail(SyncError(storage: error))
+            session.close(code: 1000, error: session.error)
+        }
+    }
+
+    private mutating func start(
+        _ collection: PeerConfiguration.CollectionOptions,
+        _ index: Int,
+        _ options: PeerConfiguration.ActiveOptions
+    ) throws {
+        guard let checkpointer = collections[index].checkpointer else { return }
+        let path = collection.path
+        let (last, conflicts) = try session.store.read { reader in
+            (try reader.lastSequence(in: path), try reader.conflicts(in: path))
+        }
+        if options.pulls {
+            var puller = Puller(
+                collection: index,
+                options: collection,
+                purgesRevoked: options.purgesRevoked
+            )
+            puller.start(
+                &session,
+                since: checkpointer.remote.safe,
+                isContinuous: options.isContinuous,
+                skipsTombstones: !checkpointer.hadLocalCopy && last == 0
+            )
+            collections[index].puller = puller
+            for documentID in conflicts { askForResolution(of: documentID, in: path) }
+        }
+        if options.pushes {
+            collections[index].pusher = Pusher(
+                collection: index,
+                options: collection,
+                pulls: options.pulls,
+                after: checkpointer,
+                through: last
+            )
+        }
+    }
+
+    mutating func askForResolution(of documentID: String, in path: CollectionPath) {
+        let conflict = PendingConflict(collection: path, documentID: documentID)
+        guard unresolved.insert(conflict).inserted else { return }
+        session.emit(.resolve(conflict))
+    }
+
+    /// The form `25947c2a-3fbf-48c9-8abe-48643cde3c32`.
+    private func uuidText(_ bytes: [UInt8]) -> String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            let digits = String(byte, radix: 16)
+            text += digits.utf8.count == 1 ? "0" + digits : digits
+        }
+        return text
+    }
+}

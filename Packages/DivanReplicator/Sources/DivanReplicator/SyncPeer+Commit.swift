@@ -1,0 +1,156 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+// One transaction for everything that has arrived, then the answers.
+extension SyncPeer {
+    mutating func commitInbox() {
+        guard !inbox.isEmpty else { return }
+        let (ready, removals, marks) = inbox.take()
+        let allowed = removals.filter { asksToPurge($0) }
+        let paths = collections.map(\.path)
+        let remote = session.remote
+        do {
+            let results = try session.store.write(origin: session.origin) { writer in
+                for removal in allowed {
+                    _ = try writer.purge(removal.documentID, in: paths[removal.collection])
+                }
+                for mark in marks { try writer.mark(mark, paths[mark.collection], remote) }
+                return try ready.map { revision in
+                    try writer.insert(revision, in: paths[revision.collection], remote: remote)
+                }
+            }
+            for (revision, result) in zip(ready, results) {
+                finish(RevisionOutcome(revision: revision, result: result))
+            }
+            for removal in allowed { finish(removal) }
+            for mark in marks { noticePulled(mark.documentID, in: mark.collection) }
+        } catch {
+            let failure = SyncError(storage: error)
+            for revision in ready {
+                finish(RevisionOutcome(revision: revision, result: .failed(failure)), isLost: true)
+            }
+            session.fail(failure)
+        }
+    }
+
+    /// Asks the pull filter about a lost document; a veto keeps it and is an error of its own.
+    private mutating func asksToPurge(_ removal: Removal) -> Bool {
+        let index = removal.collection
+        if removal.purges, let filter = collections[index].pullFilter,
+            !filter(removal.documentID, [], .accessRemoved)
+        {
+            let error = SyncError.http(403, "rejected by validation function")
+            report(removal.documentID, in: index, flags: .accessRemoved, error)
+            finish(removal.sequence, in: index, isFinished: true, byteCount: 0)
+            session.refuse(removal.request, with: error)
+            return false
+        }
+        guard removal.purges else {
+            finish(removal)
+            return false
+        }
+        return true
+    }
+
+    private mutating func finish(_ removal: Removal) {
+        let index = removal.collection
+        report(removal.documentID, in: index, flags: .accessRemoved, nil)
+        finish(removal.sequence, in: index, isFinished: true, byteCount: 0)
+        session.answer(removal.request)
+    }
+
+    /// Answers a revision and counts it.
+    ///
+    /// - Parameter isLost: Whether it must come again because the transaction failed.
+    mutating func finish(_ outcome: RevisionOutcome, isLost: Bool = false) {
+        let (revision, index) = (outcome.revision, outcome.revision.collection)
+        let message = revision.message
+        var isFinished = true
+        switch outcome.result {
+        case .inserted(let isConflict):
+            session.answer(revision.request)
+            remember(message, in: index)
+            if isConflict, isActive {
+                askForResolution(of: message.documentID, in: collections[index].path)
+            } else {
+                let flags: SyncFlags = message.isTombstone ? .deleted : []
+                report(message.documentID, in: index, flags: flags, nil)
+            }
+            noticePulled(message.documentID, in: index)
+        case .alreadyThere:
+            session.answer(revision.request, with: BLIPReply(properties: ["noop": "true"]))
+            noticePulled(message.documentID, in: index)
+        case .failed(let error):
+            session.refuse(revision.request, with: error)
+            report(message.documentID, in: index, flags: [], error)
+            isFinished = !isLost && !error.isTransient
+        }
+        finish(message.sequence, in: index, isFinished: isFinished, byteCount: revision.body.count)
+    }
+
+    /// So that a subscription does not tell the peer what it has just told us.
+    private mutating func remember(_ message: RevisionMessage, in index: Int) {
+        guard !isActive, collections[index].feed != nil else { return }
+        if collections[index].echoes.count >= session.limits.rememberedEchoesCount {
+            collections[index].echoes = [:]  // an echo costs one entry of a list, no more
+        }
+        collections[index].echoes[message.documentID] = message.revisionID
+        collections[index].feed?.notice()
+    }
+
+    private mutating func noticePulled(_ documentID: String, in index: Int) {
+        guard collections[index].pusher?.awaitingPull[documentID] != nil,
+            var checkpointer = collections[index].checkpointer.take()
+        else { return }
+        do {
+            try collections[index].pusher?.pulled(documentID, &session, &checkpointer)
+        } catch {
+            session.fail(SyncError(storage: error))
+        }
+        collections[index].checkpointer = checkpointer
+    }
+}
+
+extension StoreWriter {
+    /// Stores one received revision; what is wrong with it alone does not end the transaction.
+    fileprivate func insert(
+        _ revision: IncomingRevision,
+        in path: CollectionPath,
+        remote: RemoteID?
+    ) throws -> RevisionOutcome.Result {
+        let message = revision.message
+        do throws(StoreError) {
+            let outcome = try insert(
+                RemoteRevision(
+                    documentID: message.documentID,
+                    revisionID: message.revisionID,
+                    history: message.history,
+                    isTombstone: message.isTombstone,
+                    body: revision.body,
+                    hasBlobs: revision.hasBlobs,
+                    remote: remote,
+                    // Only the active side stores conflicts, for it alone resolves them.
+                    refusesConflicts: remote == nil
+                ),
+                in: path
+            )
+            return switch outcome {
+            case .inserted(_, let isConflict): .inserted(isConflict: isConflict)
+            case .alreadyThere: .alreadyThere
+            }
+        } catch {
+            guard error.concernsOneDocument else { throw error }
+            return .failed(SyncError(storage: error))
+        }
+    }
+
+    fileprivate func mark(
+        _ mark: Inbox.Mark,
+        _ path: CollectionPath,
+        _ remote: RemoteID?
+    ) throws {
+        guard let remote else { return }
+        try markKnown(mark.documentID, mark.revisionID, at: remote, in: path)
+    }
+}

@@ -1,0 +1,277 @@
+public import DivanCrypto
+public import DivanLog
+public import DivanStore
+import DivanBLIP
+import DivanRevisions
+
+/// One side of a replication over one connection, active or passive.
+///
+/// Owns no thread, socket, timer or clock. Feed and drain in turn: hand in what arrived
+/// (`receive`, then `inputDrained` when nothing more is waiting), then take every effect
+/// (`next`) and every frame (`nextFrame`) until there are none. Received revisions are stored in
+/// one transaction per batch and answered after it has committed. Confined to one thread; the
+/// store is called on it and nothing else blocks. A connection needs a new value.
+///
+/// Source: `replication.md`, `checkpoints.md`, `blobs.md`, `errors.md`.
+public struct SyncPeer {
+    var session: Session
+    var collections: [CollectionSync] = []
+    var inbox = Inbox()
+    var blobs = BlobFetcher()
+    var unresolved: Set<PendingConflict> = []
+    var stage = Stage.notConnected
+    private var reported = SyncStatus(.connecting)
+    private var statusDue: Duration = .zero
+
+    enum Stage {
+        case notConnected
+        /// Waiting for the peer's checkpoints.
+        case starting
+        case running
+        case ended
+    }
+
+    /// Creates a peer that waits for its connection.
+    ///
+    /// - Parameters:
+    ///   - configuration: The role and the bounds.
+    ///   - store: The database; opened, and kept open until `disconnected`.
+    ///   - random: Where unguessable bytes come from.
+    ///   - log: Where remarks go.
+    public init(
+        _ configuration: PeerConfiguration,
+        store: Store,
+        random: any RandomSource = SystemRandomSource(),
+        log: Log = Log(.sync)
+    ) {
+        session = Session(configuration, store: store, random: random, log: log)
+    }
+
+    /// Names the changes that this peer makes to the store.
+    public var origin: ChangeOrigin { session.origin }
+
+    /// Whether a close was asked for; nothing is sent any more.
+    public var isEnded: Bool { stage == .ended || session.isClosed }
+
+    /// The status as last reported.
+    public var status: SyncStatus { reported }
+
+    /// The connection is open.
+    ///
+    /// - Parameter subprotocol: What the handshake agreed on, such as `BLIP_3+CBMobile_3`.
+    public mutating func connected(subprotocol: String, at now: Duration) {
+        session.now = now
+        guard stage == .notConnected else { return }
+        guard let version = Subprotocol(subprotocol) else {
+            session.fail(SyncError(.webSocket, 1002, "unknown subprotocol \(subprotocol)"))
+            session.close(code: 1002, error: session.error)
+            return
+        }
+        stage = .running
+        if case .active(let options) = session.configuration.role {
+            stage = .starting
+            startActive(options, version)
+        }
+        pump()
+    }
+
+    /// Takes one WebSocket message. What it asks for is done in `inputDrained`.
+    public mutating func receive(_ message: Span<UInt8>, at now: Duration) {
+        session.now = now
+        guard !isEnded else { return }
+        do {
+            try session.blip.receive(message)
+            while let event = session.blip.next() { handle(event) }
+        } catch {
+            session.log.error("\(error)")
+            session.error = session.error ?? SyncError(.webSocket, 1011, "\(error)")
+            session.close(code: error.closeCode, error: session.error)
+        }
+        if inbox.ready.count >= session.limits.insertedRevisionsCount { commitInbox() }
+    }
+
+    /// Everything that had arrived has been handed in: stores, answers, and goes on.
+    public mutating func inputDrained(at now: Duration) {
+        session.now = now
+        pump()
+    }
+
+    /// The store changed; the peer's own changes are recognised by their origin.
+    public mutating func storeChanged(_ change: StoreChange, at now: Duration) {
+        session.now = now
+        guard change.origin != session.origin, stage == .running else { return }
+        for index in collections.indices where collections[index].path == change.collection {
+            collections[index].notice(isContinuous: isContinuous)
+        }
+        pump()
+    }
+
+    /// A conflict that `next` handed out is resolved and the result stored, or it stays.
+    public mutating func conflictResolved(
+        _ conflict: PendingConflict,
+        error: SyncError? = nil,
+        at now: Duration
+    ) {
+        session.now = now
+        guard unresolved.remove(conflict) != nil else { return }
+        session.report(
+            DocumentEvent(
+                collection: conflict.collection,
+                documentID: conflict.documentID,
+                isPush: false,
+                flags: [],
+                error: error
+            )
+        )
+        for index in collections.indices where collections[index].path == conflict.collection {
+            collections[index].pusher?.notice()
+        }
+        pump()
+    }
+
+    /// Ends the replication; the effect `close` follows.
+    public mutating func stop(at now: Duration) {
+        session.now = now
+        guard !isEnded else { return }
+        commitInbox()
+        session.close(code: isActive ? 1000 : 1001, error: nil)
+        reportStatus()
+    }
+
+    /// The connection is gone, whoever closed it. What was not finished is forgotten.
+    ///
+    /// - Parameter error: Why, when it was not closed in agreement.
+    public mutating func disconnected(error: SyncError? = nil, at now: Duration) {
+        session.now = now
+        guard stage != .ended else { return }
+        commitInbox()
+        for index in collections.indices { collections[index].pusher?.reportUnresolved(&session) }
+        stage = .ended
+        blobs.abandon()
+        _ = inbox.abandonParked()
+        _ = session.abandonRequests()
+        if session.error == nil { session.error = error }
+        session.flushEvents()
+        reportStatus()
+    }
+
+    /// When `advance(to:)` has something to do; `nil` = nothing but input can change anything.
+    public var deadline: Duration? {
+        guard stage == .running, !session.isClosed else { return nil }
+        let saves = collections.compactMap(\.checkpointer?.deadline)
+        let progress = hasUnreportedProgress ? [statusDue] : []
+        return (saves + progress).min()
+    }
+
+    /// Does what is due at `now`.
+    public mutating func advance(to now: Duration) {
+        session.now = now
+        pump()
+    }
+
+    /// Returns what the driver is to do, or `nil`.
+    public mutating func next() -> SyncEffect? { session.nextEffect() }
+
+    /// Appends the next frame to `output`, one WebSocket message; `false` when there is none now.
+    public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
+        if session.blip.queuedByteCount < session.limits.queuedOutputByteCount / 2,
+            !session.isClosed, stage == .running
+        {
+            pumpSenders()
+        }
+        return session.blip.nextFrame(into: &output)
+    }
+}
+
+// MARK: - One turn
+
+extension SyncPeer {
+    var isActive: Bool {
+        if case .active = session.configuration.role { true } else { false }
+    }
+
+    var isContinuous: Bool {
+        if case .active(let options) = session.configuration.role {
+            options.isContinuous
+        } else {
+            true
+        }
+    }
+
+    /// Does everything that can be done now.
+    mutating func pump() {
+        guard stage == .running || stage == .starting else {
+            reportStatus()
+            return
+        }
+        for index in collections.indices {
+            collections[index].pumpPuller(&session, &inbox)
+        }
+        commitInbox()
+        pumpSenders()
+        blobs.pump(&session)
+        // Answers that arrived together may have left marks behind.
+        commitInbox()
+        if stage == .running {
+            for index in collections.indices { collections[index].pumpCheckpoint(&session, inbox) }
+            endIfDone()
+        }
+        session.flushEvents()
+        reportStatus()
+    }
+
+    mutating func pumpSenders() {
+        guard !session.isClosed else { return }
+        for index in collections.indices { collections[index].pumpSenders(&session) }
+    }
+
+    /// Whether nothing is known that is left to do.
+    var isIdle: Bool {
+        inbox.isEmpty && blobs.isIdle && unresolved.isEmpty && collections.allSatisfy(\.isIdle)
+    }
+
+    /// A one-shot replication ends when both directions are done and the checkpoints are saved.
+    private mutating func endIfDone() {
+        guard isActive, !isContinuous, isIdle, !session.isClosed,
+            collections.allSatisfy(\.isSettled)
+        else { return }
+        for index in collections.indices { collections[index].pusher?.reportUnresolved(&session) }
+        session.close(code: 1000, error: session.error)
+    }
+
+    private var activity: SyncStatus.Activity {
+        switch stage {
+        case .notConnected: .connecting
+        case .ended: .stopped
+        case .starting: .busy
+        case .running:
+            if session.isClosed { .stopped } else { isResting ? .idle : .busy }
+        }
+    }
+
+    /// A one-shot replication goes from busy to stopped; only the others come to rest.
+    private var isResting: Bool { isContinuous && isIdle }
+
+    private var currentStatus: SyncStatus {
+        var status = SyncStatus(activity)
+        status.completedUnitCount = session.progress.completedUnitCount
+        status.totalUnitCount = session.progress.totalUnitCount
+        if isIdle { status.completedUnitCount = status.totalUnitCount }
+        status.documentCount = session.progress.documentCount
+        status.error = session.error
+        return status
+    }
+
+    private var hasUnreportedProgress: Bool { currentStatus != reported }
+
+    /// A new activity or error is told at once, mere progress five times a second.
+    private mutating func reportStatus() {
+        let status = currentStatus
+        guard status != reported else { return }
+        let isUrgent = status.activity != reported.activity || status.error != reported.error
+        guard isUrgent || session.now >= statusDue else { return }
+        reported = status
+        statusDue = session.now + .milliseconds(200)
+        session.emit(.status(status))
+    }
+}

@@ -1,0 +1,241 @@
+import DivanReplicator
+import DivanStore
+import DivanTestKit
+import DivanZlib
+
+/// Two peers joined by two queues of frames, in virtual time and without threads.
+///
+/// With a generator the frames are delivered a few at a time in a random order of directions;
+/// without one in turns.
+struct Conversation {
+    var active: SyncPeer
+    var passive: SyncPeer
+    let here: Site
+    let there: Site
+    var now: Duration = .zero
+    var generator: SeededGenerator?
+    var resolve: (StoredConflict) -> ConflictDecision = { _ in .keepLocal }
+    /// Whether conflicts wait for `resolveHeld`.
+    var holdsConflicts = false
+
+    private(set) var activeEvents: [DocumentEvent] = []
+    private(set) var passiveEvents: [DocumentEvent] = []
+    private(set) var statuses: [SyncStatus] = []
+    private(set) var closeCode: UInt16?
+    private(set) var error: SyncError?
+    private(set) var held: [PendingConflict] = []
+    private(set) var frameCount = 0
+    private var toPassive: [[UInt8]] = []
+    private var toActive: [[UInt8]] = []
+
+    init(_ options: Options, here: Site, there: Site, subprotocol: Subprotocol = .version3) {
+        self.here = here
+        self.there = there
+        active = SyncPeer(options.active, store: here.store)
+        passive = SyncPeer(options.passive, store: there.store)
+        active.connected(subprotocol: subprotocol.rawValue, at: now)
+        passive.connected(subprotocol: subprotocol.rawValue, at: now)
+    }
+
+    /// What a test wants of both sides.
+    struct Options {
+        var pushes = true
+        var pulls = true
+        var isContinuous = false
+        var collections: [PeerConfiguration.CollectionOptions] = [.init(.default)]
+        var offered: [CollectionPath]?
+        var isReset = false
+        var usesDeltas = false
+        var allowsPush = true
+        var allowsPull = true
+        var compresses = true
+        var limits = Limits()
+
+        var active: PeerConfiguration {
+            var options = PeerConfiguration.ActiveOptions(
+                pushes: pushes,
+                pulls: pulls,
+                isContinuous: isContinuous,
+                collections: collections,
+                remoteIdentity: "ws://there:4984/db/_blipsync"
+            )
+            options.isReset = isReset
+            return configuration(.active(options))
+        }
+
+        var passive: PeerConfiguration {
+            configuration(
+                .passive(
+                    PeerConfiguration.PassiveOptions(
+                        collections: offered ?? collections.map(\.path),
+                        allowsPush: allowsPush,
+                        allowsPull: allowsPull
+                    )
+                )
+            )
+        }
+
+        private func configuration(_ role: PeerConfiguration.Role) -> PeerConfiguration {
+            var configuration = PeerConfiguration(
+                role: role,
+                codec: DeflateCodec(),
+                secondsSince1970: { 1_700_000_000 }
+            )
+            configuration.usesDeltas = usesDeltas
+            configuration.compresses = compresses
+            configuration.limits = limits
+            return configuration
+        }
+    }
+
+    /// Goes on until neither side has anything to say, or the connection is closed.
+    mutating func run() {
+        while step() {}
+        if closeCode != nil {
+            active.disconnected(at: now)
+            passive.disconnected(at: now)
+            drainEffects()
+        }
+    }
+
+    /// Moves the time and goes on.
+    mutating func advance(by time: Duration) {
+        now += time
+        active.advance(to: now)
+        passive.advance(to: now)
+        run()
+    }
+
+    /// Cuts the connection: frames on the way are lost.
+    mutating func cut() {
+        toActive = []
+        toPassive = []
+        let lost = SyncError(.webSocket, 1006, "connection lost")
+        active.disconnected(error: lost, at: now)
+        passive.disconnected(error: lost, at: now)
+        drainEffects()
+    }
+
+    /// One round; returns whether anything happened.
+    mutating func step() -> Bool {
+        for change in here.takeChanges() { active.storeChanged(change, at: now) }
+        for change in there.takeChanges() { passive.storeChanged(change, at: now) }
+        let hasEffects = drainEffects()
+        collectFrames()
+        guard !toPassive.isEmpty || !toActive.isEmpty else { return hasEffects }
+        guard var generator else {
+            deliver(toPassive.count, isToPassive: true)
+            deliver(toActive.count, isToPassive: false)
+            return true
+        }
+        let isToPassive = toActive.isEmpty || (!toPassive.isEmpty && Bool.random(using: &generator))
+        let waiting = isToPassive ? toPassive.count : toActive.count
+        deliver(Int.random(in: 1...max(1, waiting), using: &generator), isToPassive: isToPassive)
+        self.generator = generator
+        return true
+    }
+
+    private mutating func collectFrames() {
+        var frame: [UInt8] = []
+        while active.nextFrame(into: &frame) {
+            toPassive.append(frame)
+            frame = []
+        }
+        while passive.nextFrame(into: &frame) {
+            toActive.append(frame)
+            frame = []
+        }
+    }
+
+    private mutating func deliver(_ count: Int, isToPassive: Bool) {
+        guard count > 0 else { return }
+        frameCount += count
+        if isToPassive {
+            for frame in toPassive.prefix(count) { passive.receive(frame.span, at: now) }
+            toPassive.removeFirst(count)
+            passive.inputDrained(at: now)
+        } else {
+            for frame in toActive.prefix(count) { active.receive(frame.span, at: now) }
+            toActive.removeFirst(count)
+            active.inputDrained(at: now)
+        }
+    }
+
+    @discardableResult
+    private mutating func drainEffects() -> Bool {
+        var isAny = false
+        while let effect = active.next() {
+            isAny = true
+            switch effect {
+            case .close(let code, let error):
+                closeCode = closeCode ?? code
+                self.error = self.error ?? error
+            case .status(let status): statuses.append(status)
+            case .documents(let events): activeEvents += events
+            case .resolve(let conflict):
+                held.append(conflict)
+                if !holdsConflicts { resolveHeld() }
+            }
+        }
+        while let effect = passive.next() {
+            isAny = true
+            switch effect {
+            case .close(let code, let error):
+                closeCode = closeCode ?? code
+                self.error = self.error ?? error
+            case .documents(let events): passiveEvents += events
+            case .status, .resolve: break
+            }
+        }
+        return isAny
+    }
+
+    /// Resolves what waits, as a driver does.
+    mutating func resolveHeld() {
+        let conflicts = held
+        held = []
+        for conflict in conflicts {
+            try? resolve(conflict)
+            active.conflictResolved(conflict, at: now)
+        }
+    }
+
+    private func resolve(_ pending: PendingConflict) throws {
+        let (id, path) = (pending.documentID, pending.collection)
+        guard let conflict = try here.store.read({ try $0.conflict(of: id, in: path) }) else {
+            return
+        }
+        try here.store.write { writer in
+            _ = try writer.resolveConflict(
+                id,
+                in: path,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: resolve(conflict)
+            )
+        }
+    }
+}
+
+extension Conversation {
+    /// Runs one one-shot replication to its end.
+    static func oneShot(
+        _ options: Options = Options(),
+        _ here: Site,
+        _ there: Site,
+        subprotocol: Subprotocol = .version3
+    ) -> Conversation {
+        var conversation = Conversation(
+            options, here: here, there: there, subprotocol: subprotocol)
+        conversation.run()
+        return conversation
+    }
+
+    /// The documents that went or came without an error, as `push doc` and `pull doc`.
+    var transfers: [String] {
+        activeEvents.filter { $0.error == nil }
+            .map { ($0.isPush ? "push " : "pull ") + $0.documentID }
+    }
+
+    var failures: [DocumentEvent] { activeEvents.filter { $0.error != nil } }
+}

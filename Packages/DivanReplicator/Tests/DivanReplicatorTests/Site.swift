@@ -1,0 +1,131 @@
+import DivanJSON
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Synchronization
+
+/// A database in memory, and what changed in it since somebody asked.
+final class Site {
+    let store: Store
+    private let seen: Changes
+    private let observation: StoreObservation
+
+    private final class Changes: Sendable {
+        let list = Mutex<[StoreChange]>([])
+    }
+
+    init(collections: [CollectionPath] = []) throws {
+        let store = Store.inMemory()
+        let seen = Changes()
+        for path in collections { try store.createCollection(path) }
+        self.store = store
+        self.seen = seen
+        observation = store.observe { change in seen.list.withLock { $0.append(change) } }
+    }
+
+    func takeChanges() -> [StoreChange] {
+        seen.list.withLock { list in
+            defer { list = [] }
+            return list
+        }
+    }
+
+    /// Saves a document on top of whatever is current.
+    @discardableResult
+    func save(
+        _ documentID: String,
+        _ body: String,
+        in path: CollectionPath = .default,
+        hasBlobs: Bool = false
+    ) throws -> RevisionID {
+        try write(documentID, body, path, isTombstone: false, hasBlobs)
+    }
+
+    @discardableResult
+    func delete(_ documentID: String, in path: CollectionPath = .default) throws -> RevisionID {
+        try write(documentID, "{}", path, isTombstone: true, false)
+    }
+
+    private func write(
+        _ documentID: String,
+        _ body: String,
+        _ path: CollectionPath,
+        isTombstone: Bool,
+        _ hasBlobs: Bool
+    ) throws -> RevisionID {
+        let canonical = try JSON(parsing: body).canonicalBytes()
+        return try store.write { writer in
+            let outcome = try writer.save(
+                documentID,
+                in: path,
+                body: canonical,
+                isTombstone: isTombstone,
+                hasBlobs: hasBlobs,
+                parent: .current
+            )
+            guard case .saved(let document) = outcome else { throw Unexpected.conflict }
+            return document.revisionID
+        }
+    }
+
+    /// Stores a revision under an ID of the caller's, with its ancestors.
+    func put(
+        _ documentID: String,
+        _ revisions: [String],
+        _ body: String,
+        isTombstone: Bool = false,
+        hasBlobs: Bool = false,
+        in path: CollectionPath = .default
+    ) throws {
+        let ids = try revisions.map { text in
+            guard let id = RevisionID(text) else { throw Unexpected.revisionID(text) }
+            return id
+        }
+        try store.write { writer in
+            _ = try writer.insert(
+                RemoteRevision(
+                    documentID: documentID,
+                    revisionID: ids[0],
+                    history: Array(ids.dropFirst()),
+                    isTombstone: isTombstone,
+                    body: Array(body.utf8),
+                    hasBlobs: hasBlobs,
+                    remote: nil,
+                    refusesConflicts: true
+                ),
+                in: path
+            )
+        }
+    }
+
+    /// The live body of a document as text.
+    func body(_ documentID: String, in path: CollectionPath = .default) throws -> String? {
+        try store.read { try $0.document(documentID, in: path) }
+            .map { String(decoding: $0.body, as: UTF8.self) }
+    }
+
+    func revision(_ documentID: String, in path: CollectionPath = .default) throws -> String? {
+        try store.read { try $0.document(documentID, in: path, includingTombstones: true) }?
+            .revisionID.description
+    }
+
+    /// Every document with its revision and body, tombstones included, in one comparable form.
+    func contents(of path: CollectionPath = .default) throws -> [String: String] {
+        var contents: [String: String] = [:]
+        for document in try store.read({ try $0.documents(in: path, after: 0, limit: 100_000) }) {
+            let body = document.isTombstone ? "deleted" : String(decoding: document.body, as: UTF8.self)
+            contents[document.documentID] = "\(document.revisionID) \(body)"
+        }
+        return contents
+    }
+
+    /// Purges a document here alone.
+    func purge(_ documentID: String) throws {
+        try store.write { _ = try $0.purge(documentID, in: .default) }
+    }
+
+    enum Unexpected: Error {
+        case conflict
+        case revisionID(String)
+    }
+}
