@@ -3,6 +3,8 @@ extension RevisionTree {
     ///
     /// - Returns: Where the newest one stands now.
     mutating func add(_ chain: [Revision], onto parent: Int?) -> Int {
+        guard let oldest = chain.first else { return parent ?? 0 }
+        if revisions.isEmpty || oldest.id > revisions[0].id { return prepend(chain, onto: parent) }
         var all = revisions
         for (offset, revision) in chain.enumerated() {
             var revision = revision
@@ -13,6 +15,22 @@ extension RevisionTree {
         let order = all.indices.sorted { all[$0].id > all[$1].id }
         let places = rearrange(all, into: order)
         return places[newest] ?? 0
+    }
+
+    /// Adds a chain whose IDs are all above those in the tree: the common case, without a sort.
+    private mutating func prepend(_ chain: [Revision], onto parent: Int?) -> Int {
+        let shift = chain.count
+        for position in revisions.indices {
+            revisions[position].parent = revisions[position].parent.map { $0 + shift }
+        }
+        for offset in marks.indices { marks[offset].position += shift }
+        let added = chain.enumerated().map { offset, revision in
+            var revision = revision
+            revision.parent = offset == 0 ? parent.map { $0 + shift } : shift - offset
+            return revision
+        }
+        revisions.insert(contentsOf: added.reversed(), at: 0)
+        return 0
     }
 
     /// Removes revisions; their children go to the next ancestor that stays, and marks on them
@@ -60,6 +78,10 @@ extension RevisionTree {
     /// Restores what holds after every change: the winner is not in conflict (`revisions.md` §4),
     /// and only leaves and revisions that keep it have a body (§5).
     mutating func settle() {
+        guard revisions.count > 1 else {
+            if !revisions.isEmpty { revisions[0].flags.remove(.conflict) }
+            return
+        }
         let leaves = leafPositions
         if let winner = leaves.first { clearConflict(from: winner) }
         let isLeaf = Set(leaves)

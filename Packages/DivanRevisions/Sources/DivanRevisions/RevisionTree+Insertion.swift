@@ -37,7 +37,6 @@ extension RevisionTree {
                 throw .notALeaf(parent)
             }
             parentPosition = position
-            if revisions[position].flags.contains(.conflict) { flags.insert(.conflict) }
         } else if !revisions.isEmpty {
             throw .parentMissing
         }

@@ -1,0 +1,131 @@
+import DivanRevisions
+import Testing
+
+/// How conflicts end (`revisions.md` §8).
+@Suite struct ConflictTests {
+    @Test func `keeping the local side writes it after the remote one`() throws {
+        var (tree, local) = try conflicted()
+        let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
+        #expect(tree.leafList == outcome.description)
+        #expect(tree.current?.body == body("mine"))
+        #expect(tree.lineage(of: outcome).map(\.id) == [outcome, try id("2-bb"), try id("1-aa")])
+        #expect(!tree.contains(local))
+        #expect(!tree.isConflicted)
+        #expect(tree.latest(at: remote) == (try id("2-bb")))
+        #expect(tree.revisions.allSatisfy { !$0.flags.contains(.conflict) })
+    }
+
+    @Test func `keeping the remote side makes no revision but a new sequence`() throws {
+        var (tree, local) = try conflicted()
+        tree.assignSequence(5)
+        let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
+        #expect(outcome == (try id("2-bb")))
+        #expect(tree.leafList == "2-bb")
+        #expect(tree.current?.sequence == 0)
+        #expect(tree[try id("1-aa")]?.sequence == 5)
+    }
+
+    @Test func `a merge continues the remote side`() throws {
+        var (tree, local) = try conflicted()
+        let merged = body("both")
+        let outcome = try tree.resolve(
+            local: local,
+            remote: try id("2-bb"),
+            as: .merge(body: merged, hasBlobs: true)
+        )
+        let expected = try RevisionID.digesting(
+            parent: try id("2-bb"),
+            isTombstone: false,
+            canonicalBody: merged.span
+        )
+        #expect(outcome == expected)
+        #expect(tree.current?.flags == .hasBlobs)
+        #expect(tree.current?.body == merged)
+    }
+
+    @Test func `a deletion continues the remote side`() throws {
+        var (tree, local) = try conflicted()
+        let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .delete)
+        #expect(outcome.generation == 3)
+        #expect(tree.current?.isTombstone == true)
+        #expect(tree.current?.body == Array("{}".utf8))
+    }
+
+    @Test(arguments: [RevisionTree.Decision.keepLocal, .delete, .keepRemote])
+    func `of two tombstones the remote one stays`(_ decision: RevisionTree.Decision) throws {
+        var (tree, local) = try conflicted(localIsTombstone: true, remoteFlags: .tombstone)
+        try tree.resolve(local: local, remote: try id("2-bb"), as: decision)
+        #expect(tree.leafList == "2-bb")
+    }
+
+    @Test func `keeping a local tombstone deletes after the remote side`() throws {
+        var (tree, local) = try conflicted(localIsTombstone: true)
+        let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
+        #expect(outcome.generation == 3)
+        #expect(tree.current?.isTombstone == true)
+    }
+
+    @Test func `keeping the local side revives what the remote deleted`() throws {
+        var (tree, local) = try conflicted(remoteFlags: .tombstone)
+        let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
+        #expect(tree.current?.id == outcome)
+        #expect(tree.current?.isTombstone == false)
+    }
+
+    @Test func `a loser that another remote has is closed, not purged`() throws {
+        var (tree, local) = try conflicted()
+        let other = RemoteID(rawValue: 2)
+        tree.markLatest(local, at: other)
+        try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
+        #expect(tree.current?.id == (try id("2-bb")))
+        #expect(tree.latest(at: other) == local)
+        let closing = try #require(tree.leaves.last)
+        #expect(closing.flags == [.tombstone, .closed])
+        #expect(closing.id.generation == 3)
+        #expect(!tree.isConflicted)
+        #expect(tree.conflict == nil)
+        #expect(try tree.reloaded() == tree)
+    }
+
+    @Test func `asks again when a side has changed`() throws {
+        var (tree, local) = try conflicted()
+        let newer = try tree.save("mine again")
+        let before = tree
+        #expect(throws: RevisionError.notALeaf(local)) {
+            try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
+        }
+        #expect(throws: RevisionError.notALeaf(try id("2-ff"))) {
+            try tree.resolve(local: newer, remote: try id("2-ff"), as: .keepLocal)
+        }
+        #expect(tree == before)
+    }
+
+    @Test func `fails clearly at the greatest generation`() throws {
+        var tree = RevisionTree()
+        try tree.save("mine")
+        let local = try #require(tree.current?.id)
+        let last = try id("9223372036854775807-ab")
+        try tree.receive(last.description)
+        let before = tree
+        #expect(throws: RevisionError.generationOverflow(RevisionID.maximumGeneration)) {
+            try tree.resolve(local: local, remote: last, as: .keepLocal)
+        }
+        #expect(tree == before)
+        try tree.resolve(local: local, remote: last, as: .keepRemote)
+        #expect(tree.current?.id == last)
+    }
+
+    /// Root `1-aa`, a local child that is current, and `2-bb` from the remote.
+    private func conflicted(
+        localIsTombstone: Bool = false,
+        remoteFlags: RevisionFlags = []
+    ) throws -> (tree: RevisionTree, local: RevisionID) {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try tree.save("mine", isTombstone: localIsTombstone)
+        try tree.receive("2-bb,1-aa", flags: remoteFlags)
+        #expect(tree.conflict?.local.id == local)
+        #expect(tree.conflict?.remote.id == (try id("2-bb")))
+        return (tree, local)
+    }
+}

@@ -1,0 +1,118 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+@Suite struct EncodingTests {
+    @Test(arguments: UInt64(0)..<200)
+    func `a stored tree comes back whole`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let tree = try RevisionTree.arbitrary(using: &generator)
+        let again = try tree.reloaded()
+        #expect(again == tree, "seed \(seed)")
+        #expect(again.encoded() == tree.encoded(), "seed \(seed)")
+    }
+
+    @Test func `a document of one revision takes a few bytes`() throws {
+        var tree = RevisionTree()
+        let only = try tree.save("a")
+        #expect(tree.encoded() == [1, 1, 0, 0, 0, 0])
+        tree.markLatest(only, at: remote)
+        #expect(tree.encoded() == [1, 1, 0, 4, 0, 1, 1, 0])
+    }
+
+    /// Bodies of revisions that are not current are inside, that of the current one is not.
+    @Test func `keeps bodies that no row holds`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.save("mine")
+        let text = String(decoding: tree.encoded(), as: UTF8.self)
+        #expect(text.contains("1-aa"))
+        #expect(!text.contains("mine"))
+    }
+
+    @Test(arguments: UInt64(0)..<300)
+    func `damage gives a sound tree or an error`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let tree = try RevisionTree.arbitrary(using: &generator)
+        let current = try #require(tree.current)
+        var bytes = tree.encoded()
+        for _ in 0..<10 {
+            let offset = Int.random(in: bytes.indices, using: &generator)
+            bytes[offset] = .random(in: 0...255, using: &generator)
+            for text in [bytes, Array(bytes.prefix(offset))] {
+                guard
+                    var found = try? RevisionTree(
+                        decoding: text.span,
+                        currentID: current.id,
+                        currentSequence: 1,
+                        currentBody: []
+                    )
+                else { continue }
+                #expect(found.current?.id == current.id, "seed \(seed)")
+                #expect(try found.reloaded() == found, "seed \(seed)")
+                try found.save("goes on")
+            }
+        }
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func `noise never traps`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for count in 0..<64 {
+            var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            if count > 0 { bytes[0] = 1 }
+            if count > 1 { bytes[1] &= 3 }
+            _ = try? RevisionTree(
+                decoding: bytes.span,
+                currentID: try id("1-aa"),
+                currentSequence: 1,
+                currentBody: nil
+            )
+        }
+    }
+
+    @Test func `says what is wrong with a stored tree`() throws {
+        let current = try id("1-aa")
+        func decode(_ bytes: [UInt8]) throws -> RevisionTree {
+            try RevisionTree(
+                decoding: bytes.span,
+                currentID: current,
+                currentSequence: 1,
+                currentBody: nil
+            )
+        }
+        #expect(throws: RevisionError.unknownEncoding(version: 9)) { try decode([9]) }
+        #expect(throws: RevisionError.damagedEncoding(offset: 0)) { try decode([]) }
+        #expect(throws: RevisionError.damagedEncoding(offset: 6)) {
+            try decode([1, 1, 0, 0, 0, 0, 0])
+        }
+        #expect(throws: RevisionError.damagedEncoding(offset: 5)) { try decode([1, 1, 0, 64, 0]) }
+        let error = RevisionError.damagedEncoding(offset: 5)
+        #expect("\(error)".contains("at byte 5: damaged; purge the document"))
+    }
+
+    /// The example of the README.
+    @Test func `saves, pulls and resolves`() throws {
+        var tree = RevisionTree()
+        let body = Array(#"{"stars":5}"#.utf8)
+        let mine = try RevisionID.digesting(
+            parent: tree.current?.id,
+            isTombstone: false,
+            canonicalBody: body.span
+        )
+        try tree.insertLocal(mine, parent: tree.current?.id, body: body)
+
+        guard let theirs = RevisionID("1-abcd") else { return }
+        let outcome = try tree.insertRemote(
+            theirs,
+            history: [],
+            body: Array("{}".utf8),
+            remote: RemoteID(rawValue: 1),
+            refusesConflicts: false
+        )
+        #expect(outcome == .inserted(isConflict: true))
+        try tree.resolve(local: mine, remote: theirs, as: .keepLocal)
+
+        #expect(tree.current?.body == body)
+    }
+}

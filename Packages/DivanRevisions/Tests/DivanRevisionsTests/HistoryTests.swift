@@ -1,0 +1,103 @@
+import DivanCrypto
+import DivanRevisions
+import Testing
+
+@Suite struct HistoryTests {
+    @Test(arguments: [
+        (50, "", "4-dd,3-cc,2-bb,1-aa"), (50, "3-cc", "4-dd,3-cc"), (50, "4-dd", "4-dd"),
+        (3, "", "4-dd,3-cc"), (3, "1-aa", "4-dd,1-aa"), (3, "3-cc", "4-dd,3-cc"), (1, "4-dd", ""),
+        (0, "", ""), (2, "1-aa", "1-aa"), (.max, "9-99", "4-dd,3-cc,2-bb,1-aa"),
+    ])
+    func `ends at what the peer knows or may take`(
+        limit: Int,
+        known: String,
+        expected: String
+    ) throws {
+        var tree = RevisionTree()
+        try tree.receive("5-ee,4-dd,3-cc,2-bb,1-aa")
+        let history = tree.history(
+            of: try id("5-ee"),
+            limit: limit,
+            until: Set(try ids(known)),
+            random: FixedRandom()
+        )
+        #expect(history.map(\.description).joined(separator: ",") == expected)
+    }
+
+    @Test func `fills a gap while there is room`() throws {
+        var tree = RevisionTree()
+        let list = (0..<49).map { "\(100 - $0)-aa" } + ["3-aa"]
+        try tree.receive(list.joined(separator: ","))
+        tree.prune(depth: 2)
+        tree.markLatest(try id("99-aa"), at: RemoteID(rawValue: 2))
+        try tree.receive("101-aa,100-aa")
+        tree.prune(depth: 1)
+        #expect(tree.revisions.map(\.id) == (try ids("101-aa,99-aa")))
+
+        let history = tree.history(of: try id("101-aa"), random: FixedRandom())
+        #expect(history == (try ids("100-faded000abababababababab,99-aa")))
+        let short = tree.history(of: try id("101-aa"), limit: 2, random: FixedRandom())
+        #expect(short == (try ids("100-faded000abababababababab")))
+        let known: Set = [try id("99-aa")]
+        let end = tree.history(of: try id("101-aa"), limit: 2, until: known, random: FixedRandom())
+        #expect(end == (try ids("99-aa")))
+    }
+
+    @Test func `a leap of generations fills no memory`() throws {
+        var tree = RevisionTree()
+        let list = (0..<49).map { "\(9_223_372_036_854_775_807 - $0)-aa" } + ["1-aa"]
+        try tree.receive(list.joined(separator: ","))
+        let leaf = try #require(tree.current?.id)
+        let history = tree.history(of: leaf, limit: .max, random: FixedRandom())
+        #expect(history.count == RevisionLimits.historyCount - 1)
+    }
+
+    @Test func `is empty for a first and for an unknown revision`() throws {
+        var tree = RevisionTree()
+        let first = try tree.save("a")
+        #expect(tree.history(of: first, random: FixedRandom()).isEmpty)
+        #expect(tree.history(of: try id("7-aa"), random: FixedRandom()).isEmpty)
+    }
+
+    @Test func `a made-up ID is new each time`() throws {
+        var tree = RevisionTree()
+        try tree.receive("3-cc,2-bb,1-aa")
+        tree.markLatest(try id("1-aa"), at: RemoteID(rawValue: 2))
+        tree.prune(depth: 1)
+        let first = tree.history(of: try id("3-cc"), random: SystemRandomSource())
+        let second = tree.history(of: try id("3-cc"), random: SystemRandomSource())
+        #expect(first.count == 2)
+        #expect(first[0] != second[0])
+        #expect(first[0].digest.hasPrefix("faded000"))
+        #expect(first[1] == (try id("1-aa")))
+    }
+}
+
+@Suite struct PruningTests {
+    @Test func `keeps the depth below each leaf`() throws {
+        var tree = RevisionTree()
+        for step in 1...120 { try tree.save("\(step)") }
+        #expect(tree.revisions.count == 50)
+        #expect(tree.revisions.last?.id.generation == 71)
+    }
+
+    @Test func `keeps what a remote has and links over the rest`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        for step in 1...60 { try tree.save("\(step)") }
+        #expect(tree.latest(at: remote) == (try id("1-aa")))
+        #expect(tree.revisions.count == 51)
+        let leaf = try #require(tree.current?.id)
+        #expect(tree.isAncestor(try id("1-aa"), of: leaf))
+        #expect(tree[try id("1-aa")]?.body == body("1-aa"))
+    }
+
+    @Test func `takes a shared ancestor though another leaf is nearer`() throws {
+        var tree = RevisionTree()
+        try tree.receive("4-dd,3-cc,2-bb,1-aa", from: nil)
+        try tree.receive("2-ff,1-aa", from: nil)
+        tree.prune(depth: 2)
+        #expect(tree.revisions.map(\.id) == (try ids("4-dd,3-cc,2-ff")))
+        #expect(tree.revisions.map(\.parent) == [1, nil, nil])
+    }
+}

@@ -1,0 +1,107 @@
+import DivanRevisions
+import Testing
+
+/// The latest revision at each remote, and remotes that switch branches (`revisions.md` §4).
+@Suite struct RemoteTests {
+    @Test func `follows what a remote sends and accepts`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        #expect(tree.latest(at: remote) == (try id("1-aa")))
+        let local = try tree.save("mine")
+        #expect(tree.latest(at: remote) == (try id("1-aa")))
+        tree.markLatest(local, at: remote)
+        #expect(tree.latest(at: remote) == local)
+        tree.markLatest(try id("1-aa"), at: remote)
+        #expect(tree.latest(at: remote) == local)
+        tree.forget(remote)
+        #expect(tree.latest(at: remote) == nil)
+    }
+
+    @Test func `keeps the body that a remote has, and only the newest`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let second = try tree.save("b")
+        #expect(tree[try id("1-aa")]?.body == body("1-aa"))
+        tree.markLatest(second, at: remote)
+        #expect(tree[try id("1-aa")]?.body == nil)
+        try tree.save("c")
+        #expect(tree[second]?.body == body("b"))
+    }
+
+    @Test func `keeps the bodies that two remotes have`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let second = try tree.save("b")
+        tree.markLatest(second, at: RemoteID(rawValue: 2))
+        try tree.save("c")
+        #expect(tree[try id("1-aa")]?.body == body("1-aa"))
+        #expect(tree[second]?.body == body("b"))
+    }
+
+    @Test func `leaves the mark when an older revision arrives late`() throws {
+        var tree = RevisionTree()
+        try tree.receive("3-cc,2-bb,1-aa")
+        try tree.receive("2-bb,1-aa")
+        #expect(tree.latest(at: remote) == (try id("3-cc")))
+    }
+
+    @Test func `follows a remote that leaves our unchanged revision`() throws {
+        var tree = RevisionTree()
+        try tree.receive("3-cc,2-bb,1-aa")
+        #expect(try tree.receive("2-dd,1-aa") == .inserted(isConflict: false))
+        #expect(tree.leafList == "2-dd")
+        #expect(!tree.contains(try id("2-bb")))
+        #expect(tree.latest(at: remote) == (try id("2-dd")))
+    }
+
+    @Test func `follows a remote that leaves a branch in conflict`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try tree.save("mine")
+        try tree.receive("2-bb,1-aa")
+        #expect(try tree.receive("2-cc,1-aa") == .inserted(isConflict: true))
+        #expect(tree.leafList == "\(local),2-cc")
+        #expect(!tree.contains(try id("2-bb")))
+    }
+
+    @Test func `keeps both branches when a remote leaves one that we continued`() throws {
+        var tree = RevisionTree()
+        try tree.receive("2-bb,1-aa")
+        let local = try tree.save("mine")
+        try tree.receive("2-cc,1-aa")
+        #expect(tree.leafList == "\(local),2-cc")
+        #expect(tree.conflict?.remote.id == (try id("2-cc")))
+    }
+
+    @Test func `keeps the local branch current whatever the IDs`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try tree.save("mine")
+        try tree.receive("9-ff,8-ff,7-ff,6-ff,5-ff,4-ff,3-ff,2-ff,1-aa")
+        #expect(tree.current?.id == local)
+        #expect(tree.isConflicted)
+    }
+
+    @Test func `sees a conflict in a deletion by the remote only`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.save("mine")
+        try tree.receive("2-bb,1-aa", flags: .tombstone)
+        #expect(tree.isConflicted)
+        tree.forget(remote)
+        #expect(!tree.isConflicted)
+    }
+
+    @Test func `gives the last branch in conflict its place`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try tree.save("mine")
+        try tree.receive("2-bb,1-aa")
+        try tree.purgeBranch(endingAt: local)
+        #expect(tree.leafList == "2-bb")
+        #expect(tree.current?.flags.contains(.conflict) == false)
+        #expect(throws: RevisionError.notALeaf(try id("1-aa"))) {
+            try tree.purgeBranch(endingAt: try id("1-aa"))
+        }
+    }
+}

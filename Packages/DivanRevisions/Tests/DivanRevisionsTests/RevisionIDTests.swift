@@ -1,0 +1,107 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+@Suite struct RevisionIDTests {
+    @Test(arguments: try Vectors.load().litecore)
+    func `digests what Couchbase Lite digests`(_ vector: Vectors.Case) throws {
+        let made = try RevisionID.digesting(
+            parent: try vector.parentRevID.map(id),
+            isTombstone: vector.deleted,
+            canonicalBody: Array(vector.canonicalBody.utf8).span
+        )
+        #expect(made.description == vector.revID)
+    }
+
+    @Test func `digests a parent with the longest text`() throws {
+        let parent = try id("9223372036854775806-" + String(repeating: "ab", count: 40))
+        let child = try RevisionID.digesting(
+            parent: parent,
+            isTombstone: false,
+            canonicalBody: Array("{}".utf8).span
+        )
+        #expect(child.generation == RevisionID.maximumGeneration)
+    }
+
+    @Test(arguments: [
+        "1-ab", "12-00", "4294967296-00ff", "9223372036854775807-ab",
+        "3-0123456789abcdef0123456789abcdef01234567", "7-faded0001122334455667788",
+    ])
+    func `keeps the text of an ID`(_ text: String) throws {
+        let parsed = try id(text)
+        #expect(parsed.description == text)
+        #expect("\(parsed.generation)-\(parsed.digest)" == text)
+        #expect(decoded(parsed.encoded) == parsed)
+    }
+
+    @Test(arguments: [
+        "", "-", "1", "1-", "-ab", "0-ab", "01-ab", "+1-ab", "-1-ab", "1-a", "1-AB", "1-abc",
+        "1-xy", "1 -ab", "1-ab ", "1-junk", "9223372036854775808-ab", "99999999999999999999-ab",
+        "1-" + String(repeating: "ab", count: 41), "1--ab", "é-ab",
+    ])
+    func `refuses any other text`(_ text: String) {
+        #expect(RevisionID(text) == nil)
+    }
+
+    @Test func `sorts by generation, then by the bytes of the digest`() throws {
+        let sorted = try ids(
+            "1-ff,2-00,2-0000,2-01,2-0100000000000000,2-010000000000000000,2-ff,10-00"
+        )
+        #expect(sorted.shuffled().sorted() == sorted)
+        #expect(Set(sorted + sorted).count == sorted.count)
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func `reads only what it encodes`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for count in 0..<52 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            guard let parsed = decoded(bytes) else { continue }
+            #expect(parsed.encoded == bytes, "seed \(seed)")
+            #expect(RevisionID("\(parsed)") == parsed, "seed \(seed)")
+        }
+    }
+
+    @Test func `leaves a first byte of 0 to other kinds of ID`() {
+        #expect(decoded([0, 1, 2]) == nil)
+        #expect(decoded([0x81, 0x00, 0xAB]) == nil)
+        #expect(decoded([1]) == nil)
+        #expect(decoded([]) == nil)
+    }
+
+    @Test func `lets no revision follow the greatest generation`() throws {
+        let last = try id("9223372036854775807-ab")
+        #expect(throws: RevisionError.generationOverflow(RevisionID.maximumGeneration)) {
+            try child(of: last)
+        }
+        var tree = RevisionTree()
+        try tree.receive("9223372036854775807-ab")
+        #expect(throws: RevisionError.generationOverflow(RevisionID.maximumGeneration)) {
+            try tree.save("edit")
+        }
+        #expect(tree.revisions.count == 1)
+    }
+
+    @Test func `lies inline`() {
+        #expect(MemoryLayout<RevisionID>.size <= 56)
+    }
+}
+
+private func child(of parent: RevisionID) throws -> RevisionID {
+    try .digesting(parent: parent, isTombstone: false, canonicalBody: Array("{}".utf8).span)
+}
+
+private func decoded(_ bytes: [UInt8]) -> RevisionID? { RevisionID(encoded: bytes.span) }
+
+/// The part of `revids.json` that concerns Couchbase Lite.
+struct Vectors: Decodable {
+    struct Case: Decodable, Sendable {
+        let parentRevID: String?
+        let deleted: Bool
+        let canonicalBody: String
+        let revID: String
+    }
+    let litecore: [Case]
+
+    static func load() throws -> Vectors { try Fixture("revids.json").decoded(as: Vectors.self) }
+}
