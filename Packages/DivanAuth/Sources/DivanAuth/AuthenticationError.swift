@@ -1,0 +1,33 @@
+/// Credentials of our own that no HTTP header can carry.
+public enum AuthenticationError: Error, Equatable, Sendable {
+    /// A user name with a colon; the server would take what follows for the password.
+    case colonInUsername(String)
+    /// A control character in the part that is named.
+    case controlCharacter(String)
+    /// A cookie name that is empty or not a token of RFC 9110 §5.6.2.
+    case cookieName(String)
+    /// A session ID that is empty or holds white space, quotes, commas, semicolons or backslashes.
+    case sessionID
+    /// Stored cookies that cannot be read; the number of the line, from 1.
+    case storedCookies(line: Int)
+}
+
+extension AuthenticationError: CustomStringConvertible {
+    /// One line: place, problem, remedy; never a secret.
+    public var description: String {
+        switch self {
+        case .colonInUsername(let username):
+            "Basic authentication: user name \(username.debugDescription) holds a colon; "
+                + "rename the user"
+        case .controlCharacter(let part):
+            "Basic authentication: \(part) holds a control character; remove it"
+        case .cookieName(let name):
+            "session: \(name.debugDescription) is no cookie name; use letters, digits, - and _"
+        case .sessionID:
+            "session: the ID is empty or holds characters that no cookie may; "
+                + "pass the session_id of the server's answer"
+        case .storedCookies(let line):
+            "stored cookies: line \(line) cannot be read; delete them, a log-in makes new ones"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import DivanCrypto
+
+/// A user name and password, and the `Authorization` value that carries them.
+///
+/// Source: RFC 7617; `tls-and-auth.md` §4, §5; `vectors/handshake.json`.
+public struct BasicCredentials: Sendable, Equatable {
+    /// The user's name; holds no colon.
+    public let username: String
+    /// The password; may hold colons.
+    public let password: String
+
+    /// Joins a user name and a password.
+    ///
+    /// - Throws: `AuthenticationError` when the header could not carry them.
+    public init(username: String, password: String) throws(AuthenticationError) {
+        guard !username.utf8.contains(UInt8(ascii: ":")) else { throw .colonInUsername(username) }
+        guard !username.utf8.contains(where: isControl) else {
+            throw .controlCharacter("user name")
+        }
+        guard !password.utf8.contains(where: isControl) else { throw .controlCharacter("password") }
+        self.username = username
+        self.password = password
+    }
+
+    /// Reads the value of an `Authorization` header.
+    ///
+    /// Returns `nil` unless the scheme is Basic, in any case of letters, and what follows is
+    /// strict Base64 of UTF-8 with a colon; the first colon ends the user name.
+    public init?(header: String) {
+        guard header.utf8.count <= Limits.authorizationByteCount else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic",
+            let bytes = Base64.decode(parts[1].drop { $0 == " " }),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        // By bytes: a colon that a combining mark follows is still a colon.
+        let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+        guard let colon, !bytes.contains(where: isControl) else { return nil }
+        username = String(decoding: text.utf8[..<colon], as: UTF8.self)
+        password = String(decoding: text.utf8[text.utf8.index(after: colon)...], as: UTF8.self)
+    }
+
+    /// The value of the `Authorization` header.
+    public var header: String {
+        "Basic " + Base64.encode(Array("\(username):\(password)".utf8).span)
+    }
+}
+
+extension BasicCredentials: CustomStringConvertible, CustomReflectable {
+    /// The user name only: a password must not end up in a log.
+    public var description: String { "password of \(username.debugDescription)" }
+
+    /// The user name only, so that `dump` and `String(reflecting:)` hide the password too.
+    public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
+}
+
+/// RFC 7617 §2: neither part may hold control characters.
+func isControl(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == 0x7F
+}

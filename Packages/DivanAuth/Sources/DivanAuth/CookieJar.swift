@@ -1,0 +1,120 @@
+/// The cookies of one database's servers.
+///
+/// A value without clock or file: times are seconds since 1970, and `encoded()` gives what to
+/// keep. Only cookies with an expiry outlive the process.
+///
+/// Source: `websocket-and-urls.md` §8; RFC 6265. Unlike LiteCore a name keeps its case, because
+/// Sync Gateway compares it exactly; and without a `Domain` a cookie goes to its host only.
+public struct CookieJar: Sendable, Equatable {
+    /// The parts of a URL that cookies depend on.
+    public struct Location: Sendable, Equatable {
+        /// Host name or IP address, in lower case, without brackets.
+        public let host: String
+        /// The path, with its leading slash and without a query.
+        public let path: String
+        /// Whether the connection is encrypted.
+        public let isSecure: Bool
+
+        /// Describes where a request goes.
+        public init(host: String, path: String, isSecure: Bool) {
+            let text =
+                host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
+            self.host = text.lowercased()
+            self.path = path
+            self.isSecure = isSecure
+        }
+    }
+
+    /// Whether a host may set cookies for the domain above it; a domain of one label never.
+    public var acceptsParentDomains: Bool
+    /// The cookies, oldest first.
+    public private(set) var cookies: [Cookie] = []
+
+    /// Creates an empty jar.
+    public init(acceptsParentDomains: Bool = false) {
+        self.acceptsParentDomains = acceptsParentDomains
+    }
+
+    /// Keeps the cookie of one `Set-Cookie` field, or forgets the one that it ends.
+    ///
+    /// Malformed cookies and those for other domains are ignored, as HTTP wants it. Above
+    /// `Limits.cookieCount` the oldest goes.
+    public mutating func receive(_ setCookie: String, from location: Location, at now: Int64) {
+        let found = Cookie(setCookie, from: location, at: now, parents: acceptsParentDomains)
+        guard let cookie = found else { return }
+        cookies.removeAll { $0.isSame(as: cookie) || $0.isExpired(at: now) }
+        guard !cookie.isExpired(at: now) else { return }
+        cookies.append(cookie)
+        if cookies.count > Limits.cookieCount { cookies.removeFirst() }
+    }
+
+    /// The value of the `Cookie` field for a request, or `nil` when there is nothing to send.
+    ///
+    /// Stored cookies come first, those with longer paths before others; then `configured`, the
+    /// application's own `name=value` pairs. A stored cookie gives way to a configured one of the
+    /// same name: the application may have logged in anew.
+    public func header(
+        for location: Location,
+        at now: Int64,
+        beside configured: String? = nil
+    ) -> String? {
+        let taken = (configured ?? "").split(separator: ";").map { pair in
+            pair.prefix { $0 != "=" }.trimmed
+        }
+        let stored = cookies.filter { cookie in
+            !cookie.isExpired(at: now) && cookie.matches(location)
+                && !taken.contains { $0 == cookie.name }
+        }
+        let pairs = stored.enumerated().sorted { a, b in
+            let (first, second) = (a.element.path.utf8.count, b.element.path.utf8.count)
+            return first == second ? a.offset < b.offset : first > second
+        }.map { "\($0.element.name)=\($0.element.value)" }
+        let all = pairs + (configured.map { [$0] } ?? [])
+        return all.isEmpty ? nil : all.joined(separator: "; ")
+    }
+}
+
+extension CookieJar {
+    private static let heading = "divan-cookies 1"
+
+    /// The cookies that outlive the process, as text: one line each, fields parted by tabs.
+    public func encoded() -> [UInt8] {
+        let lines = cookies.compactMap { cookie in
+            cookie.expires.map { expires in
+                [
+                    cookie.name, cookie.value, cookie.domain, cookie.path, String(expires),
+                    cookie.isHostOnly ? "host" : "domain", cookie.isSecure ? "secure" : "any",
+                ].joined(separator: "\t")
+            }
+        }
+        return Array(([Self.heading] + lines).map { $0 + "\n" }.joined().utf8)
+    }
+
+    /// Reads what `encoded()` gave.
+    ///
+    /// - Throws: `AuthenticationError.storedCookies` for anything else.
+    public init(
+        decoding bytes: Span<UInt8>,
+        acceptsParentDomains: Bool = false
+    ) throws(AuthenticationError) {
+        self.init(acceptsParentDomains: acceptsParentDomains)
+        let text = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.first == Self.heading[...], lines.last?.isEmpty == true else {
+            throw .storedCookies(line: 1)
+        }
+        for (index, line) in lines.dropFirst().dropLast().prefix(Limits.cookieCount).enumerated() {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard let cookie = Cookie(fields) else { throw .storedCookies(line: index + 2) }
+            cookies.append(cookie)
+        }
+    }
+}
+
+extension CookieJar: CustomStringConvertible, CustomReflectable {
+    /// The names only: whoever has a session cookie is the user.
+    public var description: String { "cookies \(cookies.map(\.name).joined(separator: ", "))" }
+
+    /// The names only, so that `dump` and `String(reflecting:)` hide the values too.
+    public var customMirror: Mirror { Mirror(self, children: ["names": cookies.map(\.name)]) }
+}

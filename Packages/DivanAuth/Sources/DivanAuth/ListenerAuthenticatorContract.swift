@@ -1,0 +1,52 @@
+/// What every listener authenticator by password must hold to; run it on your own with any test
+/// framework.
+public enum ListenerAuthenticatorContract {
+    /// Returns one sentence for each broken promise; none when the authenticator is sound.
+    ///
+    /// The credentials are some that it accepts; all others that are tried it must refuse.
+    public static func violations(
+        of authenticator: some ListenerAuthenticator,
+        accepting credentials: BasicCredentials
+    ) -> [String] {
+        var violations: [String] = []
+        let known = AuthenticationRequest(authorization: credentials.header)
+        for _ in 0..<2
+        where authenticator.authenticate(known) != .accepted(user: credentials.username) {
+            violations.append("Known credentials are accepted, every time, with the user's name.")
+        }
+        for (authorization, what) in strangers(beside: credentials) {
+            let request = AuthenticationRequest(authorization: authorization)
+            guard case .refused(let challenge) = authenticator.authenticate(request) else {
+                violations.append("\(what) is refused.")
+                continue
+            }
+            if challenge.isEmpty || challenge.utf8.contains(where: isControl) {
+                violations.append("The refusal of \(what) has a challenge that fits a header.")
+            }
+        }
+        return violations
+    }
+
+    private static func strangers(
+        beside credentials: BasicCredentials
+    ) -> [(authorization: String?, what: String)] {
+        let (username, password) = (credentials.username, credentials.password)
+        let others = [
+            (username, password + "x"), (username, String(password.dropLast())),
+            (username + "x", password), (password, username), ("", ""),
+        ]
+        let headers: [(authorization: String?, what: String)] = others.compactMap { pair in
+            let other = try? BasicCredentials(username: pair.0, password: pair.1)
+            guard let other, other != credentials else { return nil }
+            return (other.header, "A wrong user name or password")
+        }
+        return headers + [
+            (nil, "A client without credentials"),
+            ("", "An empty header"),
+            ("Basic", "A scheme alone"),
+            ("Basic !!!", "What is not Base64"),
+            ("Bearer " + credentials.header.dropFirst(6), "Another scheme"),
+            (String(credentials.header.dropFirst(6)), "A header without a scheme"),
+        ]
+    }
+}

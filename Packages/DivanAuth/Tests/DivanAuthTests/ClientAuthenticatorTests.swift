@@ -1,0 +1,53 @@
+import DivanAuth
+import Testing
+
+/// What clients put into the handshake request.
+@Suite struct ClientAuthenticatorTests {
+    func text(_ authenticator: some ClientAuthenticator) -> [String] {
+        authenticator.headers().map { "\($0.name): \($0.value)" }
+    }
+
+    @Test func `Basic is sent as Authorization`() throws {
+        let authenticator = try BasicClientAuthenticator(username: "pupshaw", password: "frank")
+        #expect(text(authenticator) == ["Authorization: Basic cHVwc2hhdzpmcmFuaw=="])
+    }
+
+    @Test func `a session is sent as Sync Gateway's cookie, or another`() throws {
+        let usual = try SessionClientAuthenticator(sessionID: "ca87039d")
+        #expect(text(usual) == ["Cookie: SyncGatewaySession=ca87039d"])
+        let named = try SessionClientAuthenticator(sessionID: "ca87039d", cookieName: "Mine")
+        #expect(text(named) == ["Cookie: Mine=ca87039d"])
+    }
+
+    @Test(arguments: ["", "a b", "a;b", "a,b", "a\"b", "a\\b", "a\r\nX: y", "ü"])
+    func `a session ID that breaks out of its cookie is refused`(sessionID: String) {
+        #expect(throws: AuthenticationError.sessionID) {
+            _ = try SessionClientAuthenticator(sessionID: sessionID)
+        }
+    }
+
+    @Test(arguments: ["", "a=b", "a b", "a\n", "a;"])
+    func `a cookie name that is no token is refused`(name: String) {
+        #expect(throws: AuthenticationError.cookieName(name)) {
+            _ = try SessionClientAuthenticator(sessionID: "x", cookieName: name)
+        }
+    }
+
+    @Test func `both hold to the contract, and the contract finds a smuggler`() throws {
+        let basic = try BasicClientAuthenticator(username: "a", password: "b")
+        let session = try SessionClientAuthenticator(sessionID: "x")
+        #expect(ClientAuthenticatorContract.violations(of: basic) == [])
+        #expect(ClientAuthenticatorContract.violations(of: session) == [])
+
+        struct Smuggler: ClientAuthenticator {
+            func headers() -> [(name: String, value: String)] { [("X Y", "a\r\nHost: b")] }
+        }
+        #expect(ClientAuthenticatorContract.violations(of: Smuggler()).count == 2)
+    }
+
+    @Test func `an error says what to do and shows no secret`() {
+        let error = AuthenticationError.colonInUsername("a:b")
+        let expected = #"Basic authentication: user name "a:b" holds a colon; rename the user"#
+        #expect("\(error)" == expected)
+    }
+}

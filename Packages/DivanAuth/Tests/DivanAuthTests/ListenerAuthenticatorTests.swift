@@ -1,0 +1,94 @@
+import DivanAuth
+import DivanCrypto
+import Synchronization
+import Testing
+
+/// Whom listeners let in.
+@Suite struct ListenerAuthenticatorTests {
+    let ada: BasicCredentials
+
+    init() throws {
+        ada = try BasicCredentials(username: "ada", password: "engine:1843")
+    }
+
+    @Test func `everyone may enter an open listener`() {
+        let authenticator = OpenListenerAuthenticator()
+        for authorization in [nil, "rubbish", ada.header] {
+            let request = AuthenticationRequest(authorization: authorization)
+            #expect(authenticator.authenticate(request) == .accepted(user: nil))
+        }
+    }
+
+    @Test func `a call-back gets what the client sent, decoded`() {
+        let seen = Mutex<[String]>([])
+        let authenticator = PasswordListenerAuthenticator { username, password in
+            seen.withLock { $0 += [username, password] }
+            return true
+        }
+        let outcome = authenticator.authenticate(AuthenticationRequest(authorization: ada.header))
+        #expect(outcome == .accepted(user: "ada"))
+        #expect(seen.withLock { $0 } == ["ada", "engine:1843"])
+    }
+
+    @Test func `a call-back is not asked about clients without credentials`() {
+        let authenticator = PasswordListenerAuthenticator { _, _ in
+            Issue.record("asked")
+            return true
+        }
+        for authorization in [nil, "", "Basic !", "Bearer \(ada.header.dropFirst(6))"] {
+            let request = AuthenticationRequest(authorization: authorization)
+            #expect(authenticator.authenticate(request) == .basicChallenge)
+        }
+    }
+
+    @Test func `the challenge is the one that clients expect`() {
+        #expect(
+            AuthenticationOutcome.basicChallenge == .refused(challenge: #"Basic charset="UTF-8""#)
+        )
+    }
+
+    @Test func `call-back and list hold to the contract`() throws {
+        let ada = ada
+        let callback = PasswordListenerAuthenticator { $0 == ada.username && $1 == ada.password }
+        let eve = try BasicCredentials(username: "eve", password: "apple")
+        let list = PasswordListAuthenticator([eve, ada])
+        let violations =
+            ListenerAuthenticatorContract.violations(of: callback, accepting: ada)
+            + ListenerAuthenticatorContract.violations(of: list, accepting: ada)
+            + ListenerAuthenticatorContract.violations(of: list, accepting: eve)
+        #expect(violations == [])
+    }
+
+    @Test func `the contract finds who lets in strangers`() {
+        let open = OpenListenerAuthenticator()
+        let violations = ListenerAuthenticatorContract.violations(of: open, accepting: ada)
+        #expect(violations.contains("A client without credentials is refused."))
+        #expect(violations.contains("A wrong user name or password is refused."))
+    }
+
+    @Test func `a list mixes no user with another's password`() throws {
+        let eve = try BasicCredentials(username: "eve", password: "apple")
+        let mixed = try BasicCredentials(username: "eve", password: ada.password)
+        let list = PasswordListAuthenticator([ada, eve])
+        let request = AuthenticationRequest(authorization: mixed.header)
+        #expect(list.authenticate(request) == .basicChallenge)
+    }
+
+    @Test func `an empty list lets nobody in`() {
+        let request = AuthenticationRequest(authorization: ada.header)
+        #expect(PasswordListAuthenticator([]).authenticate(request) == .basicChallenge)
+    }
+
+    @Test func `a list keeps digests under a salt, not passwords`() {
+        struct FixedSource: RandomSource {
+            func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+        }
+        var dumped = ""
+        dump(PasswordListAuthenticator([ada]), to: &dumped)
+        #expect(!dumped.contains("engine"))
+        var (first, second) = ("", "")
+        dump(PasswordListAuthenticator([ada], random: FixedSource()), to: &first)
+        dump(PasswordListAuthenticator([ada]), to: &second)
+        #expect(first != second)
+    }
+}
