@@ -48,7 +48,8 @@ public struct TLSError: Error, Equatable, Sendable {
     /// The server that a client talks to.
     public let serverName: String?
 
-    init(_ reason: Reason, role: TLSContext.Role, serverName: String?) {
+    /// Joins a reason and its place.
+    public init(_ reason: Reason, role: TLSContext.Role, serverName: String?) {
         self.reason = reason
         self.role = role
         self.serverName = serverName
