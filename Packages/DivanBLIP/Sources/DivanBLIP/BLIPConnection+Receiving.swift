@@ -27,7 +27,9 @@ extension BLIPConnection {
         case .reply, .errorReply: try acceptReply(frame, header)
         case .acknowledgesRequest: try acceptAcknowledgement(frame, header, isReply: false)
         case .acknowledgesReply: try acceptAcknowledgement(frame, header, isReply: true)
-        case nil: ignoredFrameCount += 1
+        case nil:
+            ignoredFrameCount += 1
+            reader.skip(frame, header: header)
         }
     }
 

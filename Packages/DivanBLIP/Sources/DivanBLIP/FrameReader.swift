@@ -34,11 +34,31 @@ struct FrameReader {
             payload.withUnsafeBufferPointer { plain.append(contentsOf: $0) }
         }
         checksum.update(plain.span)
-        var received: UInt32 = 0
-        for index in payloadEnd..<frame.count { received = received << 8 | UInt32(frame[index]) }
+        let received = Self.lastWord(of: frame)
         guard received == checksum.value else {
             throw .checksum(received: received, computed: checksum.value)
         }
+    }
+
+    /// Passes over a frame of unknown type.
+    ///
+    /// Couchbase Lite leaves it out of its checksum and go-blip does not (`blip.md` §3); the frame's
+    /// own last bytes tell which of them sent it.
+    mutating func skip(_ frame: Span<UInt8>, header: FrameHeader) {
+        let payloadEnd = frame.count - Wire.checksumByteCount
+        guard header.byteCount <= payloadEnd else { return }
+        var continued = checksum
+        continued.update(frame.extracting(header.byteCount..<payloadEnd))
+        if continued.value == Self.lastWord(of: frame) { checksum = continued }
+    }
+
+    /// The checksum at the end of a frame of four bytes or more.
+    private static func lastWord(of frame: Span<UInt8>) -> UInt32 {
+        var word: UInt32 = 0
+        for index in frame.count - Wire.checksumByteCount..<frame.count {
+            word = word << 8 | UInt32(frame[index])
+        }
+        return word
     }
 
     private mutating func decompress(

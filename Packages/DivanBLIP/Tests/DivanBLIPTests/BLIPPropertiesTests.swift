@@ -1,0 +1,59 @@
+import DivanBLIP
+import Testing
+
+/// Properties as an ordered list of pairs, and as peers read them.
+@Suite struct BLIPPropertiesTests {
+    @Test
+    func `keeps order and finds the first of a name`() {
+        let properties: BLIPProperties = ["b": "1", "a": "2", "b": "3", "": ""]
+        #expect(properties.map(\.name) == ["b", "a", "b", ""])
+        #expect(properties.map(\.value) == ["1", "2", "3", ""])
+        #expect(properties["b"] == "1")
+        #expect(properties[""] == "")
+        #expect(properties["B"] == nil)
+        #expect(properties.utf8("a").map(Array.init) == [0x32])
+        #expect(properties.byteCount == 14)
+        #expect("\(properties)" == "[b, a, b, ]")
+    }
+
+    @Test
+    func `sets, replaces and removes`() {
+        var properties = BLIPProperties()
+        #expect(properties.isEmpty)
+        properties["id"] = "doc"
+        properties["rev"] = "1-a"
+        properties["id"] = "a longer document ID"
+        #expect(properties == ["id": "a longer document ID", "rev": "1-a"])
+        properties["id"] = nil
+        properties["none"] = nil
+        #expect(properties == ["rev": "1-a"])
+        properties.append(contentsOf: ["x": "y"])
+        #expect(properties == ["rev": "1-a", "x": "y"])
+    }
+
+    @Test
+    func `a NUL is left out`() {
+        var properties: BLIPProperties = ["a\0b": "c\0d"]
+        #expect(properties["ab"] == "cd")
+        properties["ab"] = "\0e\0"
+        #expect(properties == ["ab": "e"])
+    }
+
+    @Test(arguments: [
+        ("true", true), ("TRUE", true), ("YES", true), ("1", true), ("-7", true), ("false", false),
+        ("no", false), ("0", false), ("", false), ("maybe", false), ("1x", false),
+    ])
+    func `truth is read as Couchbase Lite reads it`(value: String, isTrue: Bool) {
+        let properties: BLIPProperties = ["flag": value]
+        #expect(properties.bool("flag") == isTrue)
+        #expect(!properties.bool("other"))
+    }
+
+    @Test
+    func `numbers are decimal`() {
+        let properties: BLIPProperties = ["a": "200", "b": "-1", "c": "0x10", "d": "9e3", "e": ""]
+        #expect(properties.integer("a") == 200)
+        #expect(properties.integer("b") == -1)
+        for name in ["c", "d", "e", "f"] { #expect(properties.integer(name) == nil) }
+    }
+}
