@@ -1,0 +1,68 @@
+public import DivanJSON
+
+/// Why a delta cannot be applied: what, and at which place of the old value.
+public struct DeltaError: Error, Equatable {
+    /// The rule that was broken.
+    public enum Reason: Equatable, Sendable {
+        /// A patch or a deletion of a value that is not there.
+        case nothingToChange
+        /// A patch of members or items of a value of this kind, which has none.
+        case notAContainer(JSON.Kind)
+        /// An operation of four or more elements, or with a code other than 0 and 2.
+        case unknownOperation
+        /// The deletion of an array's item, which would leave a hole.
+        case deletionInsideArray
+        /// The deletion of the whole value.
+        case rootDeleted
+        /// What replaces the end of an array is no array.
+        case remainderNotAnArray
+        /// A text patch of a value that is no string, or one that is no string itself.
+        case notAString
+        /// A text patch that does not fit.
+        case textPatch(TextPatch.Problem)
+    }
+
+    /// What went wrong.
+    public let reason: Reason
+    /// Keys and offsets from the root to the place.
+    public let path: [String]
+}
+
+extension DeltaError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let place = path.map { "/" + $0 }.joined()
+        return """
+            JSON delta at \(place.isEmpty ? "the root" : place.debugDescription): \
+            \(reason.explanation); ask for the whole body
+            """
+    }
+}
+
+extension DeltaError.Reason {
+    fileprivate var explanation: String {
+        switch self {
+        case .nothingToChange: "there is no old value to change"
+        case .notAContainer(let kind): "the old value is \(kind.rawValue), not object or array"
+        case .unknownOperation: "unknown operation"
+        case .deletionInsideArray: "an array's item cannot be deleted"
+        case .rootDeleted: "the root cannot be deleted"
+        case .remainderNotAnArray: "the end of an array must be replaced by an array"
+        case .notAString: "a text patch needs strings"
+        case .textPatch(let problem): "text patch: \(problem.explanation)"
+        }
+    }
+}
+
+extension TextPatch.Problem {
+    fileprivate var explanation: String {
+        switch self {
+        case .empty: "no operations"
+        case .badCount(let offset): "no usable count at byte \(offset)"
+        case .unknownOperator(let offset): "unknown operator at byte \(offset)"
+        case .unclosedInsertion(let offset): "insertion without its bar at byte \(offset)"
+        case .wrongLength(let count): "counts do not add up to the old string's \(count) bytes"
+        case .splitCharacter: "an edit splits a character"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+public import DivanJSON
+
+/// Describes how one JSON value becomes another, as JSON; for bodies, how one revision becomes
+/// the next.
+///
+/// Source: `delta.md`.
+public enum JSONDelta {
+    /// The shortest body, in bytes, for which a delta is sent (`delta.md` §7).
+    public static let minimumBodyByteCount = 200
+
+    /// Whether sending a delta beats sending the body.
+    ///
+    /// - Parameters:
+    ///   - deltaByteCount: Length of the delta's text.
+    ///   - bodyByteCount: Length of the new body's text.
+    /// - Returns: Whether the body is long enough and the delta at most 1.2 times as long: the
+    ///   rule of Couchbase Lite, which expects bodies to compress better than deltas.
+    public static func isWorthSending(deltaByteCount: Int, bodyByteCount: Int) -> Bool {
+        bodyByteCount >= minimumBodyByteCount && deltaByteCount * 5 <= bodyByteCount * 6
+    }
+
+    /// Returns the delta that turns `old` into `new`; `{}` when they are equal.
+    ///
+    /// One walk over both. Items inserted into an array in front of others rewrite those; a long
+    /// string that keeps its beginning and end is patched in between.
+    public static func make(from old: JSON, to new: JSON) -> JSON {
+        // The root has no key to stand under, so even a scalar needs its wrapper (§2).
+        guard old.kind == new.kind, new.kind == .object || new.kind == .array else {
+            return old == new ? [:] : [new]
+        }
+        return difference(from: old, to: new) ?? [:]
+    }
+
+    /// Returns what a delta makes of `old`.
+    ///
+    /// - Throws: `DeltaError` when the delta is malformed or does not fit `old`; answer 422, so
+    ///   that the peer sends the whole body.
+    public static func apply(_ delta: JSON, to old: JSON) throws(DeltaError) -> JSON {
+        var application = DeltaApplication()
+        return try application.apply(delta, toRoot: old)
+    }
+}
