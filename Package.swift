@@ -65,6 +65,7 @@ let rooms: [[Target]] = [
     room(
         "DivanTransport",
         arrows: ["DivanWebSocket", "DivanTLS", "DivanLog"],
+        libraries: ["c"],
         testing: ["DivanCrypto"]
     ),
     room(

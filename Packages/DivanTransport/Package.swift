@@ -20,9 +20,10 @@ let package = Package(
         .package(path: "../DivanWebSocket"),
     ],
     targets: [
+        .target(name: "CDivanTransport", linkerSettings: [.linkedLibrary("c")]),
         .target(
             name: "DivanTransport",
-            dependencies: ["DivanWebSocket", "DivanTLS", "DivanLog"],
+            dependencies: ["CDivanTransport", "DivanWebSocket", "DivanTLS", "DivanLog"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,4 +1,4 @@
-import DivanCrypto
+public import DivanCrypto
 
 /// The client's half of the opening handshake.
 ///
@@ -88,6 +88,17 @@ public struct ClientHandshake: Sendable {
         acceptKey = HandshakeKey.accept(key)
         subprotocols = request.subprotocols
         answer = HandshakeAnswer(limits: limits)
+    }
+
+    /// Prepares a request whose key comes from `random`.
+    ///
+    /// - Throws: As the other initializer.
+    public init(
+        _ request: Request,
+        limits: WebSocketLimits = WebSocketLimits(),
+        random: any RandomSource = SystemRandomSource()
+    ) throws(HandshakeError) {
+        try self.init(request, key: random.bytes(16), limits: limits)
     }
 
     /// The bytes to write.

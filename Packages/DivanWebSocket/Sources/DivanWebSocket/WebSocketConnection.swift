@@ -78,7 +78,7 @@ public struct WebSocketConnection: Sendable {
     public init(
         role: Role,
         configuration: Configuration = Configuration(),
-        random: any RandomSource,
+        random: any RandomSource = SystemRandomSource(),
         now: Duration
     ) {
         self.configuration = configuration

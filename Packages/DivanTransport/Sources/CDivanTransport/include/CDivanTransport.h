@@ -1,0 +1,37 @@
+// The calls of Linux that Swift's Glibc module does not show.
+#ifndef CDIVANTRANSPORT_H
+#define CDIVANTRANSPORT_H
+
+#include <stdint.h>
+
+// Bits of `divan_event.flags`.
+extern const uint32_t divan_event_readable;
+extern const uint32_t divan_event_writable;
+extern const uint32_t divan_event_failed;
+
+// What happened to the descriptor that was registered with `data`.
+struct divan_event {
+    uint64_t data;
+    uint32_t flags;
+};
+
+// Returns an epoll descriptor, or -1 with errno set.
+int divan_poller_create(void);
+// Each returns 0, or -1 with errno set.
+int divan_poller_add(int poller, int descriptor, uint32_t flags, uint64_t data);
+int divan_poller_change(int poller, int descriptor, uint32_t flags, uint64_t data);
+int divan_poller_remove(int poller, int descriptor);
+// Fills at most `capacity` events, no more than 256; returns their number, or -1.
+int divan_poller_wait(int poller, struct divan_event *events, int capacity, int milliseconds);
+
+// Returns a non-blocking counter that wakes a poller, or -1 with errno set.
+int divan_bell_create(void);
+
+// Accepts as a non-blocking socket that child processes do not inherit; `address` is a
+// `struct sockaddr` with room for `*byte_count` bytes.
+int divan_accept(int descriptor, void *address, uint32_t *byte_count);
+
+// Names the calling thread in debuggers and in `top`; at most 15 bytes.
+void divan_name_thread(const char *name);
+
+#endif

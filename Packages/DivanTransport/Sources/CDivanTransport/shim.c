@@ -1,0 +1,55 @@
+#define _GNU_SOURCE
+#include "CDivanTransport.h"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+const uint32_t divan_event_readable = EPOLLIN;
+const uint32_t divan_event_writable = EPOLLOUT;
+const uint32_t divan_event_failed = EPOLLERR | EPOLLHUP;
+
+int divan_poller_create(void) {
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+static int control(int poller, int operation, int descriptor, uint32_t flags, uint64_t data) {
+    struct epoll_event event = { .events = flags, .data.u64 = data };
+    return epoll_ctl(poller, operation, descriptor, &event);
+}
+
+int divan_poller_add(int poller, int descriptor, uint32_t flags, uint64_t data) {
+    return control(poller, EPOLL_CTL_ADD, descriptor, flags, data);
+}
+
+int divan_poller_change(int poller, int descriptor, uint32_t flags, uint64_t data) {
+    return control(poller, EPOLL_CTL_MOD, descriptor, flags, data);
+}
+
+int divan_poller_remove(int poller, int descriptor) {
+    return control(poller, EPOLL_CTL_DEL, descriptor, 0, 0);
+}
+
+int divan_poller_wait(int poller, struct divan_event *events, int capacity, int milliseconds) {
+    struct epoll_event found[256];
+    if (capacity > 256) capacity = 256;
+    int count = epoll_wait(poller, found, capacity, milliseconds);
+    for (int index = 0; index < count; index++) {
+        events[index].data = found[index].data.u64;
+        events[index].flags = found[index].events;
+    }
+    return count;
+}
+
+int divan_bell_create(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int divan_accept(int descriptor, void *address, uint32_t *byte_count) {
+    return accept4(descriptor, address, byte_count, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+void divan_name_thread(const char *name) {
+    pthread_setname_np(pthread_self(), name);
+}

@@ -1,0 +1,380 @@
+import DivanTLS
+import Glibc
+import Synchronization
+
+/// The user of a `ByteStream`; every call comes on the loop.
+protocol ByteStreamOwner: AnyObject {
+    /// TCP and, where there is any, TLS are ready: bytes may be written.
+    func streamDidOpen()
+    /// Bytes arrived; they are lent for this call.
+    func streamDidReceive(_ bytes: Span<UInt8>)
+    /// What was readable in this turn has been delivered.
+    func streamDidDrainInput()
+    /// The turn ends: append what is to be written.
+    func streamWillWrite(to output: inout [UInt8])
+    /// Something was written, and what still waits is below the low-water mark.
+    func streamDidDrainOutput()
+    /// The peer ended its direction, or the connection broke; nothing more will come.
+    func streamDidEnd(_ problem: StreamProblem?)
+}
+
+/// Why a stream ended otherwise than by the peer's proper end.
+enum StreamProblem: Error {
+    case system(SystemError)
+    case tls(TLSError)
+    case stalled
+}
+
+/// A TCP connection with TLS on it where wanted, on one loop: the plain half of the pipeline.
+///
+/// It reads at most `EpollLoop.readByteCount` in a turn and writes once when the turn ends,
+/// whatever was queued meanwhile. Without traffic it holds no buffers.
+final class ByteStream: EventSource, TurnEndSource {
+    /// Where the stream is in its life.
+    private enum State {
+        case open
+        /// Everything is queued; after it our direction ends.
+        case finishing
+        /// Our direction has ended; the peer may end its own until the timer fires.
+        case lingering
+        case closed
+    }
+
+    let loop: EpollLoop
+    let counter: ByteCounter
+    /// Whoever uses the stream; kept until `finish`, `close` or a successor.
+    var owner: (any ByteStreamOwner)?
+
+    private let socket: Socket
+    private let tls: TLSSession?
+    private let limits: TransportLimits
+    private var state = State.open
+    private var isOpenReported = false
+    private var hasEnded = false  // the peer's direction
+    private var isReadingPaused = false
+    private var interest: Interest = .reading
+
+    private var output: [UInt8] = []
+    private var writtenCount = 0  // bytes at the front of `output` that the system took
+    private var plainOutput: [UInt8] = []
+    private var isFlushQueued = false
+    private var stallTimer: TimerToken?
+    private var lastProgress: Duration = .zero
+    private var lingerTimer: TimerToken?
+
+    init(
+        _ socket: Socket,
+        tls: TLSSession?,
+        loop: EpollLoop,
+        limits: TransportLimits,
+        counter: ByteCounter = ByteCounter()
+    ) {
+        self.socket = socket
+        self.tls = tls
+        self.loop = loop
+        self.limits = limits
+        self.counter = counter
+        socket.setNoDelay()
+    }
+
+    /// What the peer presented, leaf first.
+    var peerCertificates: [TLSCertificate] { tls?.peerCertificates ?? [] }
+
+    /// Bytes that the system has not taken yet.
+    var queuedByteCount: Int { output.count - writtenCount }
+
+    /// Begins to read; a client's TLS handshake starts.
+    func start() {
+        loop.add(socket.descriptor, self, interest)
+        if tls == nil {
+            isOpenReported = true
+            owner?.streamDidOpen()
+        } else {
+            setNeedsFlush()
+        }
+    }
+
+    /// Queues bytes in front of what `streamWillWrite` gives.
+    func write(_ bytes: [UInt8]) {
+        plainOutput += bytes
+        setNeedsFlush()
+    }
+
+    /// Asks for `streamWillWrite` when this turn ends.
+    func setNeedsFlush() {
+        guard !isFlushQueued, state == .open || state == .finishing else { return }
+        isFlushQueued = true
+        loop.atTurnEnd(self)
+    }
+
+    /// Stops reading, or goes on; what the system has buffered meanwhile is not lost.
+    func setReadingPaused(_ isPaused: Bool) {
+        isReadingPaused = isPaused
+        updateInterest()
+    }
+
+    /// Writes what is queued, ends our direction, waits a while for the peer's end, and closes.
+    ///
+    /// The owner hears nothing more.
+    func finish() {
+        guard state == .open else { return }
+        if isOpenReported { owner?.streamWillWrite(to: &plainOutput) }
+        owner = nil
+        state = .finishing
+        isReadingPaused = false
+        let timer = OnLoop { [weak self] in self?.close() }
+        lingerTimer = loop.schedule(at: loop.now + limits.closeTimeout) { timer.body() }
+        setNeedsFlush()
+    }
+
+    /// Closes at once; the owner hears nothing more.
+    func close() {
+        owner = nil
+        guard state != .closed else { return }
+        state = .closed
+        for timer in [stallTimer, lingerTimer].compactMap({ $0 }) { loop.cancel(timer) }
+        loop.remove(socket.descriptor)
+        socket.close()
+        output = []
+        plainOutput = []
+    }
+
+    /// Gives empty buffers back.
+    func releaseMemory() {
+        if queuedByteCount == 0 {
+            output = []
+            writtenCount = 0
+        }
+        plainOutput = []
+    }
+
+    private func end(_ problem: StreamProblem?) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        updateInterest()
+        if let owner { return owner.streamDidEnd(problem) }
+        // A peer that only ended its own direction still gets our last bytes.
+        let isWriting = queuedByteCount > 0 || isFlushQueued
+        guard state == .finishing, isWriting, problem == nil else { return close() }
+    }
+
+    private func updateInterest() {
+        guard state != .closed else { return }
+        var wanted: Interest = []
+        let isFull = queuedByteCount > limits.queuedByteCount
+        if !isReadingPaused, !hasEnded, !isFull { wanted.insert(.reading) }
+        if queuedByteCount > 0 { wanted.insert(.writing) }
+        guard wanted != interest else { return }
+        interest = wanted
+        loop.change(socket.descriptor, wanted)
+    }
+
+    // MARK: Reading
+
+    func isReadable() {
+        guard state != .closed, !hasEnded else { return hangUp() }
+        let transfer = loop.withReadBuffer { buffer in
+            let transfer = socket.receive(into: buffer)
+            if case .bytes(let count) = transfer, count > 0 {
+                counter.didReceive(count)
+                socket.setQuickAcknowledgement()
+                take(UnsafeRawBufferPointer(buffer).prefix(count))
+            }
+            return transfer
+        }
+        switch transfer {
+        case .bytes(0): didReceiveEnd()
+        case .bytes, .wouldBlock: break
+        case .failed(let error): end(.system(error))
+        }
+    }
+
+    /// The descriptor reports an error although nothing more is read: the peer is gone.
+    private func hangUp() {
+        guard state != .closed, interest.isDisjoint(with: .writing) else { return }
+        close()
+    }
+
+    private func take(_ bytes: Slice<UnsafeRawBufferPointer>) {
+        // The bytes lie in the loop's buffer, which nobody else uses before this call returns.
+        let raw = UnsafeRawBufferPointer(rebasing: bytes).bindMemory(to: UInt8.self)
+        guard let tls else {
+            owner?.streamDidReceive(raw.span)
+            owner?.streamDidDrainInput()
+            return
+        }
+        var plaintext: [UInt8] = []
+        swap(&plaintext, &loop.plaintext)
+        defer {
+            plaintext.removeAll(keepingCapacity: true)
+            swap(&plaintext, &loop.plaintext)
+        }
+        var problem: StreamProblem?
+        do {
+            try tls.receive(raw.span, appendingTo: &plaintext)
+        } catch {
+            problem = .tls(error)
+        }
+        if tls.hasOutput { setNeedsFlush() }
+        deliver(plaintext, of: tls)
+        if let problem { return fail(problem) }
+        if tls.state == .closed { end(nil) }
+    }
+
+    private func deliver(_ plaintext: [UInt8], of tls: TLSSession) {
+        if !isOpenReported, tls.state == .open || !plaintext.isEmpty {
+            isOpenReported = true
+            owner?.streamDidOpen()
+        }
+        guard !plaintext.isEmpty else { return }
+        owner?.streamDidReceive(plaintext.span)
+        owner?.streamDidDrainInput()
+    }
+
+    private func didReceiveEnd() {
+        // An open WebSocket says goodbye by itself, so a missing close_notify adds nothing.
+        guard let tls, tls.state == .handshaking else { return end(nil) }
+        do {
+            try tls.receiveEnd()
+            end(nil)
+        } catch {
+            end(.tls(error))
+        }
+    }
+
+    /// Reports a fault of TLS after its alert has been written.
+    private func fail(_ problem: StreamProblem) {
+        writeTLSOutput()
+        end(problem)
+    }
+
+    // MARK: Writing
+
+    func turnDidEnd() {
+        isFlushQueued = false
+        guard state == .open || state == .finishing else { return }
+        flush()
+    }
+
+    func isWritable() {
+        guard state == .open || state == .finishing else { return }
+        guard interest.contains(.writing) else { return }
+        write()
+    }
+
+    private func flush() {
+        if isOpenReported, let owner { owner.streamWillWrite(to: &plainOutput) }
+        encrypt()
+        write()
+    }
+
+    private func encrypt() {
+        guard let tls else {
+            if output.isEmpty {
+                swap(&output, &plainOutput)
+            } else {
+                output += plainOutput
+                plainOutput.removeAll(keepingCapacity: true)
+            }
+            return
+        }
+        if !plainOutput.isEmpty, tls.state != .handshaking {
+            // A session that failed says so when it is read; what was queued is lost anyway.
+            try? tls.send(plainOutput.span)
+            plainOutput.removeAll(keepingCapacity: true)
+        }
+        if state == .finishing { tls.close() }
+        tls.takeOutput(appendingTo: &output)
+    }
+
+    private func writeTLSOutput() {
+        tls?.takeOutput(appendingTo: &output)
+        write()
+    }
+
+    private func write() {
+        var isBlocked = false
+        while writtenCount < output.count, !isBlocked {
+            let start = writtenCount
+            let transfer = output.withUnsafeBytes { bytes in
+                socket.send(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            }
+            switch transfer {
+            case .bytes(let count):
+                counter.didSend(count)
+                writtenCount += count
+                lastProgress = loop.now
+            case .wouldBlock: isBlocked = true
+            case .failed(let error): return failWriting(error)
+            }
+        }
+        didWrite()
+    }
+
+    private func didWrite() {
+        if writtenCount == output.count {
+            output.removeAll(keepingCapacity: true)
+            writtenCount = 0
+        } else if writtenCount > 1 << 20 {
+            output.removeFirst(writtenCount)
+            writtenCount = 0
+        }
+        updateInterest()
+        watchForStall()
+        if queuedByteCount == 0, state == .finishing, !isFlushQueued { return endSending() }
+        if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }
+    }
+
+    /// The system does not take our bytes: what the peer sent before may still be read.
+    private func failWriting(_ error: SystemError) {
+        output = []
+        writtenCount = 0
+        guard owner != nil else { return close() }
+        guard !isReadingPaused else { return end(.system(error)) }
+        updateInterest()
+        let read = OnLoop { [weak self] in self?.readRest(error) }
+        loop.execute { read.body() }
+    }
+
+    private func readRest(_ error: SystemError) {
+        if state == .open, !hasEnded { isReadable() }
+        end(.system(error))
+    }
+
+    private func endSending() {
+        state = .lingering
+        if hasEnded { return close() }
+        socket.shutdownSending()
+    }
+
+    /// Gives a peer up that takes nothing for a long time although bytes wait for it.
+    private func watchForStall() {
+        guard queuedByteCount > 0, stallTimer == nil else { return }
+        let check = OnLoop { [weak self] in self?.checkForStall() }
+        let deadline = max(lastProgress, loop.now) + limits.stallTimeout
+        stallTimer = loop.schedule(at: deadline) { check.body() }
+    }
+
+    private func checkForStall() {
+        stallTimer = nil
+        guard queuedByteCount > 0 else { return }
+        guard loop.now - lastProgress >= limits.stallTimeout else { return watchForStall() }
+        end(.stalled)
+    }
+}
+
+/// Counts the bytes of one connection; read from any thread.
+final class ByteCounter: Sendable {
+    private let received = Atomic<UInt64>(0)
+    private let sent = Atomic<UInt64>(0)
+
+    func didReceive(_ count: Int) { received.wrappingAdd(UInt64(count), ordering: .relaxed) }
+    func didSend(_ count: Int) { sent.wrappingAdd(UInt64(count), ordering: .relaxed) }
+
+    var statistics: TransportStatistics {
+        var statistics = TransportStatistics()
+        statistics.receivedByteCount = received.load(ordering: .relaxed)
+        statistics.sentByteCount = sent.load(ordering: .relaxed)
+        return statistics
+    }
+}

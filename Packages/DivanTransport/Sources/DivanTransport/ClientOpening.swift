@@ -1,0 +1,223 @@
+import DivanTLS
+import DivanWebSocket
+
+/// One attempt to open a WebSocket: name, TCP, TLS and the HTTP request, in this order.
+///
+/// On the loop only; kept alive by its owner until it has reported.
+final class ClientOpening: ByteStreamOwner {
+    /// What became of it.
+    enum Outcome {
+        case accepted(ByteStream, SocketAddress, ClientHandshake.Acceptance)
+        case redirected(location: String, headers: HTTPHeaders)
+        case failed(TransportError)
+    }
+
+    private let endpoint: WebSocketEndpoint
+    private let configuration: WebSocketClientTransport.Configuration
+    private let loop: EpollLoop
+    private let counter: ByteCounter
+    private var handshake: ClientHandshake
+    private let tls: TLSContext?
+    private var connector: TCPConnector?
+    private var stream: ByteStream?
+    private var address: SocketAddress?
+    private var hasAnswered = false  // any byte came behind TLS
+    private var completion: ((Outcome, [TLSCertificate]) -> Void)?
+
+    /// Prepares an attempt.
+    ///
+    /// - Throws: When the request cannot be written.
+    init(
+        _ endpoint: WebSocketEndpoint,
+        headers: HTTPHeaders,
+        configuration: WebSocketClientTransport.Configuration,
+        tls: TLSContext?,
+        loop: EpollLoop,
+        counter: ByteCounter,
+        _ completion: @escaping (Outcome, [TLSCertificate]) -> Void
+    ) throws(HandshakeError) {
+        self.endpoint = endpoint
+        self.configuration = configuration
+        self.tls = tls
+        self.loop = loop
+        self.counter = counter
+        self.completion = completion
+        handshake = try ClientHandshake(
+            ClientHandshake.Request(
+                host: endpoint.hostHeader,
+                target: endpoint.target,
+                subprotocols: configuration.subprotocols,
+                userAgent: configuration.userAgent,
+                headers: headers
+            ),
+            limits: configuration.webSocket.limits
+        )
+    }
+
+    func start() {
+        let found = OnLoopReceiver<NameLookup.Outcome> { [weak self] in self?.didFind($0) }
+        let loop = loop
+        NameLookup.shared.find(endpoint.host, port: endpoint.port) { outcome in
+            loop.execute { found.body(outcome) }
+        }
+    }
+
+    /// Gives up without a report.
+    func cancel() {
+        completion = nil
+        connector?.cancel()
+        stream?.close()
+    }
+
+    /// Reports that the time is over; a refusal whose text never ended counts as one.
+    func timeOut() {
+        if hasAnswered {
+            handshake.receiveEnd()
+            if let outcome = try? handshake.next() { return report(outcome) }
+        }
+        fail(.timeout(.connection))
+    }
+
+    // MARK: Name and TCP
+
+    private func didFind(_ outcome: NameLookup.Outcome) {
+        guard completion != nil else { return }
+        switch outcome {
+        case .unknownHost: fail(.unknownHost(endpoint.host))
+        case .failed(let code): fail(.nameLookup(code: code))
+        case .addresses(let addresses): connect(addresses)
+        }
+    }
+
+    private func connect(_ addresses: [SocketAddress]) {
+        var source: [SocketAddress] = []
+        if let interface = configuration.networkInterface {
+            source = NetworkInterface.addresses(of: interface)
+            guard !source.isEmpty else { return fail(.unknownInterface(interface)) }
+        }
+        let connector = TCPConnector(
+            addresses,
+            from: source,
+            attemptDelay: configuration.limits.attemptDelay,
+            loop: loop
+        ) { [weak self] result in self?.didConnect(result) }
+        self.connector = connector
+        connector.start()
+    }
+
+    private func didConnect(_ result: Result<(Socket, SocketAddress), SystemError>) {
+        connector = nil
+        switch result {
+        case .failure(let error): fail(.system(call: error.call, errno: error.errno))
+        case .success(let (socket, address)):
+            self.address = address
+            do {
+                let session = try tls.map { context throws(TLSError) in
+                    try TLSSession(context, serverName: endpoint.host)
+                }
+                open(socket, session)
+            } catch {
+                socket.close()
+                fail(.tls(error))
+            }
+        }
+    }
+
+    private func open(_ socket: Socket, _ session: TLSSession?) {
+        let stream = ByteStream(
+            socket,
+            tls: session,
+            loop: loop,
+            limits: configuration.limits,
+            counter: counter
+        )
+        self.stream = stream
+        stream.owner = self
+        stream.start()
+    }
+
+    // MARK: TLS and HTTP
+
+    func streamDidOpen() {
+        stream?.write(handshake.request())
+    }
+
+    func streamWillWrite(to output: inout [UInt8]) {}
+
+    func streamDidReceive(_ bytes: Span<UInt8>) {
+        hasAnswered = true
+        handshake.receive(bytes)
+        advance()
+    }
+
+    func streamDidDrainInput() {}
+
+    func streamDidDrainOutput() {}
+
+    func streamDidEnd(_ problem: StreamProblem?) {
+        switch problem {
+        case .tls(let error): fail(.tls(error))
+        case .system(let error) where !hasAnswered:
+            fail(.system(call: error.call, errno: error.errno))
+        case nil, .system, .stalled:
+            handshake.receiveEnd()
+            advance()
+        }
+    }
+
+    private func advance() {
+        do throws(HandshakeError) {
+            guard let outcome = try handshake.next() else { return }
+            report(outcome)
+        } catch {
+            fail(.handshake(error))
+        }
+    }
+
+    private func report(_ outcome: ClientHandshake.Outcome) {
+        switch outcome {
+        case .accepted(let acceptance):
+            guard let stream, let address else { return }
+            // From here on the stream belongs to whoever takes the report.
+            self.stream = nil
+            finish(.accepted(stream, address, acceptance), stream.peerCertificates)
+        case .refused(let refusal):
+            configuration.onResponse?(endpoint, refusal.headers)
+            fail(
+                .refused(
+                    status: refusal.status,
+                    explanation: refusal.explanation,
+                    headers: refusal.headers
+                )
+            )
+        case .redirected(_, let location, let headers):
+            configuration.onResponse?(endpoint, headers)
+            finish(.redirected(location: location, headers: headers), [])
+        }
+    }
+
+    private func fail(_ reason: TransportError.Reason) {
+        let certificates = stream?.peerCertificates ?? []
+        finish(.failed(TransportError(reason, place: endpoint.description)), certificates)
+    }
+
+    private func finish(_ outcome: Outcome, _ certificates: [TLSCertificate]) {
+        connector?.cancel()
+        stream?.finish()
+        stream = nil
+        let completion = completion
+        self.completion = nil
+        completion?(outcome, certificates)
+    }
+}
+
+/// As `OnLoop`, for a closure with an argument.
+///
+/// `@unchecked Sendable` for the same reason.
+struct OnLoopReceiver<Value>: @unchecked Sendable {
+    let body: (Value) -> Void
+
+    init(_ body: @escaping (Value) -> Void) {
+        self.body = body
+    }
+}

@@ -1,0 +1,159 @@
+import Synchronization
+
+/// Two transports in one process, joined back to back: no socket, no frames, no handshake.
+///
+/// For two databases of one program, and for tests. Each end has its own loop.
+public final class InProcessPair: Sendable {
+    /// One end.
+    public let first: any MessageTransport
+    /// The other end.
+    public let second: any MessageTransport
+
+    /// Creates a pair; it opens when both ends have started.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: What both ends are told they agreed on.
+    ///   - firstLoop: Where the first end's receiver is called.
+    ///   - secondLoop: Where the second end's receiver is called; it may be the same.
+    ///   - limits: The high- and low-water marks.
+    public init(
+        subprotocol: String?,
+        firstLoop: any EventLoop = EventLoopGroup.shared.next(),
+        secondLoop: any EventLoop = EventLoopGroup.shared.next(),
+        limits: TransportLimits = TransportLimits()
+    ) {
+        let peer = TransportPeer(subprotocol: subprotocol)
+        let first = InProcessTransport(peer: peer, loop: firstLoop, limits: limits)
+        let second = InProcessTransport(peer: peer, loop: secondLoop, limits: limits)
+        first.join(second)
+        second.join(first)
+        self.first = first
+        self.second = second
+    }
+}
+
+/// One end of an `InProcessPair`.
+///
+/// `@unchecked Sendable` holds because the stored state is touched on `loop` alone: whatever comes
+/// from the other end or another thread hops there first.
+private final class InProcessTransport: MessageTransport, @unchecked Sendable {
+    private enum State {
+        case new
+        case started
+        case open
+        case closed
+    }
+
+    let loop: any EventLoop
+    private let peer: TransportPeer
+    private let limits: TransportLimits
+    private var state = State.new
+    private var other: InProcessTransport?
+    private var otherHasStarted = false
+    private var receiver: (any MessageReceiver)?
+    private var outgoing: [[UInt8]] = []
+    private var unreadByteCount = 0  // sent, and not delivered yet
+    private var isWaitingForRoom = false
+
+    init(peer: TransportPeer, loop: any EventLoop, limits: TransportLimits) {
+        self.peer = peer
+        self.loop = loop
+        self.limits = limits
+    }
+
+    /// Called once, before anyone else knows of this end.
+    func join(_ other: InProcessTransport) {
+        self.other = other
+    }
+
+    // MARK: MessageTransport
+
+    func start(_ receiver: any MessageReceiver) {
+        loop.execute {
+            guard self.state == .new else {
+                let close = TransportClose.clean(code: 1000, reason: "", isByPeer: false)
+                if self.receiver == nil { receiver.transportDidClose(close) }
+                return
+            }
+            self.state = .started
+            self.receiver = receiver
+            self.tell { $0.didStart() }
+            self.openIfReady()
+        }
+    }
+
+    func send(_ message: Span<UInt8>) {
+        guard state == .open else { return }
+        if outgoing.isEmpty { loop.execute { self.flush() } }
+        outgoing.append(message.withUnsafeBufferPointer { Array($0) })
+        unreadByteCount += message.count
+    }
+
+    var isWritable: Bool {
+        let isWritable = state == .open && unreadByteCount < limits.highWaterByteCount
+        if !isWritable { isWaitingForRoom = true }
+        return isWritable
+    }
+
+    func close(code: UInt16, reason: String) {
+        loop.execute {
+            guard self.state != .closed else { return }
+            self.flush()
+            self.tell { $0.end(.clean(code: code, reason: reason, isByPeer: true)) }
+            self.end(.clean(code: code, reason: reason, isByPeer: false))
+        }
+    }
+
+    // MARK: Between the ends
+
+    /// Runs `work` at the other end, behind everything told before.
+    private func tell(_ work: @escaping @Sendable (InProcessTransport) -> Void) {
+        guard let other else { return }
+        other.loop.execute { work(other) }
+    }
+
+    private func didStart() {
+        otherHasStarted = true
+        openIfReady()
+    }
+
+    private func openIfReady() {
+        guard state == .started, otherHasStarted else { return }
+        state = .open
+        receiver?.transportDidOpen(peer)
+    }
+
+    private func flush() {
+        guard !outgoing.isEmpty else { return }
+        let messages = outgoing
+        outgoing = []
+        tell { $0.deliver(messages) }
+    }
+
+    private func deliver(_ messages: [[UInt8]]) {
+        for message in messages where state == .open {
+            receiver?.transportDidReceive(message[...])
+        }
+        guard state == .open else { return }
+        receiver?.transportDidDrainInput()
+        let byteCount = messages.reduce(0) { $0 + $1.count }
+        tell { $0.didDeliver(byteCount) }
+    }
+
+    private func didDeliver(_ byteCount: Int) {
+        unreadByteCount -= byteCount
+        guard state == .open, isWaitingForRoom, unreadByteCount <= limits.lowWaterByteCount
+        else { return }
+        isWaitingForRoom = false
+        receiver?.transportDidBecomeWritable()
+    }
+
+    private func end(_ close: TransportClose) {
+        guard state != .closed else { return }
+        state = .closed
+        let receiver = receiver
+        self.receiver = nil
+        other = nil
+        receiver?.transportDidClose(close)
+    }
+}

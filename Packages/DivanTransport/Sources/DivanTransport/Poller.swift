@@ -1,0 +1,92 @@
+import CDivanTransport
+import Glibc
+
+/// Something with a file descriptor that an `EpollLoop` watches.
+protocol EventSource: AnyObject {
+    /// The descriptor may be read, was closed by the peer, or failed.
+    func isReadable()
+    /// The descriptor may be written, or failed.
+    func isWritable()
+}
+
+/// What to watch a descriptor for.
+struct Interest: OptionSet, Sendable {
+    let rawValue: UInt32
+
+    static let reading = Interest(rawValue: divan_event_readable)
+    static let writing = Interest(rawValue: divan_event_writable)
+}
+
+/// The epoll descriptor and what is registered with it; belongs to one thread.
+///
+/// Level-triggered: an event that is not used up comes again, so that a connection may stop after
+/// one read and let others have their turn.
+struct Poller {
+    private struct Registration {
+        let source: any EventSource
+        let stamp: UInt32
+    }
+
+    private let descriptor: Int32
+    private var registrations: [Int32: Registration] = [:]
+    private var lastStamp: UInt32 = 0
+    private var events = [divan_event](repeating: divan_event(), count: 256)
+
+    init() {
+        descriptor = divan_poller_create()
+        // Without it nothing can ever happen; only a process out of descriptors comes here.
+        precondition(descriptor >= 0, "no epoll descriptor could be made: error with \(errno)")
+    }
+
+    mutating func add(_ descriptor: Int32, _ source: any EventSource, _ interest: Interest) {
+        lastStamp &+= 1
+        registrations[descriptor] = Registration(source: source, stamp: lastStamp)
+        divan_poller_add(
+            self.descriptor,
+            descriptor,
+            interest.rawValue,
+            Self.mark(descriptor, lastStamp)
+        )
+    }
+
+    mutating func change(_ descriptor: Int32, _ interest: Interest) {
+        guard let registration = registrations[descriptor] else { return }
+        divan_poller_change(
+            self.descriptor,
+            descriptor,
+            interest.rawValue,
+            Self.mark(descriptor, registration.stamp)
+        )
+    }
+
+    /// Stops watching; call it before the descriptor is closed.
+    mutating func remove(_ descriptor: Int32) {
+        guard registrations.removeValue(forKey: descriptor) != nil else { return }
+        divan_poller_remove(self.descriptor, descriptor)
+    }
+
+    /// Waits and returns what happened; an empty list after a time-out or a signal.
+    mutating func wait(milliseconds: Int32) -> ArraySlice<divan_event> {
+        let count = divan_poller_wait(descriptor, &events, Int32(events.count), milliseconds)
+        return events.prefix(max(0, Int(count)))
+    }
+
+    /// The source of an event; `nil` when an earlier event of the same turn removed it.
+    ///
+    /// The stamp in its mark tells a descriptor from an earlier one with the same number.
+    func source(_ mark: UInt64) -> (any EventSource)? {
+        let descriptor = Int32(truncatingIfNeeded: mark)
+        guard let registration = registrations[descriptor],
+            registration.stamp == UInt32(truncatingIfNeeded: mark >> 32)
+        else { return nil }
+        return registration.source
+    }
+
+    func close() {
+        Glibc.close(descriptor)
+    }
+
+    private static func mark(_ descriptor: Int32, _ stamp: UInt32) -> UInt64 {
+        UInt64(stamp) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    }
+}

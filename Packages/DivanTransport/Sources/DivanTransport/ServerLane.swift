@@ -1,0 +1,132 @@
+import DivanLog
+import DivanTLS
+import Synchronization
+
+/// The connections of a server that live on one loop.
+///
+/// `@unchecked Sendable` holds because the stored state is touched on `loop` alone; `admit` and
+/// `stop` hop there.
+final class ServerLane: @unchecked Sendable {
+    let loop: EpollLoop
+
+    private let configuration: WebSocketServer.Configuration
+    private let halfOpenLimit: Int
+    private let connectionCount: ConnectionCount
+    private let log: Log
+    private let onRequest: @Sendable (UpgradeRequest) -> Void
+
+    private var openings: [Int: ServerOpening] = [:]
+    private var oldestOpening = 0
+    private var lastNumber = 0
+    private var transports: [Int: WebSocketServerTransport] = [:]
+    private var stopped: (@Sendable () -> Void)?
+    private var isStopped = false
+
+    init(
+        loop: EpollLoop,
+        configuration: WebSocketServer.Configuration,
+        halfOpenLimit: Int,
+        connectionCount: ConnectionCount,
+        log: Log,
+        onRequest: @escaping @Sendable (UpgradeRequest) -> Void
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.halfOpenLimit = halfOpenLimit
+        self.connectionCount = connectionCount
+        self.log = log
+        self.onRequest = onRequest
+    }
+
+    /// Takes over an accepted socket; from any thread.
+    func admit(_ socket: Socket, from address: SocketAddress) {
+        loop.execute { self.open(socket, address) }
+    }
+
+    /// Drops unfinished handshakes, says goodbye to everyone, and calls `completion` at the end.
+    func stop(code: UInt16, reason: String, _ completion: @escaping @Sendable () -> Void) {
+        loop.execute {
+            guard !self.isStopped else { return completion() }
+            self.isStopped = true
+            self.stopped = completion
+            for opening in self.openings.values { opening.giveUp("the server stops") }
+            for transport in self.transports.values { transport.close(code: code, reason: reason) }
+            self.reportStop()
+        }
+    }
+
+    private func open(_ socket: Socket, _ address: SocketAddress) {
+        guard !isStopped, connectionCount.value < configuration.limits.connectionCount else {
+            if !isStopped { log.warning("\(address): refused, too many connections") }
+            return socket.close()
+        }
+        if openings.count >= halfOpenLimit { dropOldest() }
+        let session: TLSSession?
+        do throws(TLSError) {
+            session = try configuration.tls.map { context throws(TLSError) in
+                try TLSSession(context)
+            }
+        } catch {
+            log.error("\(address): \(error)")
+            return socket.close()
+        }
+        let stream = ByteStream(
+            socket,
+            tls: session,
+            loop: loop,
+            limits: configuration.limits
+        )
+        lastNumber += 1
+        let number = lastNumber
+        let opening = ServerOpening(
+            stream,
+            address: address,
+            isSecure: session != nil,
+            configuration: configuration,
+            log: log,
+            onRequest: onRequest
+        ) { [weak self] transport in self?.didFinish(number, transport) }
+        openings[number] = opening
+        opening.start()
+    }
+
+    /// A flood of silent clients must not keep the others out: the first that came goes.
+    private func dropOldest() {
+        while oldestOpening < lastNumber {
+            oldestOpening += 1
+            guard let opening = openings[oldestOpening] else { continue }
+            return opening.giveUp("too many unfinished handshakes")
+        }
+    }
+
+    private func didFinish(_ number: Int, _ transport: WebSocketServerTransport?) {
+        openings[number] = nil
+        guard let transport else { return reportStop() }
+        guard !isStopped else { return transport.close(code: 1001, reason: "") }
+        transports[number] = transport
+        connectionCount.add(1)
+        transport.whenEnded { [weak self] in self?.didEnd(number) }
+    }
+
+    private func didEnd(_ number: Int) {
+        transports[number] = nil
+        connectionCount.add(-1)
+        reportStop()
+    }
+
+    private func reportStop() {
+        guard isStopped, openings.isEmpty, transports.isEmpty else { return }
+        let completion = stopped
+        stopped = nil
+        completion?()
+    }
+}
+
+/// How many connections a server has, over all its loops.
+final class ConnectionCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func add(_ change: Int) { count.wrappingAdd(change, ordering: .relaxed) }
+}

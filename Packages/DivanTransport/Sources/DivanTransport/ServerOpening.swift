@@ -1,0 +1,156 @@
+import DivanLog
+import DivanTLS
+import DivanWebSocket
+
+/// An accepted connection up to the decision about its upgrade: TLS and the HTTP request.
+///
+/// On its loop only; its lane keeps it until it reports.
+final class ServerOpening: ByteStreamOwner {
+    private let stream: ByteStream
+    private let address: SocketAddress
+    private let isSecure: Bool
+    private let configuration: WebSocketServer.Configuration
+    private let log: Log
+    private let onRequest: @Sendable (UpgradeRequest) -> Void
+    private let didFinish: (WebSocketServerTransport?) -> Void
+
+    private var handshake: ServerHandshake
+    private var request: HandshakeRequest?
+    private var timer: TimerToken?
+    private var isDone = false
+
+    init(
+        _ stream: ByteStream,
+        address: SocketAddress,
+        isSecure: Bool,
+        configuration: WebSocketServer.Configuration,
+        log: Log,
+        onRequest: @escaping @Sendable (UpgradeRequest) -> Void,
+        didFinish: @escaping (WebSocketServerTransport?) -> Void
+    ) {
+        self.stream = stream
+        self.address = address
+        self.isSecure = isSecure
+        self.configuration = configuration
+        self.log = log
+        self.onRequest = onRequest
+        self.didFinish = didFinish
+        handshake = ServerHandshake(limits: configuration.webSocket.limits)
+    }
+
+    func start() {
+        let deadline = stream.loop.now + configuration.limits.handshakeTimeout
+        let giveUp = OnLoop { [weak self] in self?.giveUp("no request in time") }
+        timer = stream.loop.schedule(at: deadline) { giveUp.body() }
+        stream.owner = self
+        stream.start()
+    }
+
+    /// Drops the connection.
+    func giveUp(_ problem: String) {
+        guard !isDone else { return }
+        log.warning("\(address): dropped, \(problem)")
+        stream.close()
+        finish(nil)
+    }
+
+    // MARK: ByteStreamOwner
+
+    func streamDidOpen() {}
+
+    func streamDidReceive(_ bytes: Span<UInt8>) {
+        handshake.receive(bytes)
+        guard request == nil else { return }
+        do throws(HandshakeError) {
+            guard let request = try handshake.next() else { return }
+            self.request = request
+            stream.setReadingPaused(true)  // until the decision; the peer has nothing to say
+            ask(request)
+        } catch {
+            log.warning("\(address): \(error)")
+            refuse(HandshakeRefusal(error))
+        }
+    }
+
+    func streamDidDrainInput() {}
+
+    func streamWillWrite(to output: inout [UInt8]) {}
+
+    func streamDidDrainOutput() {}
+
+    func streamDidEnd(_ problem: StreamProblem?) {
+        if case .tls(let error) = problem { log.warning("\(address): \(error)") }
+        stream.finish()  // an alert may still be on its way out
+        finish(nil)
+    }
+
+    // MARK: Decision
+
+    private func ask(_ request: HandshakeRequest) {
+        let decided = OnLoopReceiver<UpgradeRequest.Answer> { [weak self] in self?.decide($0) }
+        let loop = stream.loop
+        let question = UpgradeRequest(
+            request,
+            address: address,
+            certificates: stream.peerCertificates,
+            isSecure: isSecure,
+            loop: loop
+        ) { answer in loop.execute { decided.body(answer) } }
+        onRequest(question)
+    }
+
+    private func decide(_ answer: UpgradeRequest.Answer) {
+        guard !isDone, let request else { return }
+        switch answer {
+        case .refuse(let refusal): refuse(refusal)
+        case .accept(let subprotocol, let headers, let onOpen):
+            do throws(HandshakeError) {
+                stream.write(try request.accept(subprotocol: subprotocol, headers: headers))
+                accept(request, subprotocol: subprotocol, onOpen)
+            } catch {
+                log.warning("\(address): \(error)")
+                refuse(HandshakeRefusal(error))
+            }
+        }
+    }
+
+    private func accept(
+        _ request: HandshakeRequest,
+        subprotocol: String?,
+        _ onOpen: @Sendable (WebSocketServerTransport) -> Void
+    ) {
+        let transport = WebSocketServerTransport(
+            stream,
+            peer: TransportPeer(
+                subprotocol: subprotocol,
+                address: address,
+                certificates: stream.peerCertificates,
+                headers: request.headers
+            ),
+            leftover: handshake.takeLeftover(),
+            webSocket: configuration.webSocket,
+            limits: configuration.limits,
+            log: log
+        )
+        finish(transport)
+        onOpen(transport)
+    }
+
+    private func refuse(_ refusal: HandshakeRefusal) {
+        do throws(HandshakeError) {
+            stream.write(try refusal.bytes())
+        } catch {
+            log.error("\(address): \(error)")
+        }
+        stream.finish()
+        finish(nil)
+    }
+
+    private func finish(_ transport: WebSocketServerTransport?) {
+        guard !isDone else { return }
+        isDone = true
+        if let timer { stream.loop.cancel(timer) }
+        timer = nil
+        didFinish(transport)
+    }
+}

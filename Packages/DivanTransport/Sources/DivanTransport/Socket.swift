@@ -1,0 +1,155 @@
+import CDivanTransport
+import Glibc
+
+/// A call of the operating system that failed.
+struct SystemError: Error, Equatable {
+    let call: String
+    let errno: Int32
+
+    /// Takes the number that the call left behind; use it right after the call.
+    init(_ call: String, errno: Int32 = Glibc.errno) {
+        self.call = call
+        self.errno = errno
+    }
+}
+
+/// A non-blocking TCP socket; whoever holds it closes it once.
+struct Socket {
+    let descriptor: Int32
+
+    /// What one read or write came to.
+    enum Transfer: Equatable {
+        case bytes(Int)
+        /// Nothing now; the loop tells when.
+        case wouldBlock
+        case failed(SystemError)
+    }
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Creates a socket of an address family.
+    init(family: Int32) throws(SystemError) {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw SystemError("socket") }
+    }
+
+    func close() {
+        Glibc.close(descriptor)
+    }
+
+    // MARK: Opening
+
+    /// Starts to connect; `true` when it is done at once.
+    func connect(to address: SocketAddress) throws(SystemError) -> Bool {
+        let status = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+        if status == 0 { return true }
+        guard errno == EINPROGRESS || errno == EINTR else { throw SystemError("connect") }
+        return false
+    }
+
+    /// Throws what became of a connection attempt.
+    func checkConnected() throws(SystemError) {
+        var status: Int32 = 0
+        var byteCount = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &status, &byteCount) == 0 else {
+            throw SystemError("getsockopt")
+        }
+        guard status == 0 else { throw SystemError("connect", errno: status) }
+    }
+
+    func bind(to address: SocketAddress) throws(SystemError) {
+        guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw SystemError("bind")
+        }
+    }
+
+    func listen(backlog: Int32) throws(SystemError) {
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw SystemError("listen") }
+    }
+
+    /// Takes a waiting connection; `nil` when there is none.
+    func accept() throws(SystemError) -> (Socket, SocketAddress)? {
+        var storage = sockaddr_storage()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        // The storage is larger than any address, and only borrowed for the two calls.
+        return try withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                address throws(SystemError) in
+                let accepted = divan_accept(descriptor, address, &byteCount)
+                if accepted < 0 {
+                    // A connection that was reset in the queue is no fault of ours.
+                    if [EAGAIN, EINTR, ECONNABORTED, EPROTO].contains(errno) { return nil }
+                    throw SystemError("accept")
+                }
+                guard let peer = SocketAddress(address, byteCount) else {
+                    Glibc.close(accepted)
+                    return nil
+                }
+                return (Socket(descriptor: accepted), peer)
+            }
+        }
+    }
+
+    /// The address at this end.
+    func localAddress() -> SocketAddress? {
+        var storage = sockaddr_storage()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard getsockname(descriptor, address, &byteCount) == 0 else { return nil }
+                return SocketAddress(address, byteCount)
+            }
+        }
+    }
+
+    // MARK: Options
+
+    func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(SystemError) {
+        var value = value
+        let byteCount = socklen_t(MemoryLayout<Int32>.size)
+        guard setsockopt(descriptor, level, name, &value, byteCount) == 0 else {
+            throw SystemError("setsockopt")
+        }
+    }
+
+    /// Sends small messages at once; a socket that cannot is used all the same.
+    func setNoDelay() {
+        try? setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    /// Acknowledges at once what is read next.
+    ///
+    /// The system forgets this again, so it is set after each read: peers that leave Nagle's
+    /// algorithm on (Sync Gateway) else wait 40 ms for us (`websocket-and-urls.md` §4).
+    func setQuickAcknowledgement() {
+        try? setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
+    }
+
+    // MARK: Bytes
+
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        transfer("recv", recv(descriptor, buffer.baseAddress, buffer.count, 0))
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        // Without the flag a closed peer would raise SIGPIPE and end the process.
+        transfer(
+            "send",
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        )
+    }
+
+    /// Tells the peer that nothing more will be sent.
+    func shutdownSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    private func transfer(_ call: String, _ count: Int) -> Transfer {
+        if count >= 0 { return .bytes(count) }
+        let isTemporary = errno == EAGAIN || errno == EINTR
+        return isTemporary ? .wouldBlock : .failed(SystemError(call))
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+
+/// An IP address and a port, as the socket calls know them.
+public struct SocketAddress: Hashable, Sendable {
+    /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
+    private let bytes: [UInt8]
+
+    /// Parses a numeric address; `nil` for a name.
+    ///
+    /// - Parameters:
+    ///   - host: IPv4 in dots, or IPv6 without brackets, with a zone if it needs one.
+    ///   - port: The port.
+    public init?(host: String, port: UInt16) {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0, let list else { return nil }
+        defer { freeaddrinfo(list) }
+        self.init(list.pointee.ai_addr, list.pointee.ai_addrlen)
+    }
+
+    /// Copies an address that a system call gave; `nil` for families other than IPv4 and IPv6.
+    ///
+    /// The pointer holds `length` bytes for the time of the call.
+    init?(_ address: UnsafePointer<sockaddr>?, _ length: socklen_t) {
+        guard let address, length >= socklen_t(MemoryLayout<sockaddr_in>.size) else { return nil }
+        let family = Int32(address.pointee.sa_family)
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
+    }
+
+    /// The address without its port; an IPv4 address that came over IPv6 reads as IPv4.
+    public var host: String {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let status = withPointer {
+            getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+        }
+        guard status == 0 else { return "?" }
+        let host = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        return host.hasPrefix("::ffff:") && host.contains(".") ? String(host.dropFirst(7)) : host
+    }
+
+    /// The port.
+    public var port: UInt16 {
+        // Both families keep it in network order behind the family's two bytes.
+        UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+    }
+
+    /// The address family, `AF_INET` or `AF_INET6`.
+    var family: Int32 { withPointer { address, _ in Int32(address.pointee.sa_family) } }
+
+    /// The same address with another port.
+    func withPort(_ port: UInt16) -> SocketAddress {
+        var changed = bytes
+        changed[2] = UInt8(port >> 8)
+        changed[3] = UInt8(port & 0xFF)
+        return SocketAddress(bytes: changed)
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Lends the address to a system call.
+    ///
+    /// It is copied into a `sockaddr_storage`, which is aligned for every family and larger than
+    /// each of them, and the pointer does not leave the call.
+    func withPointer<Result>(
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
+        return withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(bytes.count))
+            }
+        }
+    }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    /// `127.0.0.1:4984` or `[::1]:4984`.
+    public var description: String {
+        let host = host
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

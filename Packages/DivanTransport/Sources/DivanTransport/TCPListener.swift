@@ -1,0 +1,138 @@
+import DivanLog
+import Glibc
+
+/// Accepts connections on one listening socket, on one loop.
+///
+/// `@unchecked Sendable` holds because everything behind `init` happens on the loop.
+final class TCPListener: EventSource, @unchecked Sendable {
+    let socket: Socket
+
+    private let loop: EpollLoop
+    private let log: Log
+    private let didAccept: @Sendable (Socket, SocketAddress) -> Void
+    private var isOpen = true
+
+    /// Connections taken in one turn; the rest of the loop's work must go on.
+    private static let acceptCount = 64
+    /// How long nothing is accepted when the process is out of descriptors.
+    private static let backOff = Duration.milliseconds(100)
+
+    init(
+        _ socket: Socket,
+        loop: EpollLoop,
+        log: Log,
+        didAccept: @escaping @Sendable (Socket, SocketAddress) -> Void
+    ) {
+        self.socket = socket
+        self.loop = loop
+        self.log = log
+        self.didAccept = didAccept
+    }
+
+    func start() {
+        loop.execute { self.loop.add(self.socket.descriptor, self, .reading) }
+    }
+
+    func stop() {
+        loop.execute {
+            guard self.isOpen else { return }
+            self.isOpen = false
+            self.loop.remove(self.socket.descriptor)
+            self.socket.close()
+        }
+    }
+
+    func isReadable() {
+        do {
+            for _ in 0..<Self.acceptCount {
+                guard isOpen, let (accepted, address) = try socket.accept() else { return }
+                didAccept(accepted, address)
+            }
+        } catch {
+            wait(after: error)
+        }
+    }
+
+    func isWritable() {}
+
+    /// Leaves connections in the queue for a moment; without that the loop would spin.
+    private func wait(after error: SystemError) {
+        let problem = TransportError(
+            .system(call: error.call, errno: error.errno),
+            place: socket.localAddress()?.description ?? "listener"
+        )
+        log.warning("\(problem)")
+        loop.change(socket.descriptor, [])
+        loop.schedule(at: loop.now + Self.backOff) { [weak self] in
+            guard let self, isOpen else { return }
+            loop.change(socket.descriptor, .reading)
+        }
+    }
+}
+
+extension TCPListener {
+    /// Opens the listening sockets for an interface, by name or address; `nil` means all.
+    ///
+    /// All get one port, also when `port` is 0 and the system chooses.
+    static func openSockets(
+        on interface: String?,
+        port: UInt16
+    ) throws(TransportError) -> [Socket] {
+        guard let interface else { return [try openEverywhere(port)] }
+        let addresses = NetworkInterface.addresses(of: interface)
+        guard let first = addresses.first else {
+            throw TransportError(.unknownInterface(interface), place: "listener")
+        }
+        var sockets = [try open(first.withPort(port))]
+        do {
+            let chosen = sockets[0].localAddress()?.port ?? port
+            for address in addresses.dropFirst() {
+                sockets.append(try open(address.withPort(chosen)))
+            }
+            return sockets
+        } catch {
+            for socket in sockets { socket.close() }
+            throw error
+        }
+    }
+
+    /// One socket for IPv6 and IPv4, or for IPv4 alone where there is no IPv6.
+    private static func openEverywhere(_ port: UInt16) throws(TransportError) -> Socket {
+        if let all = SocketAddress(host: "::", port: port), let socket = try? open(all) {
+            return socket
+        }
+        guard let all = SocketAddress(host: "0.0.0.0", port: port) else {
+            throw TransportError(.unknownInterface("0.0.0.0"), place: "listener")
+        }
+        return try open(all)
+    }
+
+    private static func open(_ address: SocketAddress) throws(TransportError) -> Socket {
+        do throws(SystemError) {
+            let socket = try Socket(family: address.family)
+            do throws(SystemError) {
+                // A listener that restarts gets its port although old connections linger.
+                try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
+                if address.family == AF_INET6 {
+                    let isWildcard = address.host == "::"
+                    try socket.setOption(
+                        Int32(IPPROTO_IPV6),
+                        IPV6_V6ONLY,
+                        isWildcard ? 0 : 1
+                    )
+                }
+                try socket.bind(to: address)
+                try socket.listen(backlog: 1024)
+                return socket
+            } catch {
+                socket.close()
+                throw error
+            }
+        } catch {
+            throw TransportError(
+                .system(call: error.call, errno: error.errno),
+                place: address.description
+            )
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// Timers by deadline; those with one deadline run in the order in which they were set.
+struct TimerQueue {
+    private struct Entry {
+        let deadline: Duration
+        let number: UInt64
+
+        func isBefore(_ other: Entry) -> Bool {
+            (deadline, number) < (other.deadline, other.number)
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var work: [UInt64: @Sendable () -> Void] = [:]  // without those cancelled
+
+    /// When the next timer is due.
+    mutating func deadline() -> Duration? {
+        while let first = heap.first, work[first.number] == nil { removeFirst() }
+        return heap.first?.deadline
+    }
+
+    mutating func insert(
+        _ number: UInt64,
+        at deadline: Duration,
+        _ work: @escaping @Sendable () -> Void
+    ) {
+        self.work[number] = work
+        heap.append(Entry(deadline: deadline, number: number))
+        siftUp(from: heap.count - 1)
+    }
+
+    /// Forgets a timer; its place in the heap goes when it comes up, or with many others.
+    mutating func cancel(_ number: UInt64) {
+        guard work.removeValue(forKey: number) != nil else { return }
+        if heap.count > 64, heap.count > 4 * work.count { compact() }
+    }
+
+    /// Takes the first timer if it is due at `now` and its number is no later than `newest`.
+    mutating func take(at now: Duration, upTo newest: UInt64) -> (@Sendable () -> Void)? {
+        guard let deadline = deadline(), deadline <= now, let first = heap.first,
+            first.number <= newest
+        else { return nil }
+        removeFirst()
+        return work.removeValue(forKey: first.number)
+    }
+
+    private mutating func compact() {
+        heap = heap.filter { work[$0.number] != nil }.sorted { $0.isBefore($1) }
+    }
+
+    private mutating func removeFirst() {
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return }
+        heap[0] = last
+        siftDown()
+    }
+
+    private mutating func siftUp(from start: Int) {
+        var index = start
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard heap[index].isBefore(heap[parent]) else { return }
+            heap.swapAt(index, parent)
+            index = parent
+        }
+    }
+
+    private mutating func siftDown() {
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
+                if heap[child].isBefore(heap[least]) { least = child }
+            }
+            guard least != index else { return }
+            heap.swapAt(index, least)
+            index = least
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// What connections may take, in time and memory; every member is a maximum unless it says so.
+public struct TransportLimits: Sendable, Equatable {
+    /// From start to open: address, TCP, TLS and HTTP together.
+    ///
+    /// The default, 15 s, is Couchbase Lite's (`websocket-and-urls.md` §4).
+    public var connectTimeout: Duration
+    /// From accept to a complete request, and for the decision about it.
+    ///
+    /// The default, 10 s, frees a listener from silent clients.
+    public var handshakeTimeout: Duration
+    /// For the peer's answer to our goodbye, and then for the end of its direction.
+    ///
+    /// The default, 5 s, is Couchbase Lite's.
+    public var closeTimeout: Duration
+    /// For a peer to read anything at all of what we send.
+    ///
+    /// The default, 120 s, outlasts what mobile networks do to honest peers.
+    public var stallTimeout: Duration
+    /// How long a connection attempt stays alone before the next address is tried beside it.
+    ///
+    /// The default, 250 ms, is that of RFC 8305 §5.
+    public var attemptDelay: Duration
+    /// Redirects followed for one connection; the default, 10, is Couchbase Lite's.
+    public var redirectCount: Int
+    /// Connections of one server that have not finished their handshake.
+    ///
+    /// The default, 1,024, keeps some 20 MB; at the bound the oldest goes.
+    public var halfOpenCount: Int
+    /// Connections of one server; the default, 10,000, keeps idle ones under 1 GB.
+    public var connectionCount: Int
+    /// Bytes queued at which `isWritable` becomes false.
+    ///
+    /// The default, 256 KiB, keeps a loop-back connection busy.
+    public var highWaterByteCount: Int
+    /// Bytes queued at which `isWritable` becomes true again; the default is a quarter of high.
+    public var lowWaterByteCount: Int
+    /// Bytes queued at which nothing more is read from the peer.
+    ///
+    /// The default, 8 MiB, is reached only by answers to a peer that does not read them.
+    public var queuedByteCount: Int
+
+    /// Creates limits; the defaults suit peers on the open Internet.
+    public init(
+        connectTimeout: Duration = .seconds(15),
+        handshakeTimeout: Duration = .seconds(10),
+        closeTimeout: Duration = .seconds(5),
+        stallTimeout: Duration = .seconds(120),
+        attemptDelay: Duration = .milliseconds(250),
+        redirectCount: Int = 10,
+        halfOpenCount: Int = 1024,
+        connectionCount: Int = 10_000,
+        highWaterByteCount: Int = 256 << 10,
+        lowWaterByteCount: Int = 64 << 10,
+        queuedByteCount: Int = 8 << 20
+    ) {
+        precondition(lowWaterByteCount < highWaterByteCount, "low lies below high")
+        precondition(highWaterByteCount < queuedByteCount, "producers stop before reading does")
+        self.connectTimeout = connectTimeout
+        self.handshakeTimeout = handshakeTimeout
+        self.closeTimeout = closeTimeout
+        self.stallTimeout = stallTimeout
+        self.attemptDelay = attemptDelay
+        self.redirectCount = redirectCount
+        self.halfOpenCount = halfOpenCount
+        self.connectionCount = connectionCount
+        self.highWaterByteCount = highWaterByteCount
+        self.lowWaterByteCount = lowWaterByteCount
+        self.queuedByteCount = queuedByteCount
+    }
+}

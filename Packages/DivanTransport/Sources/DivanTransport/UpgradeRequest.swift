@@ -1,0 +1,74 @@
+public import DivanTLS
+public import DivanWebSocket
+import Synchronization
+
+/// A client's request for an upgrade, which waits for one answer.
+///
+/// Answer from any thread, once; a later answer is ignored. Without one the connection ends when
+/// `TransportLimits.handshakeTimeout` is over.
+public final class UpgradeRequest: Sendable {
+    /// What was asked for: path, headers, subprotocols.
+    public let handshake: HandshakeRequest
+    /// The client's address and port.
+    public let address: SocketAddress
+    /// What the client presented in the TLS handshake, leaf first.
+    public let certificates: [TLSCertificate]
+    /// Whether the connection has TLS.
+    public let isSecure: Bool
+    /// The connection's loop.
+    public let loop: any EventLoop
+
+    enum Answer: Sendable {
+        case accept(
+            subprotocol: String?,
+            headers: HTTPHeaders,
+            onOpen: @Sendable (WebSocketServerTransport) -> Void
+        )
+        case refuse(HandshakeRefusal)
+    }
+
+    private let isAnswered = Atomic<Bool>(false)
+    private let answer: @Sendable (Answer) -> Void
+
+    init(
+        _ handshake: HandshakeRequest,
+        address: SocketAddress,
+        certificates: [TLSCertificate],
+        isSecure: Bool,
+        loop: any EventLoop,
+        answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        self.handshake = handshake
+        self.address = address
+        self.certificates = certificates
+        self.isSecure = isSecure
+        self.loop = loop
+        self.answer = answer
+    }
+
+    /// Upgrades the connection.
+    ///
+    /// A request with a `defect` is refused all the same, with the status that the defect deserves.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: One of those that the client offers; `nil` names none.
+    ///   - headers: Further fields of the answer.
+    ///   - onOpen: Gets the open transport, on its loop; call its `start` there.
+    public func accept(
+        subprotocol: String?,
+        headers: HTTPHeaders = [:],
+        onOpen: @escaping @Sendable (WebSocketServerTransport) -> Void
+    ) {
+        send(.accept(subprotocol: subprotocol, headers: headers, onOpen: onOpen))
+    }
+
+    /// Refuses the upgrade; the connection ends behind the answer.
+    public func refuse(_ refusal: HandshakeRefusal) {
+        send(.refuse(refusal))
+    }
+
+    private func send(_ answer: Answer) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        self.answer(answer)
+    }
+}

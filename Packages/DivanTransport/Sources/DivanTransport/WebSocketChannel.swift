@@ -1,0 +1,196 @@
+import DivanLog
+import DivanWebSocket
+
+/// An open WebSocket on a byte stream: what the client's and the server's transport share.
+///
+/// On the loop only. It lives as long as its transport, or until the connection has ended.
+final class WebSocketChannel: ByteStreamOwner {
+    let loop: EpollLoop
+    let place: String
+
+    private let stream: ByteStream
+    private let limits: TransportLimits
+    private var connection: WebSocketConnection
+    private var receiver: (any MessageReceiver)?
+    private var closed: TransportClose?
+    private let log: Log
+    private let didClose: () -> Void
+
+    private var deadlineTimer: (token: TimerToken, deadline: Duration)?
+    private var idleTimer: TimerToken?
+    private var lastActivity: Duration
+    private var isWaitingForRoom = false  // `isWritable` was false since the receiver was told
+
+    /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
+    init(
+        _ stream: ByteStream,
+        connection: WebSocketConnection,
+        place: String,
+        limits: TransportLimits,
+        log: Log,
+        didClose: @escaping () -> Void
+    ) {
+        self.stream = stream
+        self.connection = connection
+        self.place = place
+        self.limits = limits
+        self.log = log
+        self.didClose = didClose
+        loop = stream.loop
+        lastActivity = stream.loop.now
+        stream.owner = self
+    }
+
+    /// Reports the peer, delivers what came behind the handshake, and goes on from there.
+    func start(_ receiver: any MessageReceiver, peer: TransportPeer, leftover: [UInt8]) {
+        if let closed { return receiver.transportDidClose(closed) }
+        self.receiver = receiver
+        stream.setReadingPaused(false)
+        receiver.transportDidOpen(peer)
+        updateDeadline()
+        guard !leftover.isEmpty else { return }
+        streamDidReceive(leftover.span)
+        streamDidDrainInput()
+    }
+
+    // MARK: Out
+
+    var isWritable: Bool {
+        let isWritable = queuedByteCount < limits.highWaterByteCount && connection.isOpen
+        if !isWritable { isWaitingForRoom = true }
+        return isWritable
+    }
+
+    private var queuedByteCount: Int { connection.outputByteCount + stream.queuedByteCount }
+
+    func send(_ message: Span<UInt8>) {
+        guard receiver != nil else { return }
+        connection.send(message)
+        lastActivity = loop.now
+        stream.setNeedsFlush()
+    }
+
+    func close(code: UInt16, reason: String) {
+        guard closed == nil, connection.isOpen else { return }
+        connection.close(code: code, reason: reason, at: loop.now)
+        stream.setReadingPaused(false)  // or the peer's answer would never be read
+        stream.setNeedsFlush()
+        updateDeadline()
+    }
+
+    func setReadingPaused(_ isPaused: Bool) {
+        stream.setReadingPaused(isPaused && connection.isOpen)
+    }
+
+    func streamWillWrite(to output: inout [UInt8]) {
+        connection.appendOutput(to: &output)
+        watchForIdleness()
+    }
+
+    func streamDidDrainOutput() {
+        guard isWaitingForRoom else { return }
+        isWaitingForRoom = false
+        // In a turn of its own, so that a receiver with much to send does not starve others.
+        let tell = OnLoop { [weak self] in
+            guard let self, connection.isOpen else { return }
+            receiver?.transportDidBecomeWritable()
+        }
+        loop.execute { tell.body() }
+    }
+
+    // MARK: In
+
+    func streamDidOpen() {}
+
+    func streamDidReceive(_ bytes: Span<UInt8>) {
+        let now = loop.now
+        lastActivity = now
+        connection.receive(bytes, at: now)
+        do throws(FrameError) {
+            while receiver != nil, let event = try connection.next() { handle(event) }
+        } catch {
+            end(.failed(TransportError(.frame(error), place: place)))
+        }
+        if connection.outputByteCount > 0 { stream.setNeedsFlush() }
+        updateDeadline()
+    }
+
+    private func handle(_ event: WebSocketConnection.Event) {
+        switch event {
+        case .message(let message, _): receiver?.transportDidReceive(message)
+        case .pong: break
+        case .closed(let status):
+            end(.clean(code: status.code, reason: status.reason, isByPeer: status.isByPeer))
+        }
+    }
+
+    func streamDidDrainInput() {
+        receiver?.transportDidDrainInput()
+        watchForIdleness()
+    }
+
+    func streamDidEnd(_ problem: StreamProblem?) {
+        let reason: TransportError.Reason =
+            switch problem {
+            case nil: .abnormalClose
+            case .system(let error): .system(call: error.call, errno: error.errno)
+            case .tls(let error): .tls(error)
+            case .stalled: .timeout(.reading)
+            }
+        end(.failed(TransportError(reason, place: place)), isGone: true)
+    }
+
+    /// Tells the receiver once; the stream writes its last bytes, unless the peer is gone.
+    private func end(_ close: TransportClose, isGone: Bool = false) {
+        guard closed == nil else { return }
+        closed = close
+        if isGone { stream.close() } else { stream.finish() }
+        for timer in [deadlineTimer?.token, idleTimer].compactMap({ $0 }) { loop.cancel(timer) }
+        deadlineTimer = nil
+        idleTimer = nil
+        if case .failed(let error) = close { log.warning("\(error)") }
+        let receiver = receiver
+        self.receiver = nil
+        receiver?.transportDidClose(close)
+        didClose()
+    }
+
+    // MARK: Time
+
+    /// Keeps one timer, which is late rather than early: deadlines mostly move on.
+    private func updateDeadline() {
+        guard closed == nil, let deadline = connection.deadline else { return }
+        if let timer = deadlineTimer {
+            guard deadline < timer.deadline else { return }
+            loop.cancel(timer.token)
+        }
+        let advance = OnLoop { [weak self] in self?.advance() }
+        deadlineTimer = (loop.schedule(at: deadline) { advance.body() }, deadline)
+    }
+
+    private func advance() {
+        deadlineTimer = nil
+        switch connection.advance(to: loop.now) {
+        case .noPong: end(.failed(TransportError(.timeout(.pong), place: place)), isGone: true)
+        case .noCloseEcho:
+            end(.failed(TransportError(.timeout(.closeEcho), place: place)), isGone: true)
+        case nil:
+            if connection.outputByteCount > 0 { stream.setNeedsFlush() }
+            updateDeadline()
+        }
+    }
+
+    /// Gives buffers back when nothing happened for a few seconds.
+    private func watchForIdleness() {
+        guard idleTimer == nil, receiver != nil else { return }
+        let check = OnLoop { [weak self] in self?.checkForIdleness() }
+        idleTimer = loop.schedule(at: loop.now + .seconds(5)) { check.body() }
+    }
+
+    private func checkForIdleness() {
+        idleTimer = nil
+        guard loop.now - lastActivity >= .seconds(3) else { return watchForIdleness() }
+        connection.releaseMemory()
+        stream.releaseMemory()
+    }
+}

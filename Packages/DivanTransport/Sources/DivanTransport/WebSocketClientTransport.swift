@@ -1,0 +1,277 @@
+public import DivanLog
+public import DivanTLS
+public import DivanWebSocket
+import Synchronization
+
+/// Connects to a WebSocket server and carries messages to and from it.
+///
+/// `@unchecked Sendable` holds because the stored state is either locked or touched on `loop`
+/// alone: `start` and `close` hop there, `send` and `isWritable` are called there.
+public final class WebSocketClientTransport: MessageTransport, @unchecked Sendable {
+    /// Where to connect, and as whom.
+    public struct Configuration: Sendable {
+        /// Host, port and request target.
+        public var endpoint: WebSocketEndpoint
+        /// Subprotocols by preference.
+        public var subprotocols: [String]
+        /// Value of User-Agent.
+        public var userAgent: String
+        /// Gives Authorization, Cookie and further fields, for each request anew.
+        ///
+        /// Asked again after a redirect; Authorization then only goes to the first host.
+        public var headers: @Sendable (WebSocketEndpoint) -> HTTPHeaders
+        /// Hears the header fields of every answer, refusals and redirects too: `Set-Cookie`.
+        public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?
+        /// How TLS is spoken with `wss`; `nil` trusts the system's roots.
+        public var tls: TLSContext?
+        /// Name or address of the network interface to connect from.
+        public var networkInterface: String?
+        /// How the open connection behaves.
+        public var webSocket: WebSocketConnection.Configuration
+        /// Bounds of time and memory.
+        public var limits: TransportLimits
+
+        /// Creates a configuration; the defaults suit a server with a public certificate.
+        public init(
+            endpoint: WebSocketEndpoint,
+            subprotocols: [String],
+            userAgent: String = "Divan",
+            headers: @escaping @Sendable (WebSocketEndpoint) -> HTTPHeaders = { _ in [:] },
+            onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)? = nil,
+            tls: TLSContext? = nil,
+            networkInterface: String? = nil,
+            webSocket: WebSocketConnection.Configuration = .init(),
+            limits: TransportLimits = TransportLimits()
+        ) {
+            self.endpoint = endpoint
+            self.subprotocols = subprotocols
+            self.userAgent = userAgent
+            self.headers = headers
+            self.onResponse = onResponse
+            self.tls = tls
+            self.networkInterface = networkInterface
+            self.webSocket = webSocket
+            self.limits = limits
+        }
+    }
+
+    private enum State {
+        case new
+        case opening(ClientOpening)
+        case open(WebSocketChannel)
+        case closed
+    }
+
+    private let configuration: Configuration
+    private let epollLoop: EpollLoop
+    private let log: Log
+    private let counter = ByteCounter()
+    private let certificates = Mutex<[TLSCertificate]>([])
+
+    // On the loop:
+    private var state = State.new
+    private var receiver: (any MessageReceiver)?
+    private var connectTimer: TimerToken?
+    private var redirectCount = 0
+
+    /// Prepares a connection; nothing happens before `start`.
+    public init(
+        _ configuration: Configuration,
+        loop: EpollLoop = EventLoopGroup.shared.next(),
+        log: Log = Log(.webSocket)
+    ) {
+        self.configuration = configuration
+        epollLoop = loop
+        self.log = log
+    }
+
+    /// Where the receiver is called.
+    public var loop: any EventLoop { epollLoop }
+
+    /// What the server presented last, leaf first, also when it was refused; from any thread.
+    public var peerCertificates: [TLSCertificate] { certificates.withLock { $0 } }
+
+    /// Bytes on the wire so far; from any thread.
+    public var statistics: TransportStatistics { counter.statistics }
+
+    // MARK: MessageTransport
+
+    /// Connects; `receiver` hears how that ends.
+    public func start(_ receiver: any MessageReceiver) {
+        epollLoop.execute { self.begin(receiver) }
+    }
+
+    /// Queues one message; see `MessageTransport.send`.
+    public func send(_ message: Span<UInt8>) {
+        guard case .open(let channel) = state else { return }
+        channel.send(message)
+    }
+
+    /// Whether more should be queued now.
+    public var isWritable: Bool {
+        if case .open(let channel) = state { channel.isWritable } else { false }
+    }
+
+    /// Closes the connection, or stops opening it.
+    public func close(code: UInt16, reason: String) {
+        epollLoop.execute {
+            switch self.state {
+            case .open(let channel): channel.close(code: code, reason: reason)
+            case .new: self.state = .closed
+            case .opening(let opening):
+                opening.cancel()
+                self.end(.clean(code: code, reason: reason, isByPeer: false))
+            case .closed: break
+            }
+        }
+    }
+
+    /// Stops reading, or goes on; the peer then has to wait. On the loop.
+    public func setReadingPaused(_ isPaused: Bool) {
+        if case .open(let channel) = state { channel.setReadingPaused(isPaused) }
+    }
+
+    // MARK: Opening
+
+    private func begin(_ receiver: any MessageReceiver) {
+        guard case .new = state else {
+            // Closed before it began: whoever starts it hears so.
+            let close = TransportClose.clean(code: 1000, reason: "", isByPeer: false)
+            if self.receiver == nil { receiver.transportDidClose(close) }
+            return
+        }
+        self.receiver = receiver
+        let deadline = epollLoop.now + configuration.limits.connectTimeout
+        connectTimer = epollLoop.schedule(at: deadline) { [weak self] in
+            guard let self, case .opening(let opening) = state else { return }
+            opening.timeOut()
+        }
+        open(configuration.endpoint)
+    }
+
+    private func open(_ endpoint: WebSocketEndpoint) {
+        let tls: TLSContext?
+        do throws(TLSError) {
+            tls = try tlsContext(for: endpoint)
+        } catch {
+            return fail(.tls(error), at: endpoint)
+        }
+        do throws(HandshakeError) {
+            let opening = try ClientOpening(
+                endpoint,
+                headers: headers(for: endpoint),
+                configuration: configuration,
+                tls: tls,
+                loop: epollLoop,
+                counter: counter
+            ) { outcome, certificates in self.didFinish(outcome, certificates, at: endpoint) }
+            state = .opening(opening)
+            log.verbose("connecting to \(endpoint)")
+            opening.start()
+        } catch {
+            fail(.handshake(error), at: endpoint)
+        }
+    }
+
+    /// Credentials stay with the host that they were made for, and out of clear text.
+    private func headers(for endpoint: WebSocketEndpoint) -> HTTPHeaders {
+        let first = configuration.endpoint
+        var headers = configuration.headers(endpoint)
+        let isSafe = endpoint.isSecure || !first.isSecure
+        if endpoint.host != first.host || !isSafe { headers.remove("Authorization") }
+        return headers
+    }
+
+    private func tlsContext(for endpoint: WebSocketEndpoint) throws(TLSError) -> TLSContext? {
+        guard endpoint.isSecure else { return nil }
+        if let context = configuration.tls { return context }
+        return try Self.systemRoots.get()
+    }
+
+    /// One context for everyone, because reading the system's roots takes a while.
+    private static let systemRoots: Result<TLSContext, TLSError> = {
+        do throws(TLSError) {
+            return .success(try TLSContext.client(ClientTLSConfiguration()))
+        } catch {
+            return .failure(error)
+        }
+    }()
+
+    private func didFinish(
+        _ outcome: ClientOpening.Outcome,
+        _ presented: [TLSCertificate],
+        at endpoint: WebSocketEndpoint
+    ) {
+        if !presented.isEmpty { certificates.withLock { $0 = presented } }
+        switch outcome {
+        case .failed(let error): end(.failed(error))
+        case .redirected(let location, _): follow(location, from: endpoint)
+        case .accepted(let stream, let address, let acceptance):
+            let peer = TransportPeer(
+                subprotocol: acceptance.subprotocol,
+                address: address,
+                certificates: presented,
+                headers: acceptance.headers
+            )
+            configuration.onResponse?(endpoint, acceptance.headers)
+            didOpen(stream, peer, acceptance.leftover, at: endpoint)
+        }
+    }
+
+    private func follow(_ location: String, from endpoint: WebSocketEndpoint) {
+        redirectCount += 1
+        guard redirectCount <= configuration.limits.redirectCount else {
+            return fail(.tooManyRedirects(limit: configuration.limits.redirectCount), at: endpoint)
+        }
+        guard let next = endpoint.redirected(to: location) else {
+            return fail(.invalidRedirect(location), at: endpoint)
+        }
+        log.info("\(endpoint) redirects to \(next)")
+        open(next)
+    }
+
+    private func didOpen(
+        _ stream: ByteStream,
+        _ peer: TransportPeer,
+        _ leftover: [UInt8],
+        at endpoint: WebSocketEndpoint
+    ) {
+        guard let receiver else { return stream.close() }
+        if let connectTimer { epollLoop.cancel(connectTimer) }
+        var webSocket = configuration.webSocket
+        webSocket.closeTimeout = configuration.limits.closeTimeout
+        let channel = WebSocketChannel(
+            stream,
+            connection: WebSocketConnection(
+                role: .client,
+                configuration: webSocket,
+                now: epollLoop.now
+            ),
+            place: endpoint.description,
+            limits: configuration.limits,
+            log: log
+        ) { [weak self] in self?.didClose() }
+        state = .open(channel)
+        channel.start(receiver, peer: peer, leftover: leftover)
+    }
+
+    // MARK: Ending
+
+    private func fail(_ reason: TransportError.Reason, at endpoint: WebSocketEndpoint) {
+        end(.failed(TransportError(reason, place: endpoint.description)))
+    }
+
+    private func end(_ close: TransportClose) {
+        let receiver = receiver
+        didClose()
+        if case .failed(let error) = close { log.warning("\(error)") }
+        receiver?.transportDidClose(close)
+    }
+
+    private func didClose() {
+        state = .closed
+        receiver = nil
+        if let connectTimer { epollLoop.cancel(connectTimer) }
+        connectTimer = nil
+    }
+}

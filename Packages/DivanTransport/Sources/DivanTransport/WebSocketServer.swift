@@ -1,0 +1,170 @@
+public import DivanLog
+public import DivanTLS
+public import DivanWebSocket
+import Synchronization
+
+/// Accepts WebSocket connections, with TLS where wanted, and asks about each upgrade.
+///
+/// All members may be used from any thread.
+public final class WebSocketServer: Sendable {
+    /// Where to listen, and how connections behave.
+    public struct Configuration: Sendable {
+        /// Name or address of the only network interface to listen on; `nil` means all.
+        public var networkInterface: String?
+        /// The TCP port; 0 takes a free one.
+        public var port: UInt16
+        /// How TLS is spoken; `nil` speaks none.
+        public var tls: TLSContext?
+        /// How open connections behave.
+        public var webSocket: WebSocketConnection.Configuration
+        /// Bounds of time and memory.
+        public var limits: TransportLimits
+
+        /// Creates a configuration; the default listens everywhere, on a free port, without TLS.
+        public init(
+            networkInterface: String? = nil,
+            port: UInt16 = 0,
+            tls: TLSContext? = nil,
+            webSocket: WebSocketConnection.Configuration = .init(),
+            limits: TransportLimits = TransportLimits()
+        ) {
+            self.networkInterface = networkInterface
+            self.port = port
+            self.tls = tls
+            self.webSocket = webSocket
+            self.limits = limits
+        }
+    }
+
+    private struct Running: Sendable {
+        let port: UInt16
+        let listeners: [TCPListener]
+        let lanes: [ServerLane]
+    }
+
+    private let configuration: Configuration
+    private let loops: EventLoopGroup
+    private let log: Log
+    private let onRequest: @Sendable (UpgradeRequest) -> Void
+    private let count = ConnectionCount()
+    private let running = Mutex<Running?>(nil)
+
+    /// Prepares a server; it listens from `start` on.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where to listen, and how connections behave.
+    ///   - loops: The connections are spread over these.
+    ///   - log: Hears of refused and broken connections.
+    ///   - onRequest: Decides about an upgrade; called on the connection's loop, so it must not
+    ///     block: keep the request and answer later instead.
+    public init(
+        _ configuration: Configuration,
+        loops: EventLoopGroup = .shared,
+        log: Log = Log(.listener),
+        onRequest: @escaping @Sendable (UpgradeRequest) -> Void
+    ) {
+        self.configuration = configuration
+        self.loops = loops
+        self.log = log
+        self.onRequest = onRequest
+    }
+
+    /// The port while the server runs.
+    public var port: UInt16? { running.withLock { $0?.port } }
+
+    /// Open WebSocket connections.
+    public var connectionCount: Int { count.value }
+
+    /// Begins to listen; a server that runs already keeps its port.
+    ///
+    /// - Returns: The port.
+    /// - Throws: `TransportError` when the port is taken or the interface is unknown.
+    @discardableResult
+    public func start() throws(TransportError) -> UInt16 {
+        try running.withLock { running throws(TransportError) in
+            if let running { return running.port }
+            let sockets = try TCPListener.openSockets(
+                on: configuration.networkInterface,
+                port: configuration.port
+            )
+            let port = sockets.first?.localAddress()?.port ?? configuration.port
+            let lanes = makeLanes()
+            let turn = LaneTurn(lanes: lanes)
+            let listeners = sockets.map { socket in
+                TCPListener(socket, loop: loops.next(), log: log) { accepted, address in
+                    turn.next().admit(accepted, from: address)
+                }
+            }
+            for listener in listeners { listener.start() }
+            running = Running(port: port, listeners: listeners, lanes: lanes)
+            return port
+        }
+    }
+
+    /// Stops listening and says goodbye to every peer.
+    ///
+    /// - Parameters:
+    ///   - code: The close code; 1001 means “going away”.
+    ///   - reason: A text for the peers' logs.
+    ///   - completion: Called, on any thread, when all connections have ended.
+    public func stop(
+        code: UInt16 = 1001,
+        reason: String = "",
+        then completion: (@Sendable () -> Void)? = nil
+    ) {
+        let stopping = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let stopping else {
+            completion?()
+            return
+        }
+        for listener in stopping.listeners { listener.stop() }
+        let remaining = Countdown(stopping.lanes.count) { completion?() }
+        for lane in stopping.lanes { lane.stop(code: code, reason: reason) { remaining.step() } }
+    }
+
+    private func makeLanes() -> [ServerLane] {
+        loops.loops.map { loop in
+            ServerLane(
+                loop: loop,
+                configuration: configuration,
+                halfOpenLimit: max(1, configuration.limits.halfOpenCount / loops.loops.count),
+                connectionCount: count,
+                log: log,
+                onRequest: onRequest
+            )
+        }
+    }
+}
+
+/// Gives connections to the lanes in turn.
+private final class LaneTurn: Sendable {
+    private let lanes: [ServerLane]
+    private let turn = Atomic<Int>(0)
+
+    init(lanes: [ServerLane]) {
+        self.lanes = lanes
+    }
+
+    func next() -> ServerLane {
+        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return lanes[Int(UInt(bitPattern: turn) % UInt(lanes.count))]
+    }
+}
+
+/// Calls a closure after a number of steps.
+private final class Countdown: Sendable {
+    private let remaining: Atomic<Int>
+    private let work: @Sendable () -> Void
+
+    init(_ count: Int, _ work: @escaping @Sendable () -> Void) {
+        remaining = Atomic(count)
+        self.work = work
+    }
+
+    func step() {
+        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { work() }
+    }
+}
