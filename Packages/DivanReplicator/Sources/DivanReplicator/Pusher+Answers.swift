@@ -28,6 +28,7 @@ extension Pusher {
             case 0:
                 var revision = OutgoingRevision(change: proposal.change, terms: terms)
                 if let ancestor = proposal.ancestor { revision.known = [ancestor] }
+                revision.attemptCount = proposal.attemptCount
                 sender.enqueue(revision)
             case 304:
                 delivered(proposal.change, &session, &checkpointer, &inbox)
@@ -66,7 +67,7 @@ extension Pusher {
         _ session: inout Session,
         _ checkpointer: inout Checkpointer,
         _ inbox: inout Inbox
-    ) {
+    ) throws {
         let change = revision.change
         let error = reply.error.map { SyncError($0) }
         if sender.answered(revision, error) { return }
@@ -81,8 +82,18 @@ extension Pusher {
             forbidden.append(again)
             return
         }
-        session.report(event(change, error))
         session.progress.complete(change.bodyByteCount)
+        if error.isConflict {
+            // Somebody was faster than this revision, though its proposal was accepted.
+            let proposal = Proposal(
+                change: change,
+                ancestor: revision.known.first,
+                attemptCount: revision.attemptCount
+            )
+            try conflicted(proposal, nil, &session, &checkpointer)
+            return
+        }
+        session.report(event(change, error))
         if error.isTransient {
             release(change)
             if error.domain == .webSocket, error.code == 503 { session.fail(error) }

@@ -14,6 +14,8 @@ struct OutgoingRevision {
     var wasForbidden = false
     /// Bytes of the body on the wire, once sent.
     var sentByteCount = 0
+    /// How often it was proposed.
+    var attemptCount = 1
 }
 
 /// What a peer said about itself with its answer to a list.

@@ -106,6 +106,14 @@ extension SyncError {
         }
     }
 
+    /// Whether the peer has another revision.
+    var isConflict: Bool {
+        switch (domain, code) {
+        case (.webSocket, 409), (.liteCore, 8): true
+        default: false
+        }
+    }
+
     /// Whether a revision sent as a delta must go out again in full.
     ///
     /// Source: `delta.md` §8.

@@ -122,7 +122,7 @@ extension SyncPeer {
             collections[index].feed?.answered(revision, reply, &session)
             guard var checkpointer = collections[index].checkpointer.take() else { return }
             defer { collections[index].checkpointer = checkpointer }
-            collections[index].pusher?.answered(
+            try collections[index].pusher?.answered(
                 revision, reply, &session, &checkpointer, &inbox)
         case .blob(let ticket):
             if let failure = reply.error { finish(blobs.failed(SyncError(failure), ticket)) }

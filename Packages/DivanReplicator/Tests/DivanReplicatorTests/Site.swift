@@ -68,6 +68,24 @@ final class Site {
         }
     }
 
+    /// Saves a document whose member `pic` is a blob with this content.
+    @discardableResult
+    func saveBlob(
+        _ documentID: String,
+        _ content: [UInt8],
+        type: String = "image/png",
+        in path: CollectionPath = .default
+    ) throws -> BlobDigest {
+        let digest = try store.blobs.write(content)
+        try save(documentID, Self.blobBody(digest, content.count, type), in: path, hasBlobs: true)
+        return digest
+    }
+
+    static func blobBody(_ digest: BlobDigest, _ byteCount: Int, _ type: String) -> String {
+        #"{"pic":{"@type":"blob","content_type":"\#(type)","digest":"\#(digest)","#
+            + #""length":\#(byteCount)}}"#
+    }
+
     /// Stores a revision under an ID of the caller's, with its ancestors.
     func put(
         _ documentID: String,

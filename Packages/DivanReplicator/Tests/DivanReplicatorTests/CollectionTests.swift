@@ -1,0 +1,101 @@
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// Several collections, and what a passive peer refuses.
+@Suite struct CollectionTests {
+    private static let hotels = CollectionPath("travel.hotels") ?? .default
+    private static let notes = CollectionPath("notes") ?? .default
+
+    private func site() throws -> Site { try Site(collections: [Self.hotels, Self.notes]) }
+
+    @Test func `each collection meets its namesake`() throws {
+        let (here, there) = (try site(), try site())
+        try here.save("a", #"{"in":"hotels"}"#, in: Self.hotels)
+        try there.save("a", #"{"in":"notes"}"#, in: Self.notes)
+        try there.save("a", #"{"in":"default"}"#)
+        var options = Conversation.Options()
+        options.collections = [.init(Self.notes), .init(.default), .init(Self.hotels)]
+        options.offered = [.default, Self.hotels, Self.notes]
+        let run = Conversation.oneShot(options, here, there)
+
+        #expect(run.closeCode == 1000)
+        for path in [CollectionPath.default, Self.hotels, Self.notes] {
+            #expect(try here.contents(of: path) == there.contents(of: path))
+            #expect(try here.contents(of: path).count == 1)
+        }
+        #expect(Conversation.oneShot(options, here, there).transfers == [])
+    }
+
+    @Test func `a collection that the peer does not offer stops the replication`() throws {
+        let (here, there) = (try site(), try site())
+        var options = Conversation.Options()
+        options.collections = [.init(.default), .init(Self.hotels)]
+        options.offered = [.default]
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.error?.domain == .webSocket)
+        #expect(run.error?.code == 404)
+        #expect(run.closeCode == 4002)
+        #expect(run.error?.message.contains("travel.hotels") == true)
+    }
+
+    @Test func `a legacy client is refused where the default collection is not offered`() throws {
+        let (here, there) = (try site(), try site())
+        var options = Conversation.Options()
+        options.offered = [Self.hotels]
+        let run = Conversation.oneShot(options, here, there, subprotocol: .version2)
+        #expect(run.error?.code == 400)
+        #expect(run.closeCode == 4002)
+    }
+
+    @Test func `a read-only listener refuses a push and stays as it is`() throws {
+        let (here, there) = (try site(), try site())
+        try here.save("a", "{}")
+        var options = Conversation.Options(pulls: false)
+        options.allowsPush = false
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.error == SyncError(.webSocket, 403, run.error?.message ?? "", isFromPeer: true))
+        #expect(run.closeCode == 4002)
+        #expect(try there.contents() == [:])
+    }
+
+    @Test func `a read-only listener serves a pull`() throws {
+        let (here, there) = (try site(), try site())
+        try there.save("a", "{}")
+        var options = Conversation.Options(pushes: false)
+        options.allowsPush = false
+        #expect(Conversation.oneShot(options, here, there).transfers == ["pull a"])
+    }
+
+    @Test func `a listener that gives nothing refuses a pull`() throws {
+        let (here, there) = (try site(), try site())
+        var options = Conversation.Options(pushes: false)
+        options.allowsPull = false
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.error?.code == 403)
+        #expect(run.closeCode == 4002)
+    }
+
+    @Test func `channels are Sync Gateway's and end a pull from a peer`() throws {
+        let (here, there) = (try site(), try site())
+        var collection = PeerConfiguration.CollectionOptions(.default)
+        collection.channels = ["a"]
+        var options = Conversation.Options(pushes: false)
+        options.collections = [collection]
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.error?.code == 501)
+        #expect(run.closeCode == 1000)
+    }
+
+    @Test func `an unknown subprotocol closes the connection`() throws {
+        let here = try site()
+        var peer = SyncPeer(Conversation.Options().active, store: here.store)
+        peer.connected(subprotocol: "BLIP_3+CBMobile_9", at: .zero)
+        guard case .close(let code, let error)? = peer.next() else {
+            Issue.record("no close")
+            return
+        }
+        #expect(code == 1002)
+        #expect(error?.code == 1002)
+    }
+}

@@ -1,0 +1,78 @@
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// What a replication leaves out.
+@Suite struct FilterTests {
+    private func options(
+        _ change: (inout PeerConfiguration.CollectionOptions) -> Void
+    ) -> Conversation.Options {
+        var collection = PeerConfiguration.CollectionOptions(.default)
+        change(&collection)
+        var options = Conversation.Options()
+        options.collections = [collection]
+        return options
+    }
+
+    @Test func `a push filter keeps documents here, silently and for good`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("public", #"{"open":true}"#)
+        try here.save("secret", #"{"open":false}"#)
+        let filtered = options { collection in
+            collection.pushFilter = { _, body, _ in body == Array(#"{"open":true}"#.utf8) }
+        }
+        let run = Conversation.oneShot(filtered, here, there)
+        #expect(run.transfers == ["push public"])
+        #expect(run.failures == [])
+        #expect(try there.contents().keys.sorted() == ["public"])
+        // The checkpoint has moved on: taking the filter away sends nothing.
+        #expect(Conversation.oneShot(.init(), here, there).transfers == [])
+    }
+
+    @Test func `a pull filter refuses documents, visibly and for good`() throws {
+        let (here, there) = (try Site(), try Site())
+        try there.save("good", #"{"n":1}"#)
+        try there.save("bad", #"{"n":2}"#)
+        let filtered = options { collection in
+            collection.pullFilter = { documentID, _, _ in documentID != "bad" }
+        }
+        let run = Conversation.oneShot(filtered, here, there)
+        #expect(run.transfers == ["pull good"])
+        #expect(run.failures.map(\.documentID) == ["bad"])
+        #expect(run.failures.map(\.error?.code) == [403])
+        #expect(run.closeCode == 1000)
+        #expect(Conversation.oneShot(filtered, here, there).activeEvents == [])
+    }
+
+    @Test func `filters see tombstones with an empty body`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", #"{"n":1}"#)
+        _ = Conversation.oneShot(.init(), here, there)
+        try here.delete("a")
+        let filtered = options { collection in
+            collection.pushFilter = { _, body, flags in !(flags == .deleted && body.count <= 2) }
+        }
+        #expect(Conversation.oneShot(filtered, here, there).transfers == [])
+        #expect(try there.body("a") == #"{"n":1}"#)
+    }
+
+    @Test func `document IDs limit both directions`() throws {
+        let (here, there) = (try Site(), try Site())
+        for name in ["a", "b", "c"] {
+            try here.save("mine-\(name)", "{}")
+            try there.save("theirs-\(name)", "{}")
+        }
+        let limited = options { $0.documentIDs = ["mine-b", "theirs-c"] }
+        let run = Conversation.oneShot(limited, here, there)
+        #expect(run.transfers.sorted() == ["pull theirs-c", "push mine-b"])
+        #expect(run.closeCode == 1000)
+    }
+
+    @Test func `metadata keys are taken off what arrives`() throws {
+        let (here, there) = (try Site(), try Site())
+        try there.save("a", #"{"_exp":5,"_id":"x","_mine":1,"b":2}"#)
+        _ = Conversation.oneShot(.init(pushes: false), here, there)
+        #expect(try here.body("a") == #"{"b":2}"#)
+        #expect(try here.revision("a") == there.revision("a"))
+    }
+}

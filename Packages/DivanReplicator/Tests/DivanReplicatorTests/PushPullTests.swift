@@ -1,0 +1,119 @@
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// Whole one-shot replications between two databases in memory.
+@Suite struct PushPullTests {
+    @Test func `a push brings every document to the peer`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", #"{"n":1}"#)
+        try here.save("b", #"{"n":1}"#)
+        try here.save("b", #"{"n":2}"#)
+        try here.save("gone", "{}")
+        try here.delete("gone")
+
+        let run = Conversation.oneShot(.init(pulls: false), here, there)
+
+        #expect(run.closeCode == 1000)
+        #expect(run.error == nil)
+        #expect(try there.contents() == here.contents())
+        #expect(run.transfers == ["push a", "push b", "push gone"])
+        #expect(run.statuses.last?.activity == .stopped)
+    }
+
+    @Test func `a pull brings every document from the peer`() throws {
+        let (here, there) = (try Site(), try Site())
+        try there.save("a", #"{"n":1}"#)
+        try there.save("b", #"{"n":1}"#)
+        try there.save("b", #"{"n":2}"#)
+
+        let run = Conversation.oneShot(.init(pushes: false), here, there)
+
+        #expect(run.closeCode == 1000)
+        #expect(run.error == nil)
+        #expect(try there.contents() == here.contents())
+        #expect(run.transfers == ["pull a", "pull b"])
+    }
+
+    @Test func `the first pull leaves tombstones out and later ones bring them`() throws {
+        let (here, there) = (try Site(), try Site())
+        try there.save("a", #"{"n":1}"#)
+        try there.save("old", "{}")
+        try there.delete("old")
+        _ = Conversation.oneShot(.init(pushes: false), here, there)
+        #expect(try here.contents().keys.sorted() == ["a"])
+
+        try there.delete("a")
+        let run = Conversation.oneShot(.init(pushes: false), here, there)
+        #expect(try here.body("a") == nil)
+        #expect(run.transfers == ["pull old", "pull a"])
+        #expect(run.activeEvents.allSatisfy { $0.flags == .deleted })
+    }
+
+    @Test func `both directions meet in one connection`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("mine", #"{"n":1}"#)
+        try there.save("theirs", #"{"n":2}"#)
+
+        let run = Conversation.oneShot(.init(), here, there)
+
+        #expect(run.closeCode == 1000)
+        #expect(try there.contents() == here.contents())
+        #expect(run.transfers.sorted() == ["pull theirs", "push mine"])
+    }
+
+    @Test func `a second run moves nothing`() throws {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<30 {
+            try here.save("mine\(number)", #"{"n":\#(number)}"#)
+            try there.save("theirs\(number)", #"{"n":\#(number)}"#)
+        }
+        _ = Conversation.oneShot(.init(), here, there)
+        let second = Conversation.oneShot(.init(), here, there)
+        let third = Conversation.oneShot(.init(), here, there)
+
+        #expect(second.transfers == [])
+        #expect(third.transfers == [])
+        #expect(third.closeCode == 1000)
+        // getCollections, subChanges, proposeChanges, changes and their answers.
+        #expect(third.frameCount < 12)
+    }
+
+    @Test func `many documents pass in several lists`() throws {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<1_050 { try here.save("doc\(number)", #"{"n":\#(number)}"#) }
+        _ = Conversation.oneShot(.init(pulls: false), here, there)
+        #expect(try there.contents() == here.contents())
+
+        let third = try Site()
+        _ = Conversation.oneShot(.init(pushes: false), third, there)
+        #expect(try third.contents() == here.contents())
+    }
+
+    @Test func `an update goes on from what the peer has`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", #"{"n":1}"#)
+        _ = Conversation.oneShot(.init(), here, there)
+        try here.save("a", #"{"n":2}"#)
+        _ = Conversation.oneShot(.init(), here, there)
+        try there.save("a", #"{"n":3}"#)
+        _ = Conversation.oneShot(.init(), here, there)
+
+        #expect(try here.body("a") == #"{"n":3}"#)
+        #expect(try there.contents() == here.contents())
+    }
+
+    @Test(arguments: [false, true])
+    func `legacy mode carries the same documents`(compresses: Bool) throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("mine", #"{"n":1}"#)
+        try there.save("theirs", #"{"n":2}"#)
+        var options = Conversation.Options()
+        options.compresses = compresses
+        let run = Conversation.oneShot(options, here, there, subprotocol: .version2)
+        #expect(run.error == nil)
+        #expect(run.closeCode == 1000)
+        #expect(try there.contents() == here.contents())
+        #expect(Conversation.oneShot(options, here, there, subprotocol: .version2).transfers == [])
+    }
+}

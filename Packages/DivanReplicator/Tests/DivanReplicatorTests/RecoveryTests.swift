@@ -1,0 +1,97 @@
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// Lost checkpoints, wiped databases, and other ways to start over.
+@Suite struct RecoveryTests {
+    private func synced() throws -> (here: Site, there: Site) {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<10 {
+            try here.save("mine\(number)", "{}")
+            try there.save("theirs\(number)", "{}")
+        }
+        _ = Conversation.oneShot(.init(), here, there)
+        return (here, there)
+    }
+
+    /// Moves what `site` holds into a database that never met anyone.
+    private func rebuilt(_ site: Site) throws -> Site {
+        let copy = try Site()
+        for document in try site.store.read({ try $0.documents(in: .default, after: 0, limit: 99) })
+        {
+            let body = String(decoding: document.body, as: UTF8.self)
+            try copy.put(document.documentID, [document.revisionID.description], body)
+        }
+        return copy
+    }
+
+    @Test func `a peer that lost its checkpoint is offered everything and needs nothing`() throws {
+        let (here, there) = try synced()
+        let other = try rebuilt(there)
+        let run = Conversation.oneShot(.init(), here, other)
+        #expect(run.transfers == [])
+        #expect(run.failures == [])
+        #expect(try other.contents() == here.contents())
+        // And is in step again.
+        #expect(Conversation.oneShot(.init(), here, other).frameCount < 14)
+    }
+
+    @Test func `a peer that lost everything gets everything again`() throws {
+        let (here, _) = try synced()
+        let empty = try Site()
+        let run = Conversation.oneShot(.init(), here, empty)
+        #expect(run.failures == [])
+        #expect(try empty.contents() == here.contents())
+    }
+
+    @Test func `a document that changed here after the peer lost its checkpoint goes on`() throws {
+        let (here, there) = try synced()
+        let other = try rebuilt(there)
+        try here.save("mine3", #"{"n":2}"#)
+        try here.save("theirs4", #"{"n":2}"#)
+        let run = Conversation.oneShot(.init(pulls: false), here, other)
+        #expect(run.failures == [])
+        #expect(run.transfers.sorted() == ["push mine3", "push theirs4"])
+        #expect(try other.contents() == here.contents())
+    }
+
+    @Test func `a reset looks at everything and moves nothing`() throws {
+        let (here, there) = try synced()
+        let run = Conversation.oneShot(.init(isReset: true), here, there)
+        #expect(run.transfers == [])
+        #expect(run.failures == [])
+        #expect(run.closeCode == 1000)
+    }
+
+    @Test func `a purged document comes back after a reset only`() throws {
+        let (here, there) = try synced()
+        try here.purge("theirs1")
+        #expect(Conversation.oneShot(.init(), here, there).transfers == [])
+        #expect(
+            Conversation.oneShot(.init(isReset: true), here, there).transfers == ["pull theirs1"]
+        )
+        #expect(try here.contents() == there.contents())
+    }
+
+    @Test func `two clients of one listener share what they write`() throws {
+        let (here, there) = try synced()
+        let third = try Site()
+        _ = Conversation.oneShot(.init(), third, there)
+        try third.save("mine1", #"{"by":"third"}"#)
+        _ = Conversation.oneShot(.init(), third, there)
+        _ = Conversation.oneShot(.init(), here, there)
+        #expect(try here.body("mine1") == #"{"by":"third"}"#)
+        #expect(try here.contents() == third.contents())
+    }
+
+    @Test func `a long history is cut to fifty ancestors and still fits`() throws {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<70 { try here.save("a", #"{"n":\#(number)}"#) }
+        _ = Conversation.oneShot(.init(pulls: false), here, there)
+        for number in 70..<140 { try here.save("a", #"{"n":\#(number)}"#) }
+        let run = Conversation.oneShot(.init(pulls: false), here, there)
+        #expect(run.failures == [])
+        #expect(try there.contents() == here.contents())
+    }
+}

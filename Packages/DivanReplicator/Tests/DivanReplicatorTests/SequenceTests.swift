@@ -1,0 +1,116 @@
+import DivanReplicator
+import DivanTestKit
+import Testing
+
+/// Sets of local sequences against a plain set, lists of remote ones against a plain list.
+@Suite struct SequenceTests {
+    @Test(arguments: UInt64(0)..<60)
+    func `a set of ranges is a set`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var ranges = SequenceSet()
+        var members: Set<UInt64> = []
+        for _ in 0..<120 {
+            let first = UInt64.random(in: 0..<60, using: &generator)
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0:
+                ranges.insert(first)
+                members.insert(first)
+            case 1:
+                let last = first + UInt64.random(in: 0..<8, using: &generator)
+                ranges.insert(first..<last)
+                members.formUnion(first..<last)
+            default:
+                ranges.remove(first)
+                members.remove(first)
+            }
+        }
+        let listed = ranges.ranges.flatMap { Array($0) }
+        #expect(listed == members.sorted(), "seed \(seed)")
+        #expect((0..<70).allSatisfy { ranges.contains($0) == members.contains($0) })
+        #expect(ranges.last == members.max())
+        let missing = (0...59).filter { !members.contains($0) }.count
+        #expect(ranges.missingCount(through: 59) == UInt64(missing))
+        for (range, next) in zip(ranges.ranges, ranges.ranges.dropFirst()) {
+            #expect(range.upperBound < next.lowerBound, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: UInt64(0)..<40)
+    func `an intersection holds what both hold`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var sets = [SequenceSet(), SequenceSet()]
+        for index in 0..<60 {
+            let first = UInt64.random(in: 0..<50, using: &generator)
+            sets[index % 2].insert(first..<(first + UInt64.random(in: 1..<6, using: &generator)))
+        }
+        let both = sets[0].intersection(sets[1])
+        for member in UInt64(0)..<60 {
+            let isInBoth = sets[0].contains(member) && sets[1].contains(member)
+            #expect(both.contains(member) == isInBoth, "seed \(seed)")
+        }
+        #expect(both == sets[1].intersection(sets[0]))
+    }
+
+    @Test func `the greatest sequence does not overflow`() {
+        var set = SequenceSet(through: 3)
+        set.insert(.max)
+        set.remove(.max)
+        #expect(set.contains(3))
+        #expect(set.missingCount(through: .max) > 0)
+    }
+
+    @Test(arguments: UInt64(0)..<4)
+    func `the safe sequence stands before the oldest unfinished one`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var list = RemoteSequences(since: RemoteSequence(0))
+        var model: [(sequence: UInt64, isFinished: Bool)] = [(0, true)]
+        for sequence in UInt64(1)...1_500 {
+            let isFinished = Bool.random(using: &generator)
+            list.announce(RemoteSequence(sequence), isFinished: isFinished)
+            model.append((sequence, isFinished))
+            let index = Int.random(in: 4...max(4, model.count - 1), using: &generator)
+            if index < model.count, !model[index].isFinished {
+                #expect(finish(RemoteSequence(model[index].sequence), in: &list) == true)
+                model[index].isFinished = true
+            }
+        }
+        for index in model.indices where !model[index].isFinished {
+            let oldest = model.firstIndex { !$0.isFinished }.map { $0 - 1 }
+            #expect(list.safe == oldest.map { RemoteSequence(model[$0].sequence) }, "seed \(seed)")
+            list.finish(RemoteSequence(model[index].sequence))
+            model[index].isFinished = true
+        }
+        #expect(list.safe == RemoteSequence(1_500))
+        #expect(list.unfinishedCount == 0)
+    }
+
+    @Test func `a sequence that was announced twice finishes twice`() {
+        var list = RemoteSequences()
+        list.announce(RemoteSequence(json: #""a""#), isFinished: false)
+        list.announce(RemoteSequence(json: #""a""#), isFinished: false)
+        #expect(finish(RemoteSequence(json: #""a""#), in: &list) == true)
+        #expect(list.safe == nil)
+        #expect(finish(RemoteSequence(json: #""a""#), in: &list) == true)
+        #expect(list.safe?.json == #""a""#)
+        #expect(finish(RemoteSequence(json: #""a""#), in: &list) == false)
+    }
+
+    private func finish(_ sequence: RemoteSequence, in list: inout RemoteSequences) -> Bool {
+        list.finish(sequence)
+    }
+
+    /// The table of `checkpoints.md` §5.
+    @Test(arguments: [
+        ("3", "4", true), ("4", "4", false), ("3", #""4:1""#, true), ("4", #""4:9""#, false),
+        ("4", #""4:9:9""#, true), ("5", #""4:9:9""#, false), (#""4:9""#, "4", true),
+        (#""5:1""#, "4", false), (#""4:1""#, #""5:0""#, true), (#""4:1""#, #""4:2""#, true),
+        (#""4:2""#, #""4:2""#, false), (#""4:2""#, #""4:9:1""#, true), (#""3::9""#, "4", true),
+        (#""4::9""#, "4", false), (#""4:7:9""#, #""5:1""#, true), (#""3:1:1""#, #""4:1:1""#, true),
+        (#""4:1:1""#, #""4:1:2""#, true), (#""4::1""#, #""4::2""#, true),
+        ("{}", "3", nil), ("3", #""x""#, nil), (#""1:2:3:4""#, "3", nil), (#"":""#, "3", nil),
+    ] as [(String, String, Bool?)])
+    func `compares the forms of Sync Gateway`(first: String, second: String, precedes: Bool?) {
+        let result = RemoteSequence(json: first).precedes(RemoteSequence(json: second))
+        #expect(result == precedes)
+    }
+}
