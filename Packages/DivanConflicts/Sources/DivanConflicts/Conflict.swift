@@ -1,0 +1,38 @@
+public import DivanRevisions
+
+/// Two leaves of one document, neither an ancestor of the other, at most one a tombstone.
+public struct Conflict: Equatable, Sendable {
+    /// The document's key.
+    public let documentID: String
+    /// The revision that this peer holds as current.
+    public let local: Leaf
+    /// The revision that the pull brought.
+    public let remote: Leaf
+    /// The body of the revision that both descend from, as JSON; `nil` when it is not kept.
+    public let base: [UInt8]?
+
+    /// Creates a conflict.
+    public init(documentID: String, local: Leaf, remote: Leaf, base: [UInt8]? = nil) {
+        self.documentID = documentID
+        self.local = local
+        self.remote = remote
+        self.base = base
+    }
+}
+
+/// The newest revision of one branch.
+public struct Leaf: Equatable, Sendable {
+    /// Its identity.
+    public let revisionID: RevisionID
+    /// Whether it deletes the document.
+    public let isTombstone: Bool
+    /// A JSON object; `{}` for most tombstones.
+    public let body: [UInt8]
+
+    /// Creates a leaf.
+    public init(revisionID: RevisionID, isTombstone: Bool = false, body: [UInt8]) {
+        self.revisionID = revisionID
+        self.isTombstone = isTombstone
+        self.body = body
+    }
+}

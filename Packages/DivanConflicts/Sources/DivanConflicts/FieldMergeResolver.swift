@@ -1,0 +1,76 @@
+import DivanJSON
+
+/// Merges two leaves member by member, so that edits of different fields both stay.
+///
+/// With the common ancestor's body, what only one side changed, added or removed is taken from
+/// that side. Without it, the fields of both sides stay. Where both sides say different things the
+/// winner of the default rule is right, so every peer merges alike, whichever side is its own. Objects are merged in depth; arrays and objects with
+/// an `@type`, such as blobs, are taken whole. A tombstone wins over any edit.
+///
+/// Source: `behaviour.md` §9.
+public struct FieldMergeResolver: ConflictResolver {
+    /// Creates the rule; it has no settings.
+    public init() {}
+
+    /// Returns the merged body, or the side that it equals.
+    ///
+    /// - Throws: `JSONError` when a body is no JSON.
+    public func resolve(_ conflict: Conflict) throws -> Resolution {
+        let (local, remote) = (conflict.local, conflict.remote)
+        guard !local.isTombstone, !remote.isTombstone else {
+            return conflict.localWins ? .keepLocal : .keepRemote
+        }
+        let localBody = try JSON(parsing: local.body)
+        let remoteBody = try JSON(parsing: remote.body)
+        let base = try conflict.base.map { try JSON(parsing: $0) }
+        let merge = FieldMerge(hasBase: base != nil)
+        let merged =
+            conflict.localWins
+            ? merge.value(winner: localBody, loser: remoteBody, base: base)
+            : merge.value(winner: remoteBody, loser: localBody, base: base)
+
+        // The remote side first: taking it makes no new revision.
+        guard let merged, merged != remoteBody else { return .keepRemote }
+        return merged == localBody ? .keepLocal : .merge(body: try merged.canonicalBytes())
+    }
+}
+
+extension ConflictResolver where Self == FieldMergeResolver {
+    /// Merges two leaves member by member.
+    public static var fieldMerge: Self { Self() }
+}
+
+/// One merge in progress; `nil` stands for no value at a place.
+private struct FieldMerge {
+    /// Whether the ancestor is known, so that no value there means that there was none.
+    let hasBase: Bool
+
+    /// Merges one place; calls itself once for each level that both sides have, and the parser has
+    /// bounded those.
+    func value(winner: JSON?, loser: JSON?, base: JSON?) -> JSON? {
+        if winner == loser { return winner }
+        if hasBase {
+            if winner == base { return loser }
+            if loser == base { return winner }
+        }
+        guard let winners = winner?.mergeableMembers, let losers = loser?.mergeableMembers else {
+            // An edit wins over a removal: what is lost by mistake does not come back.
+            return winner ?? loser
+        }
+        let bases = base?.mergeableMembers ?? [:]
+        let keys = JSONObject(Array(winners) + Array(losers)).keys
+        let members = keys.compactMap { key -> JSONObject.Member? in
+            let merged = value(winner: winners[key], loser: losers[key], base: bases[key])
+            return merged.map { (key, $0) }
+        }
+        return .object(JSONObject(members))
+    }
+}
+
+extension JSON {
+    /// The members, unless this is no object or one that only makes sense whole.
+    fileprivate var mergeableMembers: JSONObject? {
+        guard let object, !object.contains("@type") else { return nil }
+        return object
+    }
+}
