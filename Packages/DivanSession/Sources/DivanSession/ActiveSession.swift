@@ -1,0 +1,219 @@
+public import DivanConflicts
+public import DivanLog
+public import DivanReplicator
+public import DivanStore
+public import DivanTransport
+
+/// One run of an active peer: connects, replicates, connects again after a temporary failure, and
+/// ends.
+///
+/// All members may be called from any thread. The closures of the configuration are called on
+/// the session's event loop, one at a time and in order; they must be quick and must not block.
+/// A session keeps itself alive from `start()` until it has told the status `stopped`, which is
+/// the last thing it does; make another one for the next run.
+///
+/// Source: `behaviour.md` §6, §7; `websocket-and-urls.md` §6, §7.
+public final class ActiveSession: @unchecked Sendable {
+    // Unchecked: all mutable state is touched on `loop` only; every public member goes there.
+
+    /// What a session replicates, with whom, and whom it tells.
+    public struct Configuration: Sendable {
+        /// The engine's configuration; its role is active.
+        public var peer: PeerConfiguration
+        /// Makes the transport for one attempt to connect, on the given loop.
+        public var makeTransport: @Sendable (EpollLoop) throws -> any MessageTransport
+        /// When a failed connection is tried again; `nil` means never.
+        public var retry: RetrySchedule?
+        /// Who decides about conflicts in a collection; the default rule where nothing is given.
+        public var resolvers: [CollectionPath: any ConflictResolver] = [:]
+        /// Told each change of the status.
+        public var onStatus: @Sendable (SessionStatus) -> Void = { _ in }
+        /// Told what became of documents.
+        public var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
+        /// Told each time a connection stands.
+        public var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
+        /// Told each time a connection ended or could not be made.
+        public var onClose: @Sendable (TransportClose) -> Void = { _ in }
+
+        /// Creates a configuration that retries nothing and tells nobody.
+        public init(
+            peer: PeerConfiguration,
+            makeTransport: @escaping @Sendable (EpollLoop) throws -> any MessageTransport
+        ) {
+            self.peer = peer
+            self.makeTransport = makeTransport
+        }
+    }
+
+    private enum Phase {
+        case new
+        case connected(PeerDriver)
+        case waiting(TimerToken?)
+        case over
+    }
+
+    private let store: Store
+    private let loop: EpollLoop
+    private let log: Log
+    private let settler: ConflictSettler
+
+    private var configuration: Configuration
+    private var phase = Phase.new
+    private var status = SessionStatus(activity: .stopped)
+    private var peerError: SyncError?  // what the engine goes on with, or ended for
+    private var wasStopped = false
+
+    /// Creates a session that is not started yet.
+    public init(
+        store: Store,
+        configuration: Configuration,
+        loop: EpollLoop = EventLoopGroup.shared.next(),
+        log: Log = Log(.sync, to: .shared)
+    ) {
+        self.store = store
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
+        settler = ConflictSettler(store: store, resolvers: configuration.resolvers, log: log)
+    }
+
+    /// Starts the run; later calls do nothing.
+    public func start() {
+        loop.execute {
+            guard case .new = self.phase else { return }
+            self.connect()
+        }
+    }
+
+    /// Ends the run in order; the status `stopped` follows. Later calls do nothing.
+    public func stop() {
+        loop.execute { self.stopOnLoop() }
+    }
+
+    /// Connects at once when the session waits to connect again: the network has changed.
+    ///
+    /// Attempts are counted anew.
+    public func retryNow() {
+        loop.execute {
+            guard case .waiting(let token) = self.phase else { return }
+            if let token { self.loop.cancel(token) }
+            self.configuration.retry?.reset()
+            self.connect()
+        }
+    }
+
+    private func stopOnLoop() {
+        wasStopped = true
+        switch phase {
+        case .new, .over: break
+        case .connected(let driver): driver.stop()
+        case .waiting(let token):
+            if let token { loop.cancel(token) }
+            finish(nil)
+        }
+    }
+}
+
+// MARK: - One connection after another
+
+extension ActiveSession {
+    private func connect() {
+        peerError = nil
+        tell(SessionStatus(activity: .connecting))
+        let transport: any MessageTransport
+        do {
+            transport = try configuration.makeTransport(loop)
+        } catch {
+            finish(SyncError(settingUp: error))
+            return
+        }
+        let driver = PeerDriver(
+            SyncPeer(configuration.peer, store: store, log: log),
+            transport: transport,
+            store: store,
+            settler: settler,
+            watchesStore: configuration.peer.isContinuous,
+            hooks: hooks
+        )
+        phase = .connected(driver)
+        driver.start()
+    }
+
+    private var hooks: PeerDriver.Hooks {
+        PeerDriver.Hooks(
+            onOpen: { peer in self.connected(peer) },
+            onStatus: { status in self.peerChanged(status) },
+            onDocuments: configuration.onDocuments,
+            onEnd: { end in self.ended(end) }
+        )
+    }
+
+    private func connected(_ peer: TransportPeer) {
+        configuration.retry?.reset()
+        // A reset concerns the first connection: the next one goes on where this one ends.
+        configuration.peer.clearReset()
+        configuration.onOpen(peer)
+    }
+
+    private func peerChanged(_ peerStatus: SyncStatus) {
+        peerError = peerStatus.error
+        var next = status
+        next.completedCount = peerStatus.completedUnitCount
+        next.totalCount = peerStatus.totalUnitCount
+        next.error = peerStatus.error
+        switch peerStatus.activity {
+        case .connecting: next.activity = .connecting
+        case .busy: next.activity = .busy
+        case .idle: next.activity = .idle
+        case .stopped:
+            // Told when the transport is closed and conflicts are settled.
+            next.activity = status.activity
+            next.error = status.error
+        }
+        tell(next)
+    }
+
+    private func ended(_ end: PeerEnd) {
+        if let close = end.close { configuration.onClose(close) }
+        guard !wasStopped, let error = end.reportedError ?? peerError else {
+            finish(nil)
+            return
+        }
+        switch configuration.retry?.failed(with: end.retryError ?? error) {
+        case nil, .giveUp?:
+            finish(error)
+        case .retry(let delay)?:
+            log.warning("\(error); next attempt in \(delay)")
+            wait(for: delay, after: error)
+        case .waitForNetwork?:
+            // Nothing tells us of every change of a network, so time does as well.
+            wait(for: .seconds(10), after: error)
+        }
+    }
+
+    private func wait(for delay: Duration, after error: SyncError) {
+        let token = loop.schedule(at: loop.now + delay) {
+            guard case .waiting = self.phase else { return }
+            self.connect()
+        }
+        phase = .waiting(token)
+        var next = status
+        next.activity = .offline
+        next.error = error
+        tell(next)
+    }
+
+    private func finish(_ error: SyncError?) {
+        phase = .over
+        var last = status
+        last.activity = .stopped
+        last.error = error
+        tell(last)
+    }
+
+    private func tell(_ next: SessionStatus) {
+        guard next != status else { return }
+        status = next
+        configuration.onStatus(next)
+    }
+}

@@ -1,0 +1,39 @@
+import DivanReplicator
+
+/// Conflicts that wait for a resolver, and how many resolvers are at work.
+struct ConflictBacklog {
+    /// Resolvers at work at one time: application code that may take long and use the database.
+    /// Four keep a small machine busy and leave threads for everyone else.
+    static let runningLimit = 4
+
+    private var waiting: [PendingConflict] = []
+    private var startedCount = 0
+    private var runningCount = 0
+
+    /// Whether nothing waits and nobody works.
+    var isSettled: Bool { runningCount == 0 && startedCount == waiting.count }
+
+    /// Queues a conflict.
+    mutating func add(_ conflict: PendingConflict) {
+        waiting.append(conflict)
+    }
+
+    /// The next conflict to hand to a resolver, or `nil` when none waits or enough are at work.
+    mutating func next() -> PendingConflict? {
+        guard runningCount < Self.runningLimit, startedCount < waiting.count else { return nil }
+        defer {
+            startedCount += 1
+            runningCount += 1
+            if startedCount == waiting.count {
+                waiting.removeAll(keepingCapacity: true)
+                startedCount = 0
+            }
+        }
+        return waiting[startedCount]
+    }
+
+    /// Counts a resolver that has finished.
+    mutating func finished() {
+        runningCount -= 1
+    }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import DivanConflicts
+import DivanLog
+import DivanReplicator
+import DivanStore
+
+/// Brings conflicts to an end: asks the resolver, and stores what it says.
+///
+/// Works on a concurrent queue of its own, outside any transaction, so a resolver may take long
+/// and may use the database. When the document changed meanwhile, the resolver is asked again.
+///
+/// Source: `behaviour.md` §9.
+struct ConflictSettler: Sendable {
+    /// How often a resolver is asked again because the document keeps changing. Then the conflict
+    /// waits for the next start, rather than this thread for a writer that never rests.
+    static let attemptLimit = 100
+
+    private static let queue = DispatchQueue(label: "divan.conflicts", attributes: .concurrent)
+
+    let store: Store
+    let resolvers: [CollectionPath: any ConflictResolver]
+    let log: Log
+
+    /// Settles a conflict on the queue, and then calls `completion` from there.
+    func settle(
+        _ conflict: PendingConflict,
+        completion: @escaping @Sendable (SyncError?) -> Void
+    ) {
+        Self.queue.async { completion(settleNow(conflict)) }
+    }
+
+    private func settleNow(_ conflict: PendingConflict) -> SyncError? {
+        do {
+            for _ in 0..<Self.attemptLimit where try attempt(conflict) { return nil }
+            return SyncError(
+                .liteCore,
+                8,
+                "document \(conflict.documentID) changed \(Self.attemptLimit) times while its "
+                    + "conflict was being resolved"
+            )
+        } catch let error as StoreError {
+            return SyncError(error)
+        } catch let error as SyncError {
+            return error
+        } catch {
+            log.error("Document \(conflict.documentID): the conflict resolver failed: \(error)")
+            return SyncError(.liteCore, 8, "the conflict resolver failed: \(error)")
+        }
+    }
+
+    /// Returns false when the document is to be looked at again: it changed while the resolver ran,
+    /// or has a further conflict.
+    private func attempt(_ pending: PendingConflict) throws -> Bool {
+        let path = pending.collection
+        let stored = try store.read { reader in
+            guard
+                try reader.document(pending.documentID, in: path, includingTombstones: true) != nil
+            else { throw SyncError(.liteCore, 7, "document \(pending.documentID) was purged") }
+            return try reader.conflict(of: pending.documentID, in: path)
+        }
+        guard let stored else { return true }  // settled elsewhere
+        let decision = try decide(stored, in: path)
+        let settled = try store.write { writer in
+            try writer.resolveConflict(
+                pending.documentID,
+                in: path,
+                local: stored.local.revisionID,
+                remote: stored.remote.revisionID,
+                decision: decision
+            )
+        }
+        guard let settled else { return false }
+        return !settled.flags.contains(.conflicted)
+    }
+
+    private func decide(_ stored: StoredConflict, in path: CollectionPath) throws
+        -> ConflictDecision
+    {
+        // Two tombstones agree already; the remote one stays.
+        if stored.local.isTombstone, stored.remote.isTombstone { return .keepRemote }
+        let question = Conflict(
+            documentID: stored.documentID,
+            local: Leaf(stored.local),
+            remote: Leaf(stored.remote),
+            base: stored.base?.body
+        )
+        let resolver = resolvers[path] ?? DefaultResolver()
+        return switch try resolver.resolve(question) {
+        case .keepLocal: .keepLocal
+        case .keepRemote: .keepRemote
+        case .merge(let body): .merge(body: body, hasBlobs: BlobMark.occurs(in: body))
+        case .delete: .delete
+        }
+    }
+}
+
+extension Leaf {
+    fileprivate init(_ revision: StoredRevision) {
+        self.init(
+            revisionID: revision.revisionID,
+            isTombstone: revision.isTombstone,
+            body: revision.body
+        )
+    }
+}
+
+/// Tells from the bytes of a body whether it names blobs.
+enum BlobMark {
+    // Canonical JSON writes the mark in one way only, and inside a string its quotation marks
+    // would be escaped; so a search of bytes is exact (`blobs.md` §1).
+    private static let mark = Array(#""@type":"blob""#.utf8)
+
+    /// Whether canonical JSON holds a blob's metadata.
+    static func occurs(in body: [UInt8]) -> Bool {
+        body.firstRange(of: mark) != nil
+    }
+}

@@ -1,0 +1,260 @@
+import DivanReplicator
+import DivanStore
+import DivanTransport
+
+/// Runs one `SyncPeer` on the loop of its transport, from the first byte to the last.
+///
+/// The peer is a value without threads; this gives it messages, time, changes of the store and
+/// answers to conflicts, carries its frames to the transport as long as that can take them, and
+/// hands its effects on. Everything happens on the transport's loop.
+///
+/// Source: `design.md` §4.
+final class PeerDriver: MessageReceiver, @unchecked Sendable {
+    // Unchecked: all mutable state is touched on `transport.loop` only, which runs its work on
+    // one thread; `start()` and `stop()` go there first.
+
+    /// What the owner is told; every closure is called on the loop.
+    struct Hooks: Sendable {
+        var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
+        var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
+        var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
+        /// Called once, when the transport is closed and every conflict is settled.
+        var onEnd: @Sendable (PeerEnd) -> Void = { _ in }
+    }
+
+    let transport: any MessageTransport
+    private let store: Store
+    private let settler: ConflictSettler
+    private let hooks: Hooks
+    private let notices = StoreNotices()
+    private let watchesStore: Bool
+
+    private var peer: SyncPeer
+    private var conflicts = ConflictBacklog()
+    private var frame: [UInt8] = []
+    private var timer: (deadline: Duration, token: TimerToken)?
+    private var observation: StoreObservation?
+    private var end = PeerEnd()
+    private var phase = Phase.connecting
+    private var isPumping = false
+
+    private enum Phase: Int, Comparable {
+        case connecting
+        case open
+        case closing
+        case closed
+        case ended
+
+        static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    init(
+        _ peer: SyncPeer,
+        transport: any MessageTransport,
+        store: Store,
+        settler: ConflictSettler,
+        watchesStore: Bool,
+        hooks: Hooks
+    ) {
+        self.peer = peer
+        self.transport = transport
+        self.store = store
+        self.settler = settler
+        self.watchesStore = watchesStore
+        self.hooks = hooks
+    }
+
+    private var loop: any EventLoop { transport.loop }
+
+    /// Opens the transport; from any thread.
+    func start() {
+        transport.start(self)
+    }
+
+    /// Ends the session in order, from any thread: what is under way is finished or dropped, the
+    /// checkpoint is saved, the transport closed.
+    func stop() {
+        loop.execute { self.stopOnLoop() }
+    }
+
+    /// Closes the transport with a code, from any thread; the passive side's way to end.
+    func close(code: UInt16, reason: String) {
+        loop.execute {
+            guard self.phase < .closing else { return }
+            self.phase = .closing
+            self.transport.close(code: code, reason: reason)
+        }
+    }
+
+    private func stopOnLoop() {
+        end.wasStopped = true
+        switch phase {
+        case .connecting:
+            phase = .closing
+            transport.close(code: 1000, reason: "")
+        case .open:
+            peer.stop(at: loop.now)
+            pump()
+        case .closing, .closed, .ended:
+            break
+        }
+    }
+}
+
+// MARK: - What the transport tells
+
+extension PeerDriver {
+    func transportDidOpen(_ info: TransportPeer) {
+        guard phase == .connecting else { return }
+        phase = .open
+        hooks.onOpen(info)
+        if watchesStore { observeStore() }
+        peer.connected(subprotocol: info.subprotocol ?? "", at: loop.now)
+        pump()
+    }
+
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {
+        guard phase == .open else { return }
+        peer.receive(message.span, at: loop.now)
+        performEffects()
+    }
+
+    func transportDidDrainInput() {
+        guard phase == .open else { return }
+        peer.inputDrained(at: loop.now)
+        pump()
+    }
+
+    func transportDidBecomeWritable() {
+        guard phase == .open else { return }
+        pump()
+    }
+
+    func transportDidClose(_ close: TransportClose) {
+        guard phase < .closed else { return }
+        phase = .closed
+        end.close = close
+        observation = nil
+        peer.disconnected(error: end.reportedError, at: loop.now)
+        performEffects()
+        cancelTimer()
+        endWhenSettled()
+    }
+
+    private func endWhenSettled() {
+        guard phase == .closed, conflicts.isSettled else { return }
+        phase = .ended
+        hooks.onEnd(end)
+    }
+}
+
+// MARK: - Conflicts
+
+extension PeerDriver {
+    /// Hands waiting conflicts to the settler, a few at a time; off the loop from here on.
+    private func startConflicts() {
+        while let conflict = conflicts.next() {
+            settler.settle(conflict) { error in
+                self.loop.execute { self.conflictSettled(conflict, error) }
+            }
+        }
+    }
+
+    private func conflictSettled(_ conflict: PendingConflict, _ error: SyncError?) {
+        conflicts.finished()
+        peer.conflictResolved(conflict, error: error, at: loop.now)
+        pump()
+        startConflicts()
+        endWhenSettled()
+    }
+}
+
+// MARK: - The pump
+
+extension PeerDriver {
+    /// Performs every effect and carries out frames until the peer or the transport wants no more.
+    private func pump() {
+        // A transport may call back from `send`; the outer call goes on then.
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
+        repeat {
+            performEffects()
+        } while sendFrames()
+        armTimer()
+    }
+
+    /// Returns whether anything was sent.
+    private func sendFrames() -> Bool {
+        var sentAny = false
+        while phase == .open, transport.isWritable, peer.nextFrame(into: &frame) {
+            transport.send(frame.span)
+            frame.removeAll(keepingCapacity: true)
+            sentAny = true
+        }
+        return sentAny
+    }
+
+    private func performEffects() {
+        while let effect = peer.next() {
+            switch effect {
+            case .status(let status): hooks.onStatus(status)
+            case .documents(let events): hooks.onDocuments(events)
+            case .resolve(let conflict): conflicts.add(conflict)
+            case .close(let code, let error):
+                end.error = end.error ?? error
+                end.closedByPeerState = true
+                guard phase == .open else { continue }
+                sendLastFrames()
+                phase = .closing
+                transport.close(code: code, reason: "")
+            }
+        }
+        startConflicts()
+    }
+
+    /// Sends what stands before a close, whatever the transport's mark: it is little, and nothing
+    /// comes after it.
+    private func sendLastFrames() {
+        while peer.nextFrame(into: &frame) {
+            transport.send(frame.span)
+            frame.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func armTimer() {
+        let deadline = phase == .open ? peer.deadline : nil
+        if timer?.deadline == deadline { return }
+        cancelTimer()
+        guard let deadline else { return }
+        let token = loop.schedule(at: deadline) { [weak self] in self?.timerFired() }
+        timer = (deadline, token)
+    }
+
+    private func cancelTimer() {
+        if let timer { loop.cancel(timer.token) }
+        timer = nil
+    }
+
+    private func timerFired() {
+        timer = nil
+        guard phase == .open else { return }
+        peer.advance(to: loop.now)
+        pump()
+    }
+
+    private func observeStore() {
+        observation = store.observe { [weak self, notices] change in
+            guard notices.add(change) else { return }
+            guard let self else { return }
+            loop.execute { self.storeChanged() }
+        }
+    }
+
+    private func storeChanged() {
+        let changes = notices.take()
+        guard phase == .open else { return }
+        for change in changes { peer.storeChanged(change, at: loop.now) }
+        pump()
+    }
+}

@@ -1,0 +1,92 @@
+public import DivanReplicator
+public import DivanStore
+
+/// Which documents have local changes that a peer has not acknowledged.
+///
+/// A snapshot; it works whether a session runs or not. Any thread may ask. Tombstones count,
+/// purged documents do not.
+///
+/// Source: `behaviour.md` §8 (pending).
+public struct PendingDocuments: Sendable {
+    /// Changes read at once; bounds memory, and lets writers in between.
+    private static let batchCount = 1_000
+
+    private let store: Store
+    private let options: PeerConfiguration.ActiveOptions
+
+    /// Creates the question for what a session with these options would push.
+    public init(store: Store, options: PeerConfiguration.ActiveOptions) {
+        self.store = store
+        self.options = options
+    }
+
+    /// The IDs of the pending documents of a collection.
+    ///
+    /// - Returns: `nil` when the collection is not among the options.
+    /// - Throws: What the store throws.
+    public func documentIDs(in path: CollectionPath) throws -> Set<String>? {
+        guard let collection = options.collections.first(where: { $0.path == path }) else {
+            return nil
+        }
+        let completed = try completedSequences(of: collection)
+        let remote = try store.remoteID(for: options.remoteIdentity)
+        var pending: Set<String> = []
+        var sequence = completed.firstRangeEnd
+        while true {
+            let isLast = try store.read { reader in
+                let changes = try reader.changes(
+                    in: path,
+                    after: sequence,
+                    limit: Self.batchCount,
+                    remote: remote
+                )
+                for change in changes
+                where try isPending(change, completed, collection, reader) {
+                    pending.insert(change.documentID)
+                }
+                sequence = changes.last?.sequence ?? sequence
+                return changes.count < Self.batchCount
+            }
+            if isLast { return pending }
+        }
+    }
+
+    private func isPending(
+        _ change: ChangeRow,
+        _ completed: SequenceSet,
+        _ collection: PeerConfiguration.CollectionOptions,
+        _ reader: StoreReader
+    ) throws -> Bool {
+        guard !completed.contains(change.sequence), change.remoteAncestor != change.revisionID else {
+            return false
+        }
+        guard collection.documentIDs.isEmpty else {
+            return collection.documentIDs.contains(change.documentID)
+        }
+        guard let filter = collection.pushFilter else { return true }
+        let document = try reader.document(
+            change.documentID,
+            in: collection.path,
+            includingTombstones: true
+        )
+        guard let document else { return false }
+        return filter(change.documentID, document.body, document.isTombstone ? .deleted : [])
+    }
+
+    private func completedSequences(
+        of collection: PeerConfiguration.CollectionOptions
+    ) throws -> SequenceSet {
+        var inputs = CheckpointID.Inputs(
+            privateUUID: store.privateUUID,
+            remoteIdentity: options.remoteIdentity
+        )
+        inputs.scope = collection.path.scope
+        inputs.collection = collection.path.name
+        inputs.pulls = options.pulls
+        inputs.pushes = options.pushes
+        inputs.channels = collection.channels
+        inputs.documentIDs = collection.documentIDs
+        let body = try store.localCheckpoint(CheckpointID(inputs).description)
+        return body.map { Checkpoint(json: $0).completed } ?? SequenceSet(through: 0)
+    }
+}

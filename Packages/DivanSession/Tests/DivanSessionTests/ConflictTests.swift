@@ -1,0 +1,118 @@
+import DivanConflicts
+import DivanReplicator
+import DivanSession
+import DivanStore
+import Synchronization
+import Testing
+
+/// Conflicts that a pull finds: who is asked, how often, and what is stored and pushed.
+@Suite(.timeLimit(.minutes(1))) struct SessionConflictTests {
+    private struct Failure: Error {}
+
+    /// Two stores that shared a document, and have changed it since.
+    private func conflicted() async throws -> TwoStores {
+        let stores = TwoStores()
+        try stores.here.put("a", 1)
+        _ = await Run(stores.here, stores.configuration()).toTheEnd()
+        try stores.here.put("a", 10)
+        try stores.there.put("a", 20)
+        return stores
+    }
+
+    private func run(_ stores: TwoStores, _ resolver: any ConflictResolver) async -> Run {
+        var configuration = stores.configuration()
+        configuration.resolvers = [.default: resolver]
+        let run = Run(stores.here, configuration)
+        _ = await run.toTheEnd()
+        return run
+    }
+
+    @Test func `without a resolver both sides end equal`() async throws {
+        let stores = try await conflicted()
+        _ = await Run(stores.here, stores.configuration()).toTheEnd()
+        #expect(try stores.here.text("a") == stores.there.text("a"))
+        #expect(try stores.here.read { try $0.conflicts(in: .default) }.isEmpty)
+    }
+
+    @Test func `the outcome is pushed in the same run`() async throws {
+        let stores = try await conflicted()
+        let run = await run(
+            stores,
+            ClosureResolver { conflict in
+                #expect(conflict.documentID == "a")
+                return .merge(body: Array(#"{"value":30}"#.utf8))
+            }
+        )
+        #expect(try stores.here.text("a") == #"{"value":30}"#)
+        #expect(try stores.there.text("a") == #"{"value":30}"#)
+        #expect(run.documents.events.filter { !$0.isPush }.map(\.error) == [nil])
+    }
+
+    @Test func `a resolver is asked again when the document changed meanwhile`() async throws {
+        let stores = try await conflicted()
+        let askedCount = Atomic(0)
+        let here = stores.here
+        _ = await run(
+            stores,
+            ClosureResolver { _ in
+                if askedCount.add(1, ordering: .relaxed).newValue == 1 { try here.put("a", 11) }
+                return .keepLocal
+            }
+        )
+        #expect(askedCount.load(ordering: .relaxed) == 2)
+        #expect(try stores.there.text("a") == #"{"value":11}"#)
+    }
+
+    @Test func `a resolver that throws leaves the conflict for the next start`() async throws {
+        let stores = try await conflicted()
+        let first = await run(stores, ClosureResolver { _ in throw Failure() })
+        let pulled = first.documents.events.filter { !$0.isPush }
+        #expect(pulled.map(\.error?.code) == [8])
+        #expect(try stores.here.read { try $0.conflicts(in: .default) } == ["a"])
+        #expect(try stores.here.text("a") == #"{"value":10}"#)
+
+        _ = await run(stores, ClosureResolver { _ in .keepRemote })
+        #expect(try stores.here.text("a") == #"{"value":20}"#)
+        #expect(try stores.here.read { try $0.conflicts(in: .default) }.isEmpty)
+    }
+
+    @Test func `many conflicts are resolved a few at a time`() async throws {
+        let stores = TwoStores()
+        for number in 0..<30 { try stores.here.put("\(number)", 0) }
+        _ = await Run(stores.here, stores.configuration()).toTheEnd()
+        for number in 0..<30 {
+            try stores.here.put("\(number)", 1)
+            try stores.there.put("\(number)", 2)
+        }
+        let (running, most) = (Mutex(0), Mutex(0))
+        _ = await run(
+            stores,
+            ClosureResolver { _ in
+                let count = running.withLock { count in
+                    count += 1
+                    return count
+                }
+                most.withLock { $0 = max($0, count) }
+                running.withLock { $0 -= 1 }
+                return .keepLocal
+            }
+        )
+        #expect(most.withLock { $0 } <= 4)
+        for number in 0..<30 {
+            #expect(try stores.there.text("\(number)") == #"{"value":1}"#)
+        }
+    }
+
+    @Test func `a purge while the resolver runs is reported as not found`() async throws {
+        let stores = try await conflicted()
+        let here = stores.here
+        let run = await run(
+            stores,
+            ClosureResolver { _ in
+                _ = try here.write { try $0.purge("a", in: .default) }
+                return .keepLocal
+            }
+        )
+        #expect(run.documents.events.filter { !$0.isPush }.map(\.error?.code) == [7])
+    }
+}

@@ -1,0 +1,90 @@
+import DivanReplicator
+import DivanSession
+import DivanStore
+import Testing
+
+/// Documents between two stores, over a pair of transports in this process.
+@Suite(.timeLimit(.minutes(1))) struct ReplicationTests {
+    @Test func `one run levels both sides and ends`() async throws {
+        let stores = TwoStores()
+        for number in 0..<300 {
+            try stores.here.put("here-\(number)", number)
+            try stores.there.put("there-\(number)", number)
+        }
+        let run = Run(stores.here, stores.configuration())
+        let statuses = await run.toTheEnd()
+
+        #expect(statuses.first?.activity == .connecting)
+        #expect(statuses.last?.activity == .stopped)
+        #expect(statuses.last?.error == nil)
+        for store in [stores.here, stores.there] {
+            #expect(try store.read { try $0.count(in: .default) } == 600)
+        }
+        #expect(run.documents.events.count == 600)
+    }
+
+    @Test func `a continuous session carries changes as they come`() async throws {
+        let stores = TwoStores()
+        let run = Run(stores.here, stores.configuration(stores.active(isContinuous: true)))
+        run.session.start()
+        #expect(await run.reached(.idle) != nil)
+
+        let (here, there) = (stores.here, stores.there)
+        try here.put("a", 1)
+        try await there.wait { try there.text("a") == #"{"value":1}"# }
+        try there.put("a", 2)
+        try await here.wait { try here.text("a") == #"{"value":2}"# }
+        try here.delete("a")
+        try await there.wait { try there.text("a") == nil }
+
+        run.session.stop()
+        #expect(await run.reached(.stopped)?.error == nil)
+    }
+
+    @Test func `a burst of commits arrives whole`() async throws {
+        let stores = TwoStores()
+        let run = Run(stores.here, stores.configuration(stores.active(isContinuous: true)))
+        run.session.start()
+        #expect(await run.reached(.idle) != nil)
+        for number in 0..<200 { try stores.here.put("\(number)", number) }
+        let there = stores.there
+        try await there.wait { try there.read { try $0.count(in: .default) } == 200 }
+        run.session.stop()
+        #expect(await run.reached(.stopped) != nil)
+    }
+
+    @Test func `the second run finds its checkpoint`() async throws {
+        let stores = TwoStores()
+        try stores.here.put("a", 1)
+        _ = await Run(stores.here, stores.configuration()).toTheEnd()
+        let second = Run(stores.here, stores.configuration())
+        _ = await second.toTheEnd()
+        #expect(second.documents.events.isEmpty)
+    }
+
+    @Test func `pending documents are those that were not acknowledged`() async throws {
+        let stores = TwoStores()
+        let peer = stores.active { $0.pushFilter = { id, _, _ in id != "hidden" } }
+        guard case .active(let options) = peer.role else { return }
+        let pending = PendingDocuments(store: stores.here, options: options)
+        for id in ["a", "b", "hidden"] { try stores.here.put(id, 1) }
+        #expect(try pending.documentIDs(in: .default) == ["a", "b"])
+
+        _ = await Run(stores.here, stores.configuration(peer)).toTheEnd()
+        #expect(try pending.documentIDs(in: .default) == [])
+        try stores.here.delete("b")
+        #expect(try pending.documentIDs(in: .default) == ["b"])
+        let elsewhere = try #require(CollectionPath("elsewhere"))
+        #expect(try pending.documentIDs(in: elsewhere) == nil)
+    }
+
+    @Test func `many pending documents are counted in batches`() throws {
+        let stores = TwoStores()
+        guard case .active(let options) = stores.active().role else { return }
+        try stores.here.write { _ in
+            for number in 0..<2_100 { try stores.here.put("\(number)", number) }
+        }
+        let pending = PendingDocuments(store: stores.here, options: options)
+        #expect(try pending.documentIDs(in: .default)?.count == 2_100)
+    }
+}
