@@ -73,11 +73,11 @@ struct Outbox {
         guard message.isUrgent, queue.count > 1 else { return queue.append(message) }
         var place = queue.count
         while place > 1, let before = queue[place - 1] {
-            if !message.hasBegun, !before.hasBegun { break }
             if before.isUrgent {
                 place = min(place + 1, queue.count)
                 break
             }
+            if !message.hasBegun, !before.hasBegun { break }
             place -= 1
         }
         queue.insert(message, at: place)

@@ -113,3 +113,8 @@ extension BLIPEvent {
         if case .replyPiece(_, let bytes, let isFinal) = self { (bytes, isFinal) } else { nil }
     }
 }
+
+extension CompressionCodec where Self == DeflateCodec {
+    /// Deflate with an effort from 0 to 9.
+    static func deflate(level: Int) -> DeflateCodec { DeflateCodec(level: level) }
+}

@@ -1,0 +1,110 @@
+import DivanBLIP
+import DivanTestKit
+import Testing
+
+/// Acknowledgements both ways: who waits, who goes on, and what the frames look like.
+@Suite struct FlowControlTests {
+    /// `0134e8ff03` of `blip.md` §6 is what go-blip sends after four of our frames.
+    private let acknowledges65512 = [UInt8](hex: "0134e8ff03") ?? []
+
+    @Test
+    func `a sender pauses at 128,000 bytes and others pass`() throws {
+        var sender = BLIPConnection()
+        sender.send(BLIPRequest(profile: "large", body: .zeros(400_000)))
+        let first = sender.takeFrames().map(Seen.init)
+        #expect(first.count == 8)
+        #expect(first.allSatisfy { $0.byteCount == 16_380 && $0.hasMore })
+        #expect(!sender.hasOutput)
+        #expect(sender.queuedByteCount == 400_000 + 15 - 8 * 16_374)
+
+        sender.send(BLIPRequest(profile: "small"))
+        #expect(sender.takeFrames().map(Seen.init).map(\.number) == [2])
+        #expect(try sender.events(of: [acknowledges65512]).isEmpty)
+        #expect(sender.hasOutput)
+        #expect(sender.takeFrames().count == 4)
+    }
+
+    @Test(arguments: [
+        "0134ebff07", "0134ffffffff0f", "0134ffffffffffffffffff01", "013400", "013410",
+    ])
+    func `an acknowledgement that says too much or too little changes nothing`(hex: String) throws {
+        var sender = BLIPConnection()
+        sender.send(BLIPRequest(profile: "large", body: .zeros(400_000)))
+        #expect(sender.takeFrames().count == 8)
+        let acknowledgement = try #require([UInt8](hex: hex))
+        #expect(try sender.events(of: [acknowledgement, [2] + acknowledgement[1...]]).isEmpty)
+        #expect(!sender.hasOutput)
+    }
+
+    @Test
+    func `an earlier acknowledgement after a later one has no effect`() throws {
+        var sender = BLIPConnection()
+        sender.send(BLIPRequest(profile: "large", body: .zeros(800_000)))
+        #expect(sender.takeFrames().count == 8)
+        let all: [UInt8] = [1, 0x34] + varint(8 * 16_378)
+        _ = try sender.events(of: [all, acknowledges65512, all])
+        #expect(sender.takeFrames().count == 8)
+        #expect(!sender.hasOutput)
+    }
+
+    @Test
+    func `a receiver acknowledges every 50,000 bytes but the last`() throws {
+        var sender = BLIPConnection()
+        var receiver = BLIPConnection()
+        sender.send(BLIPRequest(profile: "large", body: .zeros(16_374 * 9 - 15), isNoReply: true))
+        var acknowledgements: [[UInt8]] = []
+        while sender.hasOutput {
+            let events = try receiver.events(of: sender.takeFrames())
+            #expect(events.count == (sender.queuedByteCount == 0 ? 1 : 0))
+            let frames = receiver.takeFrames()
+            _ = try sender.events(of: frames)
+            acknowledgements += frames
+        }
+        #expect(acknowledgements == [acknowledges65512, [1, 0x34] + varint(131_024)])
+    }
+
+    @Test
+    func `compressed bytes count as they travel`() throws {
+        var sender = BLIPConnection()
+        var receiver = BLIPConnection()
+        sender.send(BLIPRequest(profile: "large", body: .zeros(1_000_000), isCompressed: true))
+        let frames = sender.takeFrames()
+        #expect(frames.allSatisfy { $0.count < 100 })
+        #expect(!sender.hasOutput)
+        #expect(try receiver.events(of: frames).first?.request?.body.count == 1_000_000)
+        #expect(!receiver.hasOutput)
+    }
+
+    @Test
+    func `replies flow under the same rules`() throws {
+        var asker = BLIPConnection()
+        var answerer = BLIPConnection()
+        asker.send(BLIPRequest(profile: "get"))
+        let request = try #require(try answerer.events(of: asker.takeFrames()).first?.request)
+        answerer.reply(to: request.id, with: BLIPReply(body: .zeros(300_000)))
+        let frames = answerer.takeFrames()
+        #expect(frames.count == 8)
+        #expect(try asker.events(of: frames).isEmpty)
+        let acknowledgements = asker.takeFrames()
+        #expect(acknowledgements.map { Seen($0).flags } == [0x35, 0x35])
+        _ = try answerer.events(of: acknowledgements)
+        let reply = try asker.events(of: answerer.takeFrames())
+        #expect(reply.isEmpty)
+        _ = try answerer.events(of: asker.takeFrames())
+        #expect(
+            try asker.events(of: answerer.takeFrames()).first?.reply?.reply.body.count == 300_000
+        )
+    }
+
+    @Test
+    func `a peer that never acknowledges stops one message, not the others`() throws {
+        var sender = BLIPConnection()
+        for _ in 0..<3 { sender.send(BLIPRequest(profile: "large", body: .zeros(200_000))) }
+        sender.send(BLIPRequest(profile: "small"))
+        let seen = sender.takeFrames().map(Seen.init)
+        for number: UInt64 in 1...3 {
+            #expect(seen.filter { $0.number == number }.count == 8)
+        }
+        #expect(seen.contains { $0.number == 4 && !$0.hasMore })
+    }
+}
