@@ -98,7 +98,7 @@ let rooms: [[Target]] = [
             "DivanAuth",
             "DivanLog",
         ],
-        testing: ["DivanZlib"]
+        testing: ["DivanZlib", "DivanWebSocket"]
     ),
     room(
         "DivanListener",
@@ -111,7 +111,8 @@ let rooms: [[Target]] = [
             "DivanTLS",
             "DivanWebSocket",
             "DivanLog",
-        ]
+        ],
+        testing: ["DivanZlib", "DivanCrypto"]
     ),
     room(
         "Divan",

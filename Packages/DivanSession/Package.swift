@@ -20,6 +20,7 @@ let package = Package(
         .package(path: "../DivanStore"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanTransport"),
+        .package(path: "../DivanWebSocket"),
         .package(path: "../DivanZlib"),
     ],
     targets: [
@@ -41,6 +42,7 @@ let package = Package(
                 "DivanSession",
                 "DivanTestKit",
                 "DivanZlib",
+                "DivanWebSocket",
                 "DivanReplicator",
                 "DivanTransport",
                 "DivanStore",

@@ -73,7 +73,10 @@ struct ConflictSettler: Sendable {
         return !settled.flags.contains(.conflicted)
     }
 
-    private func decide(_ stored: StoredConflict, in path: CollectionPath) throws
+    private func decide(
+        _ stored: StoredConflict,
+        in path: CollectionPath
+    ) throws
         -> ConflictDecision
     {
         // Two tombstones agree already; the remote one stays.

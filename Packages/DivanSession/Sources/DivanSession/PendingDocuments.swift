@@ -57,7 +57,8 @@ public struct PendingDocuments: Sendable {
         _ collection: PeerConfiguration.CollectionOptions,
         _ reader: StoreReader
     ) throws -> Bool {
-        guard !completed.contains(change.sequence), change.remoteAncestor != change.revisionID else {
+        guard !completed.contains(change.sequence), change.remoteAncestor != change.revisionID
+        else {
             return false
         }
         guard collection.documentIDs.isEmpty else {

@@ -2,6 +2,7 @@ import DivanReplicator
 import DivanSession
 import DivanStore
 import DivanTransport
+import DivanWebSocket
 import Glibc
 import Synchronization
 import Testing
