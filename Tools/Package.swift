@@ -11,7 +11,22 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "Tools",
+    products: [.executable(name: "divan", targets: ["divan"])],
+    dependencies: [
+        .package(path: "../Packages/Divan"),
+        .package(path: "../Packages/DivanCrypto"),
+        .package(path: "../Packages/DivanJSON"),
+        .package(path: "../Packages/DivanRevisions"),
+        .package(path: "../Packages/DivanStore"),
+    ],
     targets: [
+        .target(
+            name: "DivanCommand",
+            dependencies: ["DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore"],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "divan", dependencies: ["DivanCommand"], swiftSettings: strict),
+        .executableTarget(name: "divan-demo", swiftSettings: strict),
         .target(name: "DivanCheck", swiftSettings: strict),
         .executableTarget(
             name: "divan-check",

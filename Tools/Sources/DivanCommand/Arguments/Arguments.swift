@@ -1,0 +1,128 @@
+/// The words of a command line, sorted into operands and options.
+struct Arguments: Sendable {
+    /// The words without dashes, in order.
+    private(set) var operands: [String] = []
+    private var values: [String: [String]] = [:]
+    /// Whether `--help` was among them; nothing else was checked then.
+    private(set) var wantsHelp = false
+
+    /// Sorts `words` by what `syntax` accepts.
+    ///
+    /// - Throws: `Failure` of kind `.usage`: an unknown option, a missing value, a missing or
+    ///   superfluous operand.
+    init(_ words: some Swift.Collection<String>, syntax: CommandSyntax) throws(Failure) {
+        var rest = Array(words)[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands += rest
+                break
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            if ["--help", "-h"].contains(word) {
+                wantsHelp = true
+                return
+            }
+            try take(word, from: &rest, syntax)
+        }
+        try checkOperands(syntax)
+    }
+
+    /// Tells whether a switch was given.
+    func has(_ option: String) -> Bool { values[option] != nil }
+
+    /// Returns the last value of an option.
+    func value(_ option: String) -> String? { values[option]?.last }
+
+    /// Returns all values of an option that may be repeated; commas separate values too.
+    func list(_ option: String) -> [String] {
+        (values[option] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
+    }
+
+    /// Returns a number given as the value of an option.
+    func number<N: FixedWidthInteger>(
+        _ option: String,
+        in range: ClosedRange<N>
+    ) throws(Failure) -> N? {
+        guard let text = value(option) else { return nil }
+        guard let number = N(text), range.contains(number) else {
+            throw .usage(
+                "\(option) takes a number from \(range.lowerBound) to \(range.upperBound), "
+                    + "not \"\(text)\""
+            )
+        }
+        return number
+    }
+
+    private mutating func take(
+        _ word: String,
+        from rest: inout ArraySlice<String>,
+        _ syntax: CommandSyntax
+    ) throws(Failure) {
+        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+        let name = parts.first ?? word
+        guard let option = syntax.options.first(where: { $0.name == name || $0.short == name })
+        else {
+            throw .usage("divan \(syntax.name) has no option \(name)" + suggestion(name, syntax))
+        }
+        guard option.value != nil else {
+            guard parts.count == 1 else { throw .usage("\(name) takes no value") }
+            values[option.name] = []
+            return
+        }
+        if parts.count == 2 {
+            values[option.name, default: []].append(parts[1])
+        } else if let value = rest.popFirst() {
+            values[option.name, default: []].append(value)
+        } else {
+            throw .usage("\(name) needs a value: \(name) \(option.value ?? "VALUE")")
+        }
+    }
+
+    private func checkOperands(_ syntax: CommandSyntax) throws(Failure) {
+        let required = syntax.operands.filter { !$0.isOptional }
+        if operands.count < required.count {
+            let missing = required[operands.count].name
+            throw .usage("divan \(syntax.name): \(missing) is missing")
+        }
+        let isOpen = syntax.operands.contains { $0.isRepeating }
+        if !isOpen, operands.count > syntax.operands.count {
+            let extra = operands[syntax.operands.count]
+            throw .usage("divan \(syntax.name): \"\(extra)\" is one argument too many")
+        }
+    }
+
+    private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String {
+        let names = syntax.options.map(\.name)
+        guard let near = Spelling.nearest(to: name, among: names) else { return "" }
+        return "; did you mean \(near)?"
+    }
+}
+
+/// Finds what a person probably meant.
+enum Spelling {
+    /// Returns the candidate that differs from `word` in at most two letters.
+    static func nearest(to word: String, among candidates: [String]) -> String? {
+        let ranked = candidates.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
+        guard let (candidate, distance) = ranked, distance <= 2 else { return nil }
+        return candidate
+    }
+
+    /// Levenshtein's distance between two short words.
+    private static func distance(_ a: String, _ b: String) -> Int {
+        let (a, b) = (Array(a), Array(b))
+        var row = Array(0...b.count)
+        for (i, left) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, right) in b.enumerated() {
+                let substitution = diagonal + (left == right ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[b.count]
+    }
+}

@@ -1,0 +1,90 @@
+/// What a command accepts on its line; the help page is made from it.
+struct CommandSyntax: Sendable {
+    /// The verb, such as `import`.
+    var name: String
+    /// One line that says what the verb does.
+    var summary: String
+    /// The arguments without dashes, in order.
+    var operands: [Operand] = []
+    /// The options.
+    var options: [Option] = []
+    /// Longer explanation, shown by `--help`.
+    var details = ""
+    /// Lines that a person can type, shown by `--help`.
+    var examples: [String] = []
+
+    /// An argument without dashes.
+    struct Operand: Sendable {
+        var name: String
+        var isOptional = false
+        var isRepeating = false
+
+        /// The operand as the usage line shows it.
+        var usage: String {
+            let text = isRepeating ? name + "…" : name
+            return isOptional ? "[\(text)]" : text
+        }
+    }
+
+    /// An argument with dashes, with a value or without.
+    struct Option: Sendable {
+        /// The long name, with its dashes.
+        var name: String
+        /// The short name, with its dash.
+        var short: String?
+        /// What the value stands for; `nil` for a switch.
+        var value: String?
+        /// Whether it may be given more than once.
+        var isRepeating = false
+        /// One line of help.
+        var help: String
+
+        static func flag(_ name: String, short: String? = nil, _ help: String) -> Option {
+            Option(name: name, short: short, value: nil, help: help)
+        }
+
+        static func value(
+            _ name: String,
+            _ value: String,
+            short: String? = nil,
+            isRepeating: Bool = false,
+            _ help: String
+        ) -> Option {
+            Option(name: name, short: short, value: value, isRepeating: isRepeating, help: help)
+        }
+    }
+
+    /// The page that `--help` prints.
+    var help: String {
+        var usage = "Usage: divan \(name)"
+        for operand in operands { usage += " " + operand.usage }
+        if !options.isEmpty { usage += " [options]" }
+        var sections = [usage, summary + "."]
+        if !details.isEmpty { sections.append(details) }
+        let rows = (options + [Self.helpOption]).map { option in
+            let short = option.short.map { $0 + ", " } ?? ""
+            let value = option.value.map { " " + $0 } ?? ""
+            return (left: short + option.name + value, right: option.help)
+        }
+        sections.append("Options:\n" + Columns.aligned(rows))
+        if !examples.isEmpty {
+            sections.append("Examples:\n" + examples.map { "  " + $0 }.joined(separator: "\n"))
+        }
+        return sections.joined(separator: "\n\n")
+    }
+
+    static let helpOption = Option.flag("--help", short: "-h", "print this page")
+}
+
+/// Two columns of text.
+enum Columns {
+    /// Returns indented rows whose right column begins at one place.
+    static func aligned(_ rows: [(left: String, right: String)]) -> String {
+        let width = rows.map(\.left.count).max() ?? 0
+        let lines = rows.map { row in
+            let padding = String(repeating: " ", count: width - row.left.count)
+            return "  \(row.left)\(padding)  \(row.right)"
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,75 @@
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// `divan import`.
+enum ImportCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "import",
+        summary: "save documents from JSON files",
+        operands: [.database, .init(name: "FILE", isRepeating: true)],
+        options: [
+            .collection,
+            .value("--id-from", "KEY", "the key that holds the document ID (default: _id)"),
+            .flag("--keep-id", "leave that key in the body"),
+            .flag("--keep-going", "leave out documents that are not valid, and go on"),
+            .json,
+        ],
+        details: """
+            A file holds one JSON object a line, or one array of objects; - is standard input.
+            A directory holds one object in each .json file, whose name is the ID. A document
+            without an ID gets one. A blob's content may stand in the text as base64:
+            {"@type":"blob","content_type":"image/png","data":"…"}.
+            The collection is made when it is missing.
+            """,
+        examples: ["divan import travel routes.jsonl -c travel.routes"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let files = arguments.operands.dropFirst()
+        guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        try store.createCollection(collection)
+        let interruption = Interruption()
+        var batch = ImportBatch(store: store, collection: collection, arguments: arguments)
+        let progress = ProgressLine(terminal, verb: "imported")
+        defer { progress.finish() }
+        do {
+            for file in files {
+                try DocumentReader.read(file) { entry in
+                    if interruption.isRequested {
+                        throw Failure(kind: .interrupted, sentence: "stopped")
+                    }
+                    try batch.add(entry) { progress.finish(); terminal.note("divan: \($0)") }
+                    progress.show(batch.reading)
+                }
+            }
+            try batch.commit()
+        } catch {
+            throw try batch.close(after: error)
+        }
+        progress.finish()
+        report(batch, progress.elapsed, terminal)
+        if batch.refusedCount > 0 {
+            throw Failure(
+                kind: .partly,
+                sentence: "\(batch.refusedCount) documents were left out; the lines above say why"
+            )
+        }
+    }
+
+    private static func report(_ batch: ImportBatch, _ elapsed: Duration, _ terminal: Terminal) {
+        if terminal.isJSON {
+            let object: JSON = [
+                "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
+                "refused": JSON(batch.refusedCount), "seconds": .double(elapsed.inSeconds),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        var line = "Imported \(Numbers.grouped(batch.savedCount)) documents"
+        if batch.blobCount > 0 { line += " and \(Numbers.grouped(batch.blobCount)) blobs" }
+        terminal.note(line + " in \(Numbers.seconds(elapsed.inSeconds))")
+    }
+}

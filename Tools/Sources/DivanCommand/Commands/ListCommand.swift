@@ -1,0 +1,88 @@
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan ls`.
+enum ListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "ls",
+        summary: "list the documents of a collection",
+        operands: [.database, .init(name: "PREFIX", isOptional: true)],
+        options: [
+            .collection,
+            .flag("--long", short: "-l", "revision, sequence, flags and size of each"),
+            .value("--limit", "N", "at most N documents"),
+            .json,
+        ],
+        details: "With PREFIX, only documents whose ID begins with it. In the long form the "
+            + "flags are B (has blobs) and C (in conflict).",
+        examples: ["divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let limit = try arguments.number("--limit", in: 1...Int.max) ?? Int.max
+        let prefix = arguments.operands.dropFirst().first ?? ""
+        let isLong = arguments.has("--long") || terminal.isJSON
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        try store.read { reader in
+            var rest = limit
+            try reader.forEachDocumentID(in: collection, prefix: prefix) { documentID in
+                if isLong {
+                    guard let document = try reader.document(documentID, in: collection) else {
+                        return rest > 0
+                    }
+                    terminal.result(terminal.isJSON ? json(document) : line(document))
+                } else {
+                    terminal.result(documentID.escapingControlCharacters())
+                }
+                rest -= 1
+                return rest > 0
+            }
+        }
+    }
+
+    private static func line(_ document: StoredDocument) -> String {
+        let sequence = String(document.sequence)
+        let padding = String(repeating: " ", count: max(0, 8 - sequence.count))
+        let flags =
+            (document.flags.contains(.hasBlobs) ? "B" : "-")
+            + (document.flags.contains(.conflicted) ? "C" : "-")
+        let size = Numbers.bytes(document.body.count)
+        let gap = String(repeating: " ", count: max(0, 9 - size.count))
+        let revision = String(document.revisionID.description.prefix(12))
+        return "\(padding)\(sequence)  \(flags)  \(gap)\(size)  \(revision)  "
+            + document.documentID.escapingControlCharacters()
+    }
+
+    private static func json(_ document: StoredDocument) -> String {
+        let object: JSON = [
+            "id": .string(document.documentID),
+            "revision": .string(document.revisionID.description),
+            "sequence": JSON(document.sequence), "bytes": JSON(document.body.count),
+            "hasBlobs": .bool(document.flags.contains(.hasBlobs)),
+            "conflict": .bool(document.flags.contains(.conflicted)),
+        ]
+        return object.canonicalText
+    }
+}
+
+extension StoreReader {
+    /// Calls `body` with each live document's ID, in order, until it returns `false`.
+    func forEachDocumentID(
+        in collection: CollectionPath,
+        prefix: String = "",
+        _ body: (String) throws -> Bool
+    ) throws {
+        var last: String?
+        while true {
+            let page = try documentIDs(in: collection, after: last, limit: 500)
+            for documentID in page where documentID.hasPrefix(prefix) {
+                if try !body(documentID) { return }
+            }
+            guard page.count == 500 else { return }
+            last = page.last
+        }
+    }
+}

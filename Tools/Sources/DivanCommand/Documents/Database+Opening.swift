@@ -1,0 +1,57 @@
+import DivanStore
+
+extension DatabasePath {
+    /// Opens the database, which must exist.
+    func open(forWriting: Bool) throws -> Store {
+        try Store.open(
+            directory: bundle,
+            options: StoreOptions(create: false, readOnly: !forWriting)
+        )
+    }
+}
+
+extension Arguments {
+    /// The database that is the first operand.
+    var database: DatabasePath { DatabasePath(operands.first ?? "") }
+
+    /// The collection of `--collection`, the default one when it was not given.
+    func collection() throws(Failure) -> CollectionPath {
+        guard let text = value("--collection") else { return .default }
+        return try CollectionPath.parsing(text)
+    }
+
+    /// The collections of `--collections`, empty when it was not given.
+    func collections() throws(Failure) -> [CollectionPath] {
+        var paths: [CollectionPath] = []
+        for text in list("--collections") { paths.append(try CollectionPath.parsing(text)) }
+        return paths
+    }
+}
+
+extension CollectionPath {
+    /// Reads `scope.name` or `name`.
+    static func parsing(_ text: String) throws(Failure) -> CollectionPath {
+        guard let path = CollectionPath(text) else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\"\(text)\" is no collection name; write scope.name or name with "
+                    + "letters, digits, _, - and %"
+            )
+        }
+        return path
+    }
+}
+
+extension CommandSyntax.Operand {
+    static let database = CommandSyntax.Operand(name: "DB")
+}
+
+extension CommandSyntax.Option {
+    static let collection = value(
+        "--collection",
+        "NAME",
+        short: "-c",
+        "the collection: scope.name or name (default: _default)"
+    )
+    static let json = flag("--json", "results as JSON for machines")
+}

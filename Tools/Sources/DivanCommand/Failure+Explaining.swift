@@ -1,0 +1,51 @@
+import DivanJSON
+import DivanStore
+import Foundation
+
+extension Failure {
+    /// Finds the exit code and the sentence for an error of any package.
+    init(explaining error: any Error) {
+        switch error {
+        case let error as StoreError:
+            self.init(kind: Kind(error.code), sentence: "\(error)")
+        case let error as JSONError:
+            self.init(kind: .invalid, sentence: "\(error)")
+        case let error as NSError:
+            self.init(kind: Kind(error), sentence: error.localizedDescription)
+        }
+    }
+}
+
+extension Failure.Kind {
+    init(_ code: StoreError.Code) {
+        switch code {
+        case .noSuchDatabase, .noSuchCollection, .notFound, .noSuchBlob:
+            self = .notFound
+        case .invalidDocumentID, .bodyTooLarge, .badRevision, .conflict, .blobMismatch:
+            self = .invalid
+        case .notOpen, .alreadyExists, .tooNew, .corrupt, .notADatabase, .busy, .readOnly,
+            .diskFull, .io, .sqlite, .checkpointMismatch:
+            self = .database
+        }
+    }
+
+    /// Sorts the codes of the public API: refusals, unreachable peers, everything else.
+    init(_ error: NSError) {
+        if error.domain == NSPOSIXErrorDomain {
+            self = .unreachable
+            return
+        }
+        guard error.domain == "CouchbaseLite" else {
+            self = .failed
+            return
+        }
+        switch error.code {
+        case 10_404, 7: self = .notFound
+        case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
+        case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable
+        case 16, 11...15, 20, 28: self = .database
+        case 5, 17_001, 29: self = .invalid
+        default: self = .failed
+        }
+    }
+}

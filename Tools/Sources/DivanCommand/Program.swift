@@ -1,0 +1,99 @@
+/// The `divan` command: finds the verb, runs it, and turns what went wrong into one line.
+public enum Program {
+    /// The version that `--version` prints.
+    public static let version = "0.1.0"
+
+    static let verbs: [any Command.Type] = [
+        NewCommand.self, InfoCommand.self, ListCommand.self, GetCommand.self, PutCommand.self,
+        RemoveCommand.self, ImportCommand.self, ExportCommand.self, CompareCommand.self,
+
+    ]
+
+    /// Runs the words of a command line, the program's name left out; returns the exit code.
+    public static func run(_ words: [String]) -> Int32 {
+        var terminal = Terminal()
+        terminal.isJSON = words.contains("--json")
+        do {
+            try run(words, terminal)
+            return 0
+        } catch {
+            let failure = (error as? Failure) ?? Failure(explaining: error)
+            report(failure, terminal)
+            return failure.kind.rawValue
+        }
+    }
+
+    private static func run(_ words: [String], _ terminal: Terminal) throws {
+        guard let name = words.first else {
+            throw Failure.usage("which verb? Type divan --help for the list")
+        }
+        switch name {
+        case "--help", "-h", "help":
+            let verb = words.dropFirst().first.flatMap { name in
+                verbs.first { $0.syntax.name == name }
+            }
+            return terminal.result(verb?.syntax.help ?? help)
+        case "--version":
+            return terminal.result("divan \(version)")
+        default: break
+        }
+        guard let verb = verbs.first(where: { $0.syntax.name == name }) else {
+            let near = Spelling.nearest(to: name, among: verbs.map { $0.syntax.name })
+            let hint = near.map { "; did you mean \($0)?" } ?? "; type divan --help for the list"
+            throw Failure.usage("there is no verb \"\(name)\"" + hint)
+        }
+        let arguments = try Arguments(words.dropFirst(), syntax: verb.syntax)
+        if arguments.wantsHelp { return terminal.result(verb.syntax.help) }
+        try verb.run(arguments, terminal)
+    }
+
+    private static func report(_ failure: Failure, _ terminal: Terminal) {
+        // One line, whatever a peer or a file put into the text.
+        let sentence = failure.sentence.escapingControlCharacters()
+        terminal.write("divan: \(sentence)\n", to: 2)
+        if failure.kind == .usage {
+            terminal.write("Type divan --help, or divan VERB --help, for the rules.\n", to: 2)
+        }
+    }
+
+    private static var help: String {
+        let rows = verbs.map { (left: $0.syntax.name, right: $0.syntax.summary) }
+        return """
+            Usage: divan VERB [arguments] [options]
+
+            Documents, blobs and sync between peers, from the shell.
+
+            Verbs:
+            \(Columns.aligned(rows))
+
+            divan VERB --help explains a verb. A database is named by its path, with or
+            without .cblite2. Results go to standard output, everything else to standard error.
+
+            Exit codes:
+            \(Failure.exitCodes)
+            """
+    }
+}
+
+/// One verb.
+protocol Command: Sendable {
+    /// What the verb accepts.
+    static var syntax: CommandSyntax { get }
+    /// Does it.
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws
+}
+
+extension String {
+    /// The text with control characters written as `\u{…}`.
+    func escapingControlCharacters() -> String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

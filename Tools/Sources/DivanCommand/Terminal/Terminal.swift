@@ -1,0 +1,63 @@
+import Glibc
+
+/// Where a command writes: results to standard output, everything else to standard error.
+struct Terminal: Sendable {
+    /// Whether standard error is a terminal, so that a line may be overwritten.
+    let isInteractive: Bool
+    /// Whether standard output is a terminal.
+    let printsToTerminal: Bool
+    /// Whether results are JSON for machines.
+    var isJSON = false
+
+    init() {
+        isInteractive = isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
+        printsToTerminal = isatty(STDOUT_FILENO) == 1
+    }
+
+    /// Columns of the terminal, 80 when unknown.
+    var width: Int {
+        var size = winsize()
+        let found = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+        return found && size.ws_col > 20 ? Int(size.ws_col) : 80
+    }
+
+    /// Writes a line of results.
+    func result(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes result bytes as they are.
+    func result(bytes: [UInt8]) {
+        Terminal.writeAll(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Writes a line for the person who waits; machines get none.
+    func note(_ line: String) {
+        if !isJSON { write(line + "\n", to: STDERR_FILENO) }
+    }
+
+    /// Writes a line that must be seen.
+    func warn(_ line: String) {
+        write("divan: warning: \(line)\n", to: STDERR_FILENO)
+    }
+
+    /// Overwrites the current line of the terminal.
+    func overwrite(_ line: String) {
+        write("\r\u{1B}[2K\(line)", to: STDERR_FILENO)
+    }
+
+    /// Writes text to a file descriptor.
+    func write(_ text: String, to descriptor: Int32) {
+        Terminal.writeAll(Array(text.utf8), to: descriptor)
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            // A reader that went away (`divan ls | head`) ends the output, not the program.
+            guard count > 0 || errno == EINTR else { return }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+}

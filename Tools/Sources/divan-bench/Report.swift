@@ -1,0 +1,67 @@
+import Foundation
+
+/// The figures of one run, as a table for people and as JSON for the next comparison.
+struct Report: Codable {
+    /// When the run began, in seconds since 1970.
+    var time: Double
+    /// The figures, in the order of measuring.
+    var figures: [Figure] = []
+
+    /// Adds a figure and prints its line at once.
+    mutating func add(_ figure: Figure) {
+        if figures.isEmpty { print(Self.heading) }
+        figures.append(figure)
+        print(Self.line(figure))
+    }
+
+    /// Writes the figures as JSON.
+    func write(to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(self).write(to: URL(fileURLWithPath: path))
+        print("\nWritten to \(path); compare two runs with make bench-compare A=… B=…")
+    }
+
+    /// Reads the figures of an earlier run.
+    static func read(_ path: String) throws -> Report {
+        try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// Prints how much faster or slower each figure became.
+    static func printComparison(_ old: Report, _ new: Report) {
+        print(pad("figure", 44), left("before", 14), left("after", 14), left("change", 9))
+        for figure in new.figures {
+            guard let before = old.figures.first(where: { $0.name == figure.name }) else { continue }
+            let change = before.ours > 0 ? (figure.ours / before.ours - 1) * 100 : 0
+            print(
+                pad(figure.name, 44),
+                left(number(before.ours, before.unit), 14),
+                left(number(figure.ours, figure.unit), 14),
+                left(String(format: "%+.0f %%", change), 9)
+            )
+        }
+    }
+
+    private static let heading =
+        pad("figure", 44) + left("ours", 14) + left("floor", 14) + left("ratio", 7)
+        + "  floor is"
+
+    private static func line(_ figure: Figure) -> String {
+        pad(figure.name, 44) + left(number(figure.ours, figure.unit), 14)
+            + left(number(figure.floor, figure.unit), 14)
+            + left(String(format: "%.2f", figure.ratio), 7) + "  " + figure.floorName
+    }
+
+    private static func number(_ value: Double, _ unit: String) -> String {
+        let digits = value < 100 ? 1 : 0
+        return String(format: "%.\(digits)f \(unit)", value)
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func left(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(1, width - text.count)) + text
+    }
+}

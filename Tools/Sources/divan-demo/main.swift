@@ -1,0 +1,21 @@
+import Foundation
+
+/// Two peers sync a real database over TLS; exits with 0 only when they are equal in the end.
+setvbuf(stdout, nil, _IOLBF, 0)
+let directory = NSTemporaryDirectory() + "divan-demo-\(UUID().uuidString)"
+let start = Date()
+var status: Int32 = 0
+do {
+    try FileManager.default.createDirectory(
+        atPath: directory,
+        withIntermediateDirectories: true
+    )
+    var demo = try Demo(directory: directory)
+    try demo.run()
+    print(String(format: "\n   Done in %.1f s.", Date().timeIntervalSince(start)))
+} catch {
+    FileHandle.standardError.write(Data("demo: \(error)\n".utf8))
+    status = 1
+}
+try? FileManager.default.removeItem(atPath: directory)
+exit(status)
