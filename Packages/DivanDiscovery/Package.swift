@@ -17,7 +17,10 @@ let package = Package(
         .package(path: "../DivanTestKit"),
     ],
     targets: [
-        .target(name: "CDivanDiscovery", linkerSettings: [.linkedLibrary("avahi-client"), .linkedLibrary("avahi-common")]),
+        .target(
+            name: "CDivanDiscovery",
+            linkerSettings: [.linkedLibrary("avahi-client"), .linkedLibrary("avahi-common")]
+        ),
         .target(
             name: "DivanDiscovery",
             dependencies: ["CDivanDiscovery", "DivanLog"],

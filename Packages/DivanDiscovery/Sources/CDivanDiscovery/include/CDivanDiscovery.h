@@ -1,0 +1,18 @@
+#ifndef CDIVANDISCOVERY_H
+#define CDIVANDISCOVERY_H
+
+#include <avahi-client/client.h>
+#include <avahi-client/lookup.h>
+#include <avahi-client/publish.h>
+#include <avahi-common/address.h>
+#include <avahi-common/alternative.h>
+#include <avahi-common/error.h>
+#include <avahi-common/malloc.h>
+#include <avahi-common/strlst.h>
+#include <avahi-common/thread-watch.h>
+
+// Avahi's constants stand in unnamed and unsigned enumerations; these have its functions' types.
+AvahiIfIndex divan_avahi_any_interface(void);
+AvahiProtocol divan_avahi_any_protocol(void);
+
+#endif

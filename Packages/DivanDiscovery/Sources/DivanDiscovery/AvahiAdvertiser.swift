@@ -1,0 +1,107 @@
+import CDivanDiscovery
+
+/// Announces one listener through the daemon.
+///
+/// `@unchecked Sendable` holds because `name` and `group` are touched by Avahi's call-backs only,
+/// which never overlap (`AvahiConnection`).
+final class AvahiAdvertiser: @unchecked Sendable {
+    let connection = AvahiConnection()
+    private let advertisement: PeerAdvertisement
+    private let onEvent: @Sendable (AdvertisementEvent) -> Void
+    private var name: String
+    private var group: OpaquePointer?
+
+    init(
+        _ advertisement: PeerAdvertisement,
+        onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
+    ) throws(DiscoveryError) {
+        self.advertisement = advertisement
+        self.onEvent = onEvent
+        name = advertisement.name
+        let callback: AvahiClientCallback = { client, state, userData in
+            AvahiAdvertiser.of(userData)?.clientDidChange(client, state)
+        }
+        try connection.open(callback, for: self)
+    }
+
+    private static func of(_ userData: UnsafeMutableRawPointer?) -> AvahiAdvertiser? {
+        userData.map { Unmanaged<AvahiAdvertiser>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func clientDidChange(_ client: OpaquePointer?, _ state: AvahiClientState) {
+        switch state {
+        case AVAHI_CLIENT_S_RUNNING:
+            register(client)
+        case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
+            // The host is getting another name; the entries follow when it runs again.
+            if let group { avahi_entry_group_reset(group) }
+        case AVAHI_CLIENT_FAILURE:
+            fail(avahi_client_errno(client))
+        default: break
+        }
+    }
+
+    private func register(_ client: OpaquePointer?) {
+        if group == nil {
+            let callback: AvahiEntryGroupCallback = { group, state, userData in
+                AvahiAdvertiser.of(userData)?.groupDidChange(group, state)
+            }
+            let userData = Unmanaged.passUnretained(self).toOpaque()
+            group = avahi_entry_group_new(client, callback, userData)
+        }
+        guard let group else { return fail(avahi_client_errno(client)) }
+        var text: UnsafeMutablePointer<AvahiStringList>?
+        for (key, value) in advertisement.attributes {
+            text = avahi_string_list_add_pair(text, key, value)
+        }
+        defer { avahi_string_list_free(text) }
+        var code: Int32
+        repeat {
+            code = avahi_entry_group_add_service_strlst(
+                group,
+                divan_avahi_any_interface(),
+                divan_avahi_any_protocol(),
+                AvahiPublishFlags(rawValue: 0),
+                name,
+                PeerAdvertisement.serviceType,
+                nil,
+                nil,
+                advertisement.port,
+                text
+            )
+            // Another program on this machine has the name.
+            if code == Int32(AVAHI_ERR_COLLISION) { takeAnotherName() }
+        } while code == Int32(AVAHI_ERR_COLLISION)
+        if code == 0 { code = avahi_entry_group_commit(group) }
+        if code < 0 { fail(code) }
+    }
+
+    private func groupDidChange(_ group: OpaquePointer?, _ state: AvahiEntryGroupState) {
+        let client = avahi_entry_group_get_client(group)
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED:
+            let (onEvent, name) = (onEvent, name)
+            connection.deliver { onEvent(.registered(name: name)) }
+        case AVAHI_ENTRY_GROUP_COLLISION:
+            // Another machine has the name.
+            takeAnotherName()
+            register(client)
+        case AVAHI_ENTRY_GROUP_FAILURE:
+            fail(avahi_client_errno(client))
+        default: break
+        }
+    }
+
+    /// `jukebox` becomes `jukebox #2`, cut to the length that a name may have.
+    private func takeAnotherName() {
+        guard let other = avahi_alternative_service_name(name) else { return }
+        defer { avahi_free(other) }
+        name = String(cString: other)
+    }
+
+    private func fail(_ code: Int32) {
+        let onEvent = onEvent
+        let error = DiscoveryError(.advertising, code: code)
+        connection.deliver { onEvent(.failed(error)) }
+    }
+}

@@ -1,0 +1,151 @@
+import CDivanDiscovery
+import Glibc
+
+/// Looks for listeners through the daemon, and keeps looking at those that it found.
+///
+/// `@unchecked Sendable` holds because `table` and `resolvers` are touched by Avahi's call-backs
+/// only, which never overlap (`AvahiConnection`).
+final class AvahiBrowser: @unchecked Sendable {
+    private struct Instance: Hashable {
+        let name: String
+        let domain: String
+        let place: PeerTable.Place
+    }
+
+    let connection = AvahiConnection()
+    private let onEvent: @Sendable (BrowseEvent) -> Void
+    private var table = PeerTable()
+    private var resolvers: [Instance: OpaquePointer] = [:]
+    private var isBrowsing = false
+
+    init(onEvent: @escaping @Sendable (BrowseEvent) -> Void) throws(DiscoveryError) {
+        self.onEvent = onEvent
+        let callback: AvahiClientCallback = { client, state, userData in
+            AvahiBrowser.of(userData)?.clientDidChange(client, state)
+        }
+        try connection.open(callback, for: self)
+    }
+
+    private static func of(_ userData: UnsafeMutableRawPointer?) -> AvahiBrowser? {
+        userData.map { Unmanaged<AvahiBrowser>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func clientDidChange(_ client: OpaquePointer?, _ state: AvahiClientState) {
+        if state == AVAHI_CLIENT_FAILURE { fail(avahi_client_errno(client)) }
+        guard state == AVAHI_CLIENT_S_RUNNING, !isBrowsing else { return }
+        isBrowsing = true
+        let browser = avahi_service_browser_new(
+            client,
+            divan_avahi_any_interface(),
+            divan_avahi_any_protocol(),
+            PeerAdvertisement.serviceType,
+            nil,
+            AvahiLookupFlags(rawValue: 0),
+            { browser, interface, version, event, name, type, domain, _, userData in
+                guard let seeker = AvahiBrowser.of(userData) else { return }
+                let client = avahi_service_browser_get_client(browser)
+                guard let name, let type, let domain else {
+                    if event == AVAHI_BROWSER_FAILURE { seeker.fail(avahi_client_errno(client)) }
+                    return
+                }
+                let instance = Instance(
+                    name: String(cString: name),
+                    domain: String(cString: domain),
+                    place: PeerTable.Place(interface: interface, version: version)
+                )
+                switch event {
+                case AVAHI_BROWSER_NEW: seeker.resolve(instance, String(cString: type), client)
+                case AVAHI_BROWSER_REMOVE: seeker.remove(instance)
+                default: break
+                }
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        if browser == nil { fail(avahi_client_errno(client)) }
+    }
+
+    /// Asks where the instance is; the resolver stays and reports later changes too.
+    private func resolve(_ instance: Instance, _ type: String, _ client: OpaquePointer?) {
+        let isFull = resolvers.count >= Limits.peerCount * 2
+        guard resolvers[instance] == nil, !isFull else { return }
+        resolvers[instance] = avahi_service_resolver_new(
+            client,
+            instance.place.interface,
+            instance.place.version,
+            instance.name,
+            type,
+            instance.domain,
+            divan_avahi_any_protocol(),
+            AvahiLookupFlags(rawValue: 0),
+            { _, interface, version, event, name, _, _, host, address, port, text, _, userData in
+                // A failure is a peer that went before it was asked; its removal follows.
+                guard event == AVAHI_RESOLVER_FOUND, let seeker = AvahiBrowser.of(userData),
+                    let name, let host, let address
+                else { return }
+                let sighting = PeerTable.Sighting(
+                    host: String(cString: host),
+                    address: addressText(address, interface),
+                    port: port,
+                    attributes: attributes(of: strings(text))
+                )
+                let place = PeerTable.Place(interface: interface, version: version)
+                seeker.insert(sighting, of: String(cString: name), at: place)
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    private func insert(
+        _ sighting: PeerTable.Sighting,
+        of name: String,
+        at place: PeerTable.Place
+    ) {
+        if let event = table.insert(sighting, of: name, at: place) { report(event) }
+    }
+
+    private func remove(_ instance: Instance) {
+        if let resolver = resolvers.removeValue(forKey: instance) {
+            avahi_service_resolver_free(resolver)
+        }
+        if let event = table.remove(instance.name, at: instance.place) { report(event) }
+    }
+
+    private func fail(_ code: Int32) {
+        report(.failed(DiscoveryError(.browsing, code: code)))
+    }
+
+    private func report(_ event: BrowseEvent) {
+        let onEvent = onEvent
+        connection.deliver { onEvent(event) }
+    }
+}
+
+/// The address as text; a link-local one with the interface's name, which it is useless without.
+private func addressText(_ address: UnsafePointer<AvahiAddress>, _ interface: Int32) -> String {
+    var characters = [CChar](repeating: 0, count: Int(AVAHI_ADDRESS_STR_MAX))
+    avahi_address_snprint(&characters, characters.count, address)
+    let text = string(characters)
+    guard text.hasPrefix("fe80:") else { return text }
+    var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+    guard if_indextoname(UInt32(bitPattern: interface), &name) != nil else { return text }
+    return "\(text)%\(string(name))"
+}
+
+private func string(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// The strings of a TXT record, in no order that matters.
+private func strings(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
+    var strings: [[UInt8]] = []
+    var next = list
+    while let item = next {
+        let bytes = UnsafeBufferPointer(
+            start: avahi_string_list_get_text(item),
+            count: avahi_string_list_get_size(item)
+        )
+        strings.append(Array(bytes))
+        next = avahi_string_list_get_next(item)
+    }
+    return strings
+}

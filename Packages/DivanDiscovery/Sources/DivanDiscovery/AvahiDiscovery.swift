@@ -1,0 +1,71 @@
+public import DivanLog
+
+/// DNS-SD by multicast through the system's Avahi daemon.
+///
+/// Each activity has its own connection to the daemon, with a thread that waits on it. When the
+/// daemon stops, activities end with `noDaemon`; begin them anew when it is back.
+///
+/// Source: RFC 6762, RFC 6763; `tls-and-auth.md` §7.
+public struct AvahiDiscovery: PeerDiscovery {
+    private let log: Log
+
+    /// Uses the daemon of this machine.
+    public init(log: Log = Log(.discovery)) {
+        self.log = log
+    }
+
+    /// Announces a listener; a name that is taken gets a number.
+    ///
+    /// - Throws: `DiscoveryError.noDaemon` when nobody answers.
+    public func advertise(
+        _ advertisement: PeerAdvertisement,
+        onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
+    ) throws(DiscoveryError) -> any DiscoveryActivity {
+        let log = log
+        let advertiser = try AvahiAdvertiser(advertisement) { event in
+            switch event {
+            case .registered(let name): log.info("advertised as \(escapedForLog(name))")
+            case .failed(let error): log.error("\(error)")
+            }
+            onEvent(event)
+        }
+        return AvahiActivity(advertiser.connection)
+    }
+
+    /// Looks for listeners in the local network.
+    ///
+    /// - Throws: `DiscoveryError.noDaemon` when nobody answers.
+    public func browse(
+        onEvent: @escaping @Sendable (BrowseEvent) -> Void
+    ) throws(DiscoveryError) -> any DiscoveryActivity {
+        let log = log
+        let browser = try AvahiBrowser { event in
+            switch event {
+            case .found(let peer): log.info("found \(escapedForLog(peer.name))")
+            case .lost(let name): log.info("lost \(escapedForLog(name))")
+            case .failed(let error): log.error("\(error)")
+            }
+            onEvent(event)
+        }
+        return AvahiActivity(browser.connection)
+    }
+}
+
+/// What the caller holds.
+///
+/// Avahi's thread never sees it: releasing it there would wait for that thread on itself.
+private final class AvahiActivity: DiscoveryActivity {
+    private let connection: AvahiConnection
+
+    init(_ connection: AvahiConnection) {
+        self.connection = connection
+    }
+
+    deinit {
+        connection.close()
+    }
+
+    func stop() {
+        connection.close()
+    }
+}

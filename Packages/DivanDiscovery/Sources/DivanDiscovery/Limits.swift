@@ -1,0 +1,13 @@
+/// Every bound of this package, with its reason; all are maxima.
+public enum Limits {
+    /// UTF-8 bytes of an instance name: 63, one DNS label (RFC 6763 §4.1.1).
+    public static let nameByteCount = 63
+    /// Bytes of one attribute, `key=value`: 255, one TXT string (RFC 6763 §6.1).
+    public static let attributeByteCount = 255
+    /// Bytes of all attributes: 1,300, what fits into one Ethernet packet (RFC 6763 §6.2).
+    public static let attributesByteCount = 1_300
+    /// Peers that browsing keeps: 1,000, so that a stranger cannot fill our memory with names.
+    public static let peerCount = 1_000
+    /// Places (interface and protocol) kept for one peer: 32, two for each of 16 interfaces.
+    public static let placeCount = 32
+}

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// What every discovery must hold to; run it on your own with any test framework.
+public enum PeerDiscoveryContract {
+    /// Returns one sentence for each broken promise; none when the discovery is sound.
+    ///
+    /// The peer of `name` must be there already, or come within `patience`.
+    ///
+    /// - Throws: `DiscoveryError` when browsing cannot begin.
+    public static func violations(
+        of discovery: some PeerDiscovery,
+        finding name: String,
+        patience: Duration
+    ) async throws(DiscoveryError) -> [String] {
+        var violations: [String] = []
+        let first = Watch()
+        let activity = try discovery.browse { first.note($0) }
+        if await !first.finds(name, within: patience) {
+            violations.append("The peer \(name) is found.")
+        }
+        activity.stop()
+        activity.stop()
+        first.close()
+
+        // The second search takes its time, in which the first must stay silent.
+        let second = Watch()
+        let again = try discovery.browse { second.note($0) }
+        if await !second.finds(name, within: patience) {
+            violations.append("The peer \(name) is found again by a second search.")
+        }
+        again.stop()
+        if first.hasLateEvents { violations.append("No event begins after stop has returned.") }
+        return violations
+    }
+}
+
+/// Waits for a peer among the events of one search.
+private final class Watch: Sendable {
+    private let names = AsyncStream<String>.makeStream()
+    private let state = Mutex((isClosed: false, hasLateEvents: false))
+
+    func note(_ event: BrowseEvent) {
+        state.withLock { if $0.isClosed { $0.hasLateEvents = true } }
+        if case .found(let peer) = event { names.continuation.yield(peer.name) }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    var hasLateEvents: Bool { state.withLock { $0.hasLateEvents } }
+
+    func finds(_ name: String, within patience: Duration) async -> Bool {
+        let continuation = names.continuation
+        let alarm = Task {
+            try? await Task.sleep(for: patience)
+            continuation.finish()
+        }
+        defer { alarm.cancel() }
+        return await names.stream.contains(name)
+    }
+}

@@ -1,0 +1,80 @@
+/// Joins what DNS-SD tells place by place into peers.
+///
+/// One peer appears once for each interface and IP version. It is found with the first and lost
+/// with the last; in between each change is reported. A plain value without Avahi, so that every
+/// order of events can be tested.
+struct PeerTable {
+    /// Where an instance was seen.
+    struct Place: Hashable, Comparable {
+        let interface: Int32
+        let version: Int32
+
+        static func < (a: Place, b: Place) -> Bool {
+            (a.interface, a.version) < (b.interface, b.version)
+        }
+    }
+
+    /// What resolving an instance at one place gave.
+    struct Sighting: Equatable {
+        var host: String
+        var address: String
+        var port: UInt16
+        var attributes: [String: String]
+    }
+
+    private var sightings: [String: [Place: Sighting]] = [:]
+
+    /// Notes a sighting; returns what it changes, if anything.
+    mutating func insert(_ sighting: Sighting, of name: String, at place: Place) -> BrowseEvent? {
+        let before = peer(name)
+        guard before != nil || sightings.count < Limits.peerCount else { return nil }
+        var places = sightings[name] ?? [:]
+        guard places[place] != nil || places.count < Limits.placeCount else { return nil }
+        places[place] = sighting
+        sightings[name] = places
+        guard let after = peer(name), after != before else { return nil }
+        return .found(after)
+    }
+
+    /// Notes that the instance is no longer seen at a place; returns what that changes.
+    mutating func remove(_ name: String, at place: Place) -> BrowseEvent? {
+        guard let before = peer(name), sightings[name]?.removeValue(forKey: place) != nil else {
+            return nil
+        }
+        guard let after = peer(name) else {
+            sightings[name] = nil
+            return .lost(name: name)
+        }
+        return after == before ? nil : .found(after)
+    }
+
+    /// The peer as all places together show it; the lowest place decides where they differ.
+    private func peer(_ name: String) -> DiscoveredPeer? {
+        guard let places = sightings[name],
+            let first = places.min(by: { $0.key < $1.key })?.value
+        else { return nil }
+        return DiscoveredPeer(
+            name: name,
+            host: first.host,
+            addresses: Set(places.values.map(\.address)).sorted(),
+            port: first.port,
+            attributes: first.attributes
+        )
+    }
+}
+
+/// The attributes of a TXT record's strings: keys in lower case, the first of a key counts.
+///
+/// Source: RFC 6763 §6.4. A string without `=` is a key with an empty value; one without a key is
+/// skipped; bytes that are not UTF-8 are replaced.
+func attributes(of strings: [[UInt8]]) -> [String: String] {
+    var attributes: [String: String] = [:]
+    for string in strings {
+        let key = string.prefix { $0 != UInt8(ascii: "=") }
+        guard !key.isEmpty else { continue }
+        let name = String(decoding: key, as: UTF8.self).lowercased()
+        let value = String(decoding: string.dropFirst(key.count + 1), as: UTF8.self)
+        if attributes[name] == nil { attributes[name] = value }
+    }
+    return attributes
+}

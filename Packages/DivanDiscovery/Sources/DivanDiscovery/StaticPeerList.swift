@@ -1,0 +1,33 @@
+/// Peers that are known beforehand: for networks without multicast, and for tests.
+public struct StaticPeerList: PeerDiscovery {
+    private let peers: [DiscoveredPeer]
+
+    /// Finds these peers, and no others; of several with one name the last counts.
+    public init(_ peers: [DiscoveredPeer]) {
+        self.peers = peers
+    }
+
+    /// Announces nothing: the others have lists of their own.
+    ///
+    /// Reports `registered` before it returns.
+    public func advertise(
+        _ advertisement: PeerAdvertisement,
+        onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
+    ) throws(DiscoveryError) -> any DiscoveryActivity {
+        onEvent(.registered(name: advertisement.name))
+        return FinishedActivity()
+    }
+
+    /// Reports all peers before it returns.
+    public func browse(
+        onEvent: @escaping @Sendable (BrowseEvent) -> Void
+    ) throws(DiscoveryError) -> any DiscoveryActivity {
+        for peer in peers { onEvent(.found(peer)) }
+        return FinishedActivity()
+    }
+}
+
+/// An activity that has nothing left to do.
+private final class FinishedActivity: DiscoveryActivity {
+    func stop() {}
+}

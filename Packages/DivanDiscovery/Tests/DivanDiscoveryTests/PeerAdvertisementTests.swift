@@ -1,0 +1,60 @@
+import DivanDiscovery
+import Testing
+
+/// What a service record cannot carry is refused before anybody is asked.
+@Suite struct PeerAdvertisementTests {
+    func refusal(
+        name: String = "jukebox",
+        port: UInt16 = 4_984,
+        attributes: [String: String] = [:]
+    ) -> DiscoveryError? {
+        do {
+            _ = try PeerAdvertisement(name: name, port: port, attributes: attributes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `names of one DNS label are taken, spaces and all`() {
+        for name in ["j", "Ada's jukebox", "Büro", String(repeating: "x", count: 63)] {
+            #expect(refusal(name: name) == nil)
+        }
+    }
+
+    @Test(arguments: ["", "a\nb", "a\u{0}", String(repeating: "x", count: 64)])
+    func `other names are refused`(name: String) {
+        #expect(refusal(name: name) == .invalidName(name))
+    }
+
+    @Test func `a port is needed`() {
+        #expect(refusal(port: 0) == .invalidPort)
+    }
+
+    @Test func `attributes fit one string each and one packet together`() {
+        let longest = String(repeating: "v", count: 253)
+        #expect(refusal(attributes: ["k": longest]) == nil)
+        #expect(refusal(attributes: ["k": longest + "v"]) == .invalidAttribute("k"))
+        for key in ["", "a=b", "ä", "a\n"] {
+            #expect(refusal(attributes: [key: "v"]) == .invalidAttribute(key))
+        }
+        #expect(refusal(attributes: ["k": "\u{0}"]) == .invalidAttribute("k"))
+        let many = Dictionary(uniqueKeysWithValues: (0..<6).map { ("\($0)", longest) })
+        #expect(refusal(attributes: many) == .attributesTooLarge(byteCount: 1_536, limit: 1_300))
+    }
+
+    @Test func `every error says what to do`() {
+        let errors: [(DiscoveryError, String)] = [
+            (.noDaemon(code: -26), "install and start avahi-daemon or use a static list"),
+            (.avahi(.browsing, code: -8), "browsing failed (Local name collision); see the"),
+            (.invalidName("\n"), #""\n" is no name; use 1 to 63 bytes"#),
+            (.invalidPort, "port 0; start the listener first"),
+            (.invalidAttribute("k"), #"attribute "k" cannot be sent; use ASCII"#),
+            (.attributesTooLarge(byteCount: 2, limit: 1), "attributes of 2 bytes exceed 1; "),
+        ]
+        for (error, text) in errors {
+            #expect("\(error)".hasPrefix("peer discovery: "))
+            #expect("\(error)".contains(text), "\(error)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import DivanTestKit
+import Testing
+
+// The table is internal; only a daemon and a network of machines could show all of it from outside.
+@testable import DivanDiscovery
+
+/// Sightings at several places make up one peer, in whatever order they come.
+@Suite struct PeerTableTests {
+    let ethernet4 = PeerTable.Place(interface: 2, version: 0)
+    let ethernet6 = PeerTable.Place(interface: 2, version: 1)
+    let wireless4 = PeerTable.Place(interface: 3, version: 0)
+
+    func sighting(_ address: String, port: UInt16 = 4_984) -> PeerTable.Sighting {
+        PeerTable.Sighting(
+            host: "jukebox.local",
+            address: address,
+            port: port,
+            attributes: ["db": "songs"]
+        )
+    }
+
+    func peer(_ addresses: String..., port: UInt16 = 4_984) -> DiscoveredPeer {
+        DiscoveredPeer(
+            name: "jukebox",
+            host: "jukebox.local",
+            addresses: addresses,
+            port: port,
+            attributes: ["db": "songs"]
+        )
+    }
+
+    @Test func `a peer is found with the first place and lost with the last`() {
+        var table = PeerTable()
+        let first = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
+        #expect(first == .found(peer("10.0.0.7")))
+        let second = table.insert(sighting("fe80::7%eth0"), of: "jukebox", at: ethernet6)
+        #expect(second == .found(peer("10.0.0.7", "fe80::7%eth0")))
+        let third = table.insert(sighting("10.0.0.7"), of: "jukebox", at: wireless4)
+        #expect(third == nil, "nothing new in it")
+
+        #expect(table.remove("jukebox", at: ethernet4) == nil)
+        #expect(table.remove("jukebox", at: ethernet6) == .found(peer("10.0.0.7")))
+        #expect(table.remove("jukebox", at: wireless4) == .lost(name: "jukebox"))
+    }
+
+    @Test func `a change is found again, the same is not`() {
+        var table = PeerTable()
+        _ = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
+        #expect(table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4) == nil)
+        let changed = table.insert(sighting("10.0.0.8", port: 9), of: "jukebox", at: ethernet4)
+        #expect(changed == .found(peer("10.0.0.8", port: 9)))
+    }
+
+    @Test func `removing what was never there changes nothing`() {
+        var table = PeerTable()
+        #expect(table.remove("jukebox", at: ethernet4) == nil)
+        _ = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
+        #expect(table.remove("jukebox", at: ethernet6) == nil)
+    }
+
+    @Test func `strangers cannot fill the table`() {
+        var table = PeerTable()
+        for number in 0..<Limits.peerCount {
+            _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
+        }
+        #expect(table.insert(sighting("10.0.0.7"), of: "one more", at: ethernet4) == nil)
+        #expect(table.remove("one more", at: ethernet4) == nil)
+
+        for interface in 0..<Int32(Limits.placeCount) + 9 {
+            let place = PeerTable.Place(interface: interface + 100, version: 0)
+            _ = table.insert(sighting("10.0.1.\(interface)"), of: "peer 0", at: place)
+        }
+        guard case .found(let crowded) = table.remove("peer 0", at: ethernet4) else {
+            Issue.record("no change")
+            return
+        }
+        #expect(crowded.addresses.count == Limits.placeCount - 1)
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func `any order of events leaves who was seen last`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var table = PeerTable()
+        var present: [String: Set<Int32>] = [:]
+        var reported: Set<String> = []
+        for _ in 0..<200 {
+            let name = "peer \(Int.random(in: 0..<4, using: &generator))"
+            let interface = Int32.random(in: 0..<3, using: &generator)
+            let place = PeerTable.Place(interface: interface, version: 0)
+            let event: BrowseEvent?
+            if Bool.random(using: &generator) {
+                event = table.insert(sighting("10.0.0.\(interface)"), of: name, at: place)
+                present[name, default: []].insert(interface)
+            } else {
+                event = table.remove(name, at: place)
+                present[name]?.remove(interface)
+            }
+            switch event {
+            case .found(let peer): reported.insert(peer.name)
+            case .lost(let name): reported.remove(name)
+            case .failed, nil: break
+            }
+            let expected = Set(present.filter { !$0.value.isEmpty }.keys)
+            #expect(reported == expected, "seed \(seed)")
+        }
+    }
+
+    @Test func `attributes are read as RFC 6763 has it`() {
+        let strings = ["DB=songs", "db=later", "=no key", "flag", "eq=a=b", "", "bin=\u{0}"]
+        #expect(
+            attributes(of: strings.map { Array($0.utf8) }) == [
+                "db": "songs", "flag": "", "eq": "a=b", "bin": "\u{0}",
+            ]
+        )
+        #expect(attributes(of: [[0x6B, 0x3D, 0xFF]]) == ["k": "\u{FFFD}"])
+    }
+}

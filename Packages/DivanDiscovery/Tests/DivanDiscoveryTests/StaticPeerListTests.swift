@@ -1,0 +1,132 @@
+import DivanDiscovery
+import Synchronization
+import Testing
+
+/// A fixed list is a discovery like any other.
+@Suite struct StaticPeerListTests {
+    let jukebox = DiscoveredPeer(name: "jukebox", host: "10.0.0.7", port: 4_984)
+    let bar = DiscoveredPeer(name: "bar", host: "bar.example.org", port: 4_985)
+
+    @Test func `the list holds to the contract`() async throws {
+        let list = StaticPeerList([jukebox, bar])
+        for name in ["jukebox", "bar"] {
+            let violations = try await PeerDiscoveryContract.violations(
+                of: list,
+                finding: name,
+                patience: .seconds(5)
+            )
+            #expect(violations == [])
+        }
+    }
+
+    @Test func `the contract finds who finds nothing and who does not stop`() async throws {
+        let silent = try await PeerDiscoveryContract.violations(
+            of: StaticPeerList([]),
+            finding: "jukebox",
+            patience: .milliseconds(1)
+        )
+        #expect(silent.count == 2)
+
+        let unstoppable = UnstoppableDiscovery(peer: jukebox)
+        let violations = try await PeerDiscoveryContract.violations(
+            of: unstoppable,
+            finding: "jukebox",
+            patience: .seconds(5)
+        )
+        #expect(violations == ["No event begins after stop has returned."])
+    }
+
+    /// Tells every search that it was ever asked for.
+    final class UnstoppableDiscovery: PeerDiscovery {
+        final class Activity: DiscoveryActivity {
+            func stop() {}
+        }
+
+        let peer: DiscoveredPeer
+        let searches = Mutex<[@Sendable (BrowseEvent) -> Void]>([])
+
+        init(peer: DiscoveredPeer) {
+            self.peer = peer
+        }
+
+        func advertise(
+            _ advertisement: PeerAdvertisement,
+            onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
+        ) throws(DiscoveryError) -> any DiscoveryActivity { Activity() }
+
+        func browse(
+            onEvent: @escaping @Sendable (BrowseEvent) -> Void
+        ) throws(DiscoveryError) -> any DiscoveryActivity {
+            let all = searches.withLock { searches in
+                searches.append(onEvent)
+                return searches
+            }
+            for search in all { search(.found(peer)) }
+            return Activity()
+        }
+    }
+
+    @Test func `advertising only reports the name`() throws {
+        let events = Mutex<[AdvertisementEvent]>([])
+        let advertisement = try PeerAdvertisement(name: "me", port: 1)
+        let activity = try StaticPeerList([]).advertise(advertisement) { event in
+            events.withLock { $0.append(event) }
+        }
+        activity.stop()
+        #expect(events.withLock { $0 } == [.registered(name: "me")])
+    }
+
+    @Test func `the sequence gives all peers sorted by name`() async throws {
+        var iterator = StaticPeerList([jukebox, bar]).peers().makeAsyncIterator()
+        #expect(try await iterator.next() == [bar, jukebox])
+    }
+
+    @Test func `the sequence follows peers that come, change and go`() async throws {
+        var changed = jukebox
+        changed.port = 9
+        let script: [BrowseEvent] = [
+            .found(jukebox), .found(bar), .found(changed), .lost(name: "bar"),
+        ]
+        let discovery = ScriptedDiscovery()
+        var iterator = discovery.peers().makeAsyncIterator()
+        var seen: [[DiscoveredPeer]?] = []
+        for event in script {
+            discovery.tell(event)
+            seen.append(try await iterator.next())
+        }
+        #expect(seen == [[jukebox], [bar, jukebox], [bar, changed], [changed]])
+
+        discovery.tell(.failed(.noDaemon(code: -23)))
+        await #expect(throws: DiscoveryError.noDaemon(code: -23)) { try await iterator.next() }
+        #expect(discovery.isStopped)
+    }
+
+    /// Finds what the test tells it.
+    final class ScriptedDiscovery: PeerDiscovery, DiscoveryActivity {
+        private let state = Mutex<(handler: (@Sendable (BrowseEvent) -> Void)?, isStopped: Bool)>(
+            (nil, false)
+        )
+
+        var isStopped: Bool { state.withLock { $0.isStopped } }
+
+        func tell(_ event: BrowseEvent) {
+            state.withLock { $0.handler }?(event)
+        }
+
+        func stop() {
+            state.withLock { $0.isStopped = true }
+        }
+
+        func advertise(
+            _ advertisement: PeerAdvertisement,
+            onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
+        ) throws(DiscoveryError) -> any DiscoveryActivity { self }
+
+        func browse(
+            onEvent: @escaping @Sendable (BrowseEvent) -> Void
+        ) throws(DiscoveryError) -> any DiscoveryActivity {
+            state.withLock { $0.handler = onEvent }
+            return self
+        }
+    }
+}
