@@ -53,7 +53,7 @@ extension JSON: Equatable {
                 guard push(pair, onto: &pending) else { return false }
             }
         case (.object(let first), .object(let second)):
-            for (one, other) in zip(first.members, second.members) {
+            for (one, other) in zip(first.entries, second.entries) {
                 guard one.key.hasSameBytes(as: other.key),
                     push((one.value, other.value), onto: &pending)
                 else { return false }

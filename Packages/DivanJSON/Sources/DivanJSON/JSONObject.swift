@@ -9,66 +9,71 @@ public struct JSONObject: Sendable {
     /// A key and its value.
     public typealias Member = (key: String, value: JSON)
 
-    private(set) var members: [Member]
+    /// A member as it is stored; unlike a tuple it is freed without its type being looked up.
+    struct Entry: Sendable {
+        let key: String
+        var value: JSON
+    }
+
+    private(set) var entries: [Entry]
 
     /// Creates an object without members.
     public init() {
-        members = []
+        entries = []
     }
 
     /// Creates an object from members in any order; of equal keys the last one counts.
     public init(_ members: some Sequence<Member>) {
-        var sorted: [Member] = []
+        entries = []
         // Stable (Swift's sort is), so that the last of equal keys stays last.
         for member in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
-            if let last = sorted.last, last.key.hasSameBytes(as: member.key) {
-                sorted.removeLast()
+            if let last = entries.last, last.key.hasSameBytes(as: member.key) {
+                entries.removeLast()
             }
-            sorted.append(member)
+            entries.append(Entry(key: member.key, value: member.value))
         }
-        self.members = sorted
     }
 
     /// Takes over members that are already in order, each key once.
-    init(ordered members: [Member]) {
-        self.members = members
+    init(ordered entries: [Entry]) {
+        self.entries = entries
     }
 
     /// The value under `key`; setting `nil` removes the member (JSON `null` is `.null`).
     public subscript(key: String) -> JSON? {
         get {
             let (offset, isPresent) = position(of: key)
-            return isPresent ? members[offset].value : nil
+            return isPresent ? entries[offset].value : nil
         }
         set {
             let (offset, isPresent) = position(of: key)
             switch (newValue, isPresent) {
-            case (let value?, true): members[offset].value = value
-            case (let value?, false): members.insert((key, value), at: offset)
-            case (nil, true): members.remove(at: offset)
+            case (let value?, true): entries[offset].value = value
+            case (let value?, false): entries.insert(Entry(key: key, value: value), at: offset)
+            case (nil, true): entries.remove(at: offset)
             case (nil, false): break
             }
         }
     }
 
     /// The keys in canonical order.
-    public var keys: [String] { members.map(\.key) }
+    public var keys: [String] { entries.map(\.key) }
 
     /// Whether there is a member `key`, `null` included.
     public func contains(_ key: String) -> Bool { position(of: key).isPresent }
 
     /// Removes the members that satisfy a condition.
     public mutating func removeAll(where isUnwanted: (Member) throws -> Bool) rethrows {
-        try members.removeAll(where: isUnwanted)
+        try entries.removeAll { try isUnwanted(($0.key, $0.value)) }
     }
 
     /// Where `key` is or belongs.
     private func position(of key: String) -> (offset: Int, isPresent: Bool) {
         var low = 0
-        var high = members.count
+        var high = entries.count
         while low < high {
             let middle = low + (high - low) / 2
-            let order = members[middle].key.compareBytes(with: key)
+            let order = entries[middle].key.compareBytes(with: key)
             if order == 0 { return (middle, true) }
             if order < 0 { low = middle + 1 } else { high = middle }
         }
@@ -80,9 +85,12 @@ extension JSONObject: RandomAccessCollection {
     /// Position of the first member.
     public var startIndex: Int { 0 }
     /// Position behind the last member.
-    public var endIndex: Int { members.count }
+    public var endIndex: Int { entries.count }
     /// The member at a position below `count`.
-    public subscript(position: Int) -> Member { members[position] }
+    public subscript(position: Int) -> Member {
+        let entry = entries[position]
+        return (entry.key, entry.value)
+    }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {

@@ -3,22 +3,18 @@
 /// Commas come by themselves; that each `begin` meets its `end` and each member has a key is the
 /// caller's duty. Strings and numbers are spelled as `revisions.md` §2 says; members stand in the
 /// order in which they are written.
-public struct JSONWriter: Sendable {
-    /// The text so far.
-    public private(set) var bytes: [UInt8]
+public struct JSONWriter: ~Copyable {
+    private var output: OutputBuffer
     private var needsComma = false
+
+    /// A copy of the text so far.
+    public var bytes: [UInt8] { output.bytes }
 
     /// Creates a writer of an empty text.
     ///
     /// - Parameter byteCount: How many bytes to make room for.
     public init(reservingByteCount byteCount: Int = 0) {
-        bytes = []
-        bytes.reserveCapacity(byteCount)
-    }
-
-    /// Goes on writing behind `bytes`, which must not await a comma.
-    init(appendingTo bytes: consuming [UInt8]) {
-        self.bytes = bytes
+        output = OutputBuffer(capacity: byteCount)
     }
 
     /// Opens an array.
@@ -37,7 +33,7 @@ public struct JSONWriter: Sendable {
     public mutating func key(_ key: String) {
         startValue()
         appendQuoted(key)
-        bytes.append(UInt8(ascii: ":"))
+        output.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -50,7 +46,7 @@ public struct JSONWriter: Sendable {
     /// Writes an integer.
     public mutating func integer(_ value: some FixedWidthInteger) {
         startValue()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        if value < 0 { output.append(UInt8(ascii: "-")) }
         var digits = [20 of UInt8](repeating: 0)
         var rest = UInt64(value.magnitude)
         var first = 20
@@ -59,7 +55,7 @@ public struct JSONWriter: Sendable {
             digits[first] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
             rest /= 10
         } while rest > 0
-        for offset in first..<20 { bytes.append(digits[offset]) }
+        for offset in first..<20 { output.append(digits[offset]) }
     }
 
     /// Writes a double with the fewest digits that read back to it, always with a fraction or an
@@ -67,27 +63,28 @@ public struct JSONWriter: Sendable {
     ///
     /// - Throws: `notFinite` for NaN and the infinities, which JSON cannot write.
     public mutating func double(_ value: Double) throws(JSONError) {
-        guard value.isFinite else { throw JSONError(.notFinite, atOutput: bytes.count) }
+        guard value.isFinite else { throw JSONError(.notFinite, atOutput: output.count) }
         startValue()
-        bytes.append(contentsOf: value.description.utf8)
+        var text = value.description
+        text.withUTF8 { output.append($0) }
     }
 
     /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) {
         startValue()
-        bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+        output.append(value ? "true" : "false")
     }
 
     /// Writes `null`.
     public mutating func null() {
         startValue()
-        bytes.append(contentsOf: "null".utf8)
+        output.append("null")
     }
 
     /// Writes a value that is JSON text already, as it is.
     public mutating func raw(_ text: Span<UInt8>) {
         startValue()
-        text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        text.withUnsafeBufferPointer { output.append($0) }
     }
 
     /// Writes a tree.
@@ -111,17 +108,17 @@ public struct JSONWriter: Sendable {
         case .string(let text): string(text)
         case .array(let items):
             guard depth <= limit else {
-                throw JSONError(.tooDeep(limit: limit), atOutput: bytes.count)
+                throw JSONError(.tooDeep(limit: limit), atOutput: output.count)
             }
             beginArray()
             for item in items { try write(item, depth: depth + 1, limit: limit) }
             endArray()
         case .object(let object):
             guard depth <= limit else {
-                throw JSONError(.tooDeep(limit: limit), atOutput: bytes.count)
+                throw JSONError(.tooDeep(limit: limit), atOutput: output.count)
             }
             beginObject()
-            for member in object.members {
+            for member in object.entries {
                 key(member.key)
                 try write(member.value, depth: depth + 1, limit: limit)
             }
@@ -132,26 +129,26 @@ public struct JSONWriter: Sendable {
     @inline(__always)
     private mutating func open(_ byte: UInt8) {
         startValue()
-        bytes.append(byte)
+        output.append(byte)
         needsComma = false
     }
 
     @inline(__always)
     private mutating func close(_ byte: UInt8) {
-        bytes.append(byte)
+        output.append(byte)
         needsComma = true
     }
 
     @inline(__always)
     private mutating func startValue() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { output.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     @inline(__always)
     private mutating func appendQuoted(_ text: String) {
         var text = text
-        text.withUTF8 { bytes.appendQuoted($0) }
+        text.withUTF8 { output.appendQuoted($0) }
     }
 }
 
@@ -175,22 +172,15 @@ extension JSON {
         to output: inout [UInt8],
         limits: JSONLimits = .default
     ) throws(JSONError) {
-        let byteCount = output.count
-        var writer = JSONWriter(appendingTo: output)
-        output = []
-        defer { output = writer.bytes }
-        do throws(JSONError) {
-            try writer.value(self, limits: limits)
-        } catch {
-            writer.truncate(to: byteCount)
-            throw error
-        }
+        var writer = JSONWriter()
+        try writer.value(self, limits: limits)
+        writer.append(to: &output)
     }
 }
 
 extension JSONWriter {
-    /// Drops what was written behind the first `byteCount` bytes.
-    fileprivate mutating func truncate(to byteCount: Int) {
-        bytes.removeLast(bytes.count - byteCount)
+    /// Appends the text to bytes that another holds.
+    fileprivate func append(to bytes: inout [UInt8]) {
+        output.append(to: &bytes)
     }
 }

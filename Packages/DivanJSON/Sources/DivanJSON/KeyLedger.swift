@@ -3,7 +3,11 @@
 /// Most objects cost one comparison of two numbers for each key: as long as keys ascend they are
 /// unique. Otherwise a small object compares each pair of first eight bytes, and a large one sorts
 /// its keys, so that any number of keys that begin alike costs n log n and no more.
-struct KeyLedger {
+///
+/// Why the pointer is right: the memory holds `capacity` records, is allocated and freed here
+/// alone, and the type cannot be copied. Records are plain bits; those below `count` are set, and
+/// every position comes from a caller that counted from there.
+struct KeyLedger: ~Copyable {
     /// One key: its place and its first eight bytes as a number that sorts as they do.
     struct Record {
         /// The first byte highest; zero where the key is shorter.
@@ -14,35 +18,46 @@ struct KeyLedger {
         let isDecoded: Bool
     }
 
-    private(set) var records: ContiguousArray<Record> = []
+    /// How many keys the open objects have so far.
+    private(set) var count = 0
+    private var capacity = 32
+    private var records = UnsafeMutablePointer<Record>.allocate(capacity: 32)
     private var decoded: [UInt8] = []
+
+    deinit { records.deallocate() }
+
+    /// The key at a position below `count`.
+    subscript(position: Int) -> Record {
+        @inline(__always) get { records[position] }
+    }
 
     /// Adds a key of the innermost object, for which there were `first` records when it opened;
     /// returns whether it stands behind the key before it.
     @inline(__always)
     mutating func add(_ token: StringToken, in lexer: Lexer, objectFrom first: Int) -> Bool {
         let record = record(of: token, in: lexer)
-        let ascends =
-            records.count == first || precedes(records[records.count - 1], record, in: lexer)
-        records.append(record)
+        let ascends = count == first || precedes(records[count - 1], record, in: lexer)
+        if count == capacity { grow() }
+        (records + count).initialize(to: record)
+        count += 1
         return ascends
     }
 
     /// Forgets the keys of the innermost object.
     @inline(__always)
     mutating func close(objectFrom first: Int) {
-        records.removeLast(records.count - first)
+        count = first
     }
 
     /// Exchanges two records, for a caller that puts members into order.
     mutating func swapAt(_ left: Int, _ right: Int) {
-        records.swapAt(left, right)
+        (records[left], records[right]) = (records[right], records[left])
     }
 
     /// Throws when two keys of an object whose keys do not ascend are equal.
     func checkUnique(from first: Int, in lexer: Lexer) throws(JSONError.Reason) {
-        guard records.count - first > 16 else {
-            for later in first + 1..<records.count {
+        guard count - first > 16 else {
+            for later in first + 1..<count {
                 for earlier in first..<later
                 where records[earlier].prefix == records[later].prefix {
                     try checkDifferent(records[earlier], records[later], in: lexer)
@@ -50,7 +65,8 @@ struct KeyLedger {
             }
             return
         }
-        let sorted = records[first...].sorted { precedes($0, $1, in: lexer) }
+        var sorted = Array(UnsafeBufferPointer(start: records + first, count: count - first))
+        sorted.sort { precedes($0, $1, in: lexer) }
         for (record, next) in zip(sorted, sorted.dropFirst()) where record.prefix == next.prefix {
             try checkDifferent(record, next, in: lexer)
         }
@@ -61,6 +77,14 @@ struct KeyLedger {
     func precedes(_ left: Record, _ right: Record, in lexer: Lexer) -> Bool {
         left.prefix != right.prefix
             ? left.prefix < right.prefix : compareLong(left, right, in: lexer) < 0
+    }
+
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Record>.allocate(capacity: 2 * capacity)
+        larger.moveInitialize(from: records, count: count)
+        records.deallocate()
+        records = larger
+        capacity *= 2
     }
 
     private func checkDifferent(

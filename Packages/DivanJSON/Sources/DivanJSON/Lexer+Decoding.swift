@@ -7,7 +7,10 @@ extension Lexer {
             decode(token, appendingTo: &decoded)
             return String(decoding: decoded, as: UTF8.self)
         }
-        return String(decoding: bytes(of: token), as: UTF8.self)
+        // The scan has proven the bytes to be UTF-8.
+        let content = bytes(of: token)
+        let text = UTF8Span(unchecked: content.span, isKnownASCII: token.isASCII)
+        return String(copying: text)
     }
 
     /// The bytes between the quotes, escapes as they stand; valid as long as the lexer's text.

@@ -18,6 +18,34 @@ extension Lexer {
     /// Reads the number at `position` (RFC 8259 §6) and refuses one that no double can hold.
     @inline(__always)
     mutating func scanNumber() throws(JSONError.Reason) -> NumberToken {
+        if let token = scanShortInteger() { return token }
+        return try scanAnyNumber()
+    }
+
+    /// Reads an integer of 1 to 18 digits, as most numbers are; moves only if one stands here.
+    @inline(__always)
+    private mutating func scanShortInteger() -> NumberToken? {
+        let isNegative = base[position] == UInt8(ascii: "-")
+        let first = isNegative ? position + 1 : position
+        var next = first
+        var mantissa: UInt64 = 0
+        while next < end, case let digit = base[next] &- 0x30, digit <= 9 {
+            mantissa = mantissa &* 10 &+ UInt64(digit)
+            next += 1
+        }
+        // More digits wrapped round; a leading zero, "." and "e" are for the full grammar.
+        guard 1...18 ~= next - first, next < end,
+            base[first] != UInt8(ascii: "0") || next == first + 1,
+            base[next] != UInt8(ascii: "."), base[next] | 0x20 != UInt8(ascii: "e")
+        else { return nil }
+        var token = NumberToken(start: position, end: next, isNegative: isNegative)
+        token.mantissa = mantissa
+        token.keptCount = mantissa == 0 ? 0 : next - first
+        position = next
+        return token
+    }
+
+    private mutating func scanAnyNumber() throws(JSONError.Reason) -> NumberToken {
         let start = position
         let isNegative = base[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }

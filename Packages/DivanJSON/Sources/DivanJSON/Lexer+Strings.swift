@@ -3,6 +3,8 @@ struct StringToken {
     let start: Int
     let end: Int
     let hasEscapes: Bool
+    /// Whether the content is known to be ASCII; it may be without.
+    let isASCII: Bool
 
     var byteCount: Int { end - start }
 }
@@ -18,7 +20,7 @@ extension Lexer {
         guard position < end else { throw .unexpectedEnd }
         if base[position] == UInt8(ascii: "\"") {
             position += 1
-            return StringToken(start: start, end: position - 1, hasEscapes: false)
+            return StringToken(start: start, end: position - 1, hasEscapes: false, isASCII: true)
         }
         return try scanSpecialString(from: start)
     }
@@ -32,7 +34,12 @@ extension Lexer {
             switch base[position] {
             case UInt8(ascii: "\""):
                 position += 1
-                return StringToken(start: start, end: position - 1, hasEscapes: hasEscapes)
+                return StringToken(
+                    start: start,
+                    end: position - 1,
+                    hasEscapes: hasEscapes,
+                    isASCII: false
+                )
             case UInt8(ascii: "\\"):
                 hasEscapes = true
                 try scanEscape()

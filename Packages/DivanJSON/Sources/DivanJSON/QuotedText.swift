@@ -1,11 +1,11 @@
-extension [UInt8] {
+extension OutputBuffer {
     /// Appends UTF-8 text in quotes with the canonical escapes (`revisions.md` §2).
     @inline(__always)
     mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>) {
         append(UInt8(ascii: "\""))
         let plainCount = text.plainPrefixCount(from: 0)
         if plainCount == text.count {
-            append(contentsOf: text)
+            append(text)
         } else {
             appendEscaped(text)
         }
@@ -16,7 +16,7 @@ extension [UInt8] {
         var offset = 0
         while offset < text.count {
             let plainCount = text.plainPrefixCount(from: offset)
-            append(contentsOf: text[offset..<offset + plainCount])
+            append(UnsafeBufferPointer(rebasing: text[offset..<offset + plainCount]))
             offset += plainCount
             if offset < text.count {
                 appendEscape(of: text[offset])
@@ -33,11 +33,14 @@ extension [UInt8] {
         case 0x0D: append(UInt8(ascii: "r"))
         case 0x09: append(UInt8(ascii: "t"))
         default:
-            append(contentsOf: "u00".utf8)
-            for digit in [byte >> 4, byte & 0xF] {
-                append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-            }
+            append("u00")
+            appendHexDigit(byte >> 4)
+            appendHexDigit(byte & 0xF)
         }
+    }
+
+    private mutating func appendHexDigit(_ value: UInt8) {
+        append(value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
     }
 }
 

@@ -33,7 +33,7 @@ extension JSON {
 }
 
 /// One parse in progress; calls itself once for each container that is open.
-struct TreeParser {
+struct TreeParser: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
     private var ledger = KeyLedger()
@@ -83,13 +83,13 @@ struct TreeParser {
     private mutating func parseObject(depth: Int) throws(JSONError.Reason) -> JSONObject {
         guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
         lexer.position += 1
-        var members: [JSONObject.Member] = []
+        var members: [JSONObject.Entry] = []
         if try lexer.peek() == UInt8(ascii: "}") {
             lexer.position += 1
             return JSONObject()
         }
         members.reserveCapacity(expectedMemberCount)
-        let first = ledger.records.count
+        let first = ledger.count
         var ascends = true
         repeat {
             let quote = try lexer.peek()
@@ -97,7 +97,8 @@ struct TreeParser {
             let token = try lexer.scanString()
             if !ledger.add(token, in: lexer, objectFrom: first) { ascends = false }
             try lexer.expect(UInt8(ascii: ":"))
-            members.append((lexer.text(of: token), try parseValue(depth: depth + 1)))
+            let key = lexer.text(of: token)
+            members.append(JSONObject.Entry(key: key, value: try parseValue(depth: depth + 1)))
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
         if !ascends {
             try ledger.checkUnique(from: first, in: lexer)
@@ -109,14 +110,16 @@ struct TreeParser {
     }
 
     /// Puts members into the order of their keys' records.
-    private mutating func sort(_ members: inout [JSONObject.Member], from first: Int) {
+    private mutating func sort(_ members: inout [JSONObject.Entry], from first: Int) {
         guard members.count > 16 else {
-            for end in 1..<members.count {
-                var offset = end
-                while offset > 0, isBefore(first + offset, first + offset - 1) {
-                    members.swapAt(offset, offset - 1)
-                    ledger.swapAt(first + offset, first + offset - 1)
-                    offset -= 1
+            members.withUnsafeMutableBufferPointer { members in
+                for end in members.indices.dropFirst() {
+                    var offset = end
+                    while offset > 0, isBefore(first + offset, first + offset - 1) {
+                        members.swapAt(offset, offset - 1)
+                        ledger.swapAt(first + offset, first + offset - 1)
+                        offset -= 1
+                    }
                 }
             }
             return
@@ -126,6 +129,6 @@ struct TreeParser {
     }
 
     private func isBefore(_ left: Int, _ right: Int) -> Bool {
-        ledger.precedes(ledger.records[left], ledger.records[right], in: lexer)
+        ledger.precedes(ledger[left], ledger[right], in: lexer)
     }
 }

@@ -1,5 +1,5 @@
 /// One scan in progress; calls itself once for each container that is open.
-struct ValidatingScan {
+struct ValidatingScan: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
     private var ledger = KeyLedger()
@@ -60,15 +60,12 @@ struct ValidatingScan {
             lexer.position += 1
             return
         }
-        let first = ledger.records.count
+        let first = ledger.count
         var ascends = true
         repeat {
             try scanMember(depth: depth, objectFrom: first, ascends: &ascends)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
-        if !ascends {
-            lexer.isCanonical = false
-            try ledger.checkUnique(from: first, in: lexer)
-        }
+        if !ascends { try ledger.checkUnique(from: first, in: lexer) }
         ledger.close(objectFrom: first)
     }
 
@@ -80,8 +77,11 @@ struct ValidatingScan {
     ) throws(JSONError.Reason) {
         let quote = try lexer.peek()
         guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
-        if !ledger.add(try lexer.scanString(), in: lexer, objectFrom: first) { ascends = false }
-        let key = ledger.records[ledger.records.count - 1]
+        if !ledger.add(try lexer.scanString(), in: lexer, objectFrom: first) {
+            ascends = false
+            lexer.isCanonical = false
+        }
+        let key = ledger[ledger.count - 1]
         try lexer.expect(UInt8(ascii: ":"))
         if depth == 1, key.prefix >> 56 == UInt64(UInt8(ascii: "_")) {
             summary.hasUnderscoreKey = true

@@ -138,14 +138,16 @@ import Testing
         writer.endArray()
         writer.endArray()
         let expected = #"[[12,"d\"oc","1:2"],{"a":true,"b":null,"c":1.0,"d":{"x":[1,2]}},[]]"#
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(text == expected)
     }
 
     @Test(arguments: [0, 7, -7, 10, .max, .min] as [Int64])
     func `writes integers`(_ value: Int64) {
         var writer = JSONWriter()
         writer.integer(value)
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == "\(value)")
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(text == "\(value)")
     }
 
     /// The example of the README.

@@ -1,0 +1,59 @@
+/// Bytes being written, in memory that only grows.
+///
+/// Why the pointer is right: `start` has room for `capacity` bytes, is allocated and freed here
+/// alone, and the type cannot be copied. Every write makes room first, and the bytes below `count`
+/// are set.
+struct OutputBuffer: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 256)
+        start = .allocate(capacity: self.capacity)
+    }
+
+    deinit { start.deallocate() }
+
+    /// A copy of what was written.
+    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        reserve(1)
+        start[count] = byte
+        count += 1
+    }
+
+    @inline(__always)
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (start + count).initialize(from: source, count: bytes.count)
+        count += bytes.count
+    }
+
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends what was written to bytes that another holds.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ byteCount: Int) {
+        if capacity - count < byteCount { grow(by: byteCount) }
+    }
+
+    private mutating func grow(by byteCount: Int) {
+        let larger = max(2 * capacity, count + byteCount)
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        memory.moveInitialize(from: start, count: count)
+        start.deallocate()
+        start = memory
+        capacity = larger
+    }
+}
