@@ -80,7 +80,7 @@ extension BLIPConnection {
     ) {
         guard let total = message.count(frame.count - header.byteCount) else { return }
         let key = MessageKey(number: header.number, isReply: header.flags.kind != .request)
-        acknowledgements.append(Acknowledgement(key: key, byteCount: total))
+        acknowledgements.add(key, total: total)
     }
 
     // MARK: Requests

@@ -2,11 +2,11 @@ public import DivanCompression
 
 /// One BLIP connection without its socket: frames in, events out; messages in, frames out.
 ///
-/// `receive(_:)` takes one WebSocket message; after each, call `next()` until it returns `nil`.
-/// `nextFrame(into:)` makes one frame for one WebSocket message; call it while the transport has
-/// room, and `next()` after it too. Whatever is sent keeps its order where the protocol asks for it; replies may be given at
-/// any time and in any order. Use it from one thread at a time, and do not copy it: both copies
-/// would share one compressor.
+/// `receive(_:)` takes one WebSocket message, `nextFrame(into:)` makes one; call the latter while
+/// the transport has room. After each of them call `next()` until it returns `nil`. Whatever is
+/// sent keeps its order where the protocol asks for it; replies may be given at any time and in
+/// any order. Use it from one thread at a time, and do not copy it: both copies would share one
+/// compressor.
 ///
 /// Source: `blip.md`.
 public struct BLIPConnection {
@@ -28,7 +28,7 @@ public struct BLIPConnection {
 
     private var writer: FrameWriter
     var outbox = Outbox()
-    var acknowledgements = Queue<Acknowledgement>()
+    var acknowledgements = Acknowledgements()
     var lastRequestSent: UInt64 = 0
 
     /// A request of the peer whose reply has not left.
@@ -42,12 +42,6 @@ public struct BLIPConnection {
         let streams: Bool
         var isDiscarded = false
         var message: IncomingMessage?
-    }
-
-    /// Tells the peer how much of a message has come.
-    struct Acknowledgement {
-        let key: MessageKey
-        let byteCount: Int
     }
 
     /// Creates a connection on which nothing has been sent.
@@ -129,10 +123,7 @@ public struct BLIPConnection {
     /// A message whose frames the peer has not acknowledged waits; so more may be sendable after
     /// the next `receive(_:)`.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
-        if let acknowledgement = acknowledgements.popFirst() {
-            write(acknowledgement, into: &output)
-            return true
-        }
+        if acknowledgements.appendNext(to: &output) { return true }
         guard let (next, byteCount) = outbox.takeNext() else { return false }
         var message = next
         if !message.hasBegun { prepare(&message) }
@@ -168,13 +159,5 @@ public struct BLIPConnection {
         let key = message.key
         let failure = BLIPBodyFailure(number: key.number, isReply: key.isReply, cause: cause)
         events.append(.bodyFailed(failure))
-    }
-
-    private func write(_ acknowledgement: Acknowledgement, into output: inout [UInt8]) {
-        let key = acknowledgement.key
-        let kind: FrameKind = key.isReply ? .acknowledgesReply : .acknowledgesRequest
-        appendVarint(key.number, to: &output)
-        output.append(kind.rawValue | FrameFlags.urgent | FrameFlags.noReply)
-        appendVarint(UInt64(acknowledgement.byteCount), to: &output)
     }
 }

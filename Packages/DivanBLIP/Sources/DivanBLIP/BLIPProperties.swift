@@ -53,6 +53,8 @@ public struct BLIPProperties: Sendable {
 
     /// Adds a pair at the end without looking for an earlier one.
     public mutating func append(_ name: String, _ value: String) {
+        // Room for the properties of a typical request at once.
+        if bytes.isEmpty { bytes.reserveCapacity(160) }
         append(name)
         append(value)
     }
@@ -75,10 +77,14 @@ public struct BLIPProperties: Sendable {
     }
 
     private mutating func append(_ text: String) {
-        if text.utf8.contains(0) {
-            bytes.append(contentsOf: text.utf8.filter { $0 != 0 })
-        } else {
-            bytes.append(contentsOf: text.utf8)
+        var text = text
+        // The buffer is used within the closure only.
+        text.withUTF8 { utf8 in
+            if utf8.contains(0) {
+                bytes.append(contentsOf: utf8.filter { $0 != 0 })
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
         }
         bytes.append(0)
     }

@@ -42,8 +42,8 @@ struct FrameReader {
 
     /// Passes over a frame of unknown type.
     ///
-    /// Couchbase Lite leaves it out of its checksum and go-blip does not (`blip.md` §3); the frame's
-    /// own last bytes tell which of them sent it.
+    /// Couchbase Lite leaves it out of its checksum and go-blip does not (`blip.md` §3); the
+    /// frame's own last bytes tell which of them sent it.
     mutating func skip(_ frame: Span<UInt8>, header: FrameHeader) {
         let payloadEnd = frame.count - Wire.checksumByteCount
         guard header.byteCount <= payloadEnd else { return }

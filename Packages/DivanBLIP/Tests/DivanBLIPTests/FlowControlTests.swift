@@ -54,11 +54,12 @@ import Testing
         sender.send(BLIPRequest(profile: "large", body: .zeros(16_374 * 9 - 15), isNoReply: true))
         var acknowledgements: [[UInt8]] = []
         while sender.hasOutput {
-            let events = try receiver.events(of: sender.takeFrames())
-            #expect(events.count == (sender.queuedByteCount == 0 ? 1 : 0))
-            let frames = receiver.takeFrames()
-            _ = try sender.events(of: frames)
-            acknowledgements += frames
+            for frame in sender.takeFrames() {
+                let events = try receiver.events(of: [frame])
+                #expect(events.count == (Seen(frame).hasMore ? 0 : 1))
+                acknowledgements += receiver.takeFrames()
+            }
+            _ = try sender.events(of: acknowledgements)
         }
         #expect(acknowledgements == [acknowledges65512, [1, 0x34] + varint(131_024)])
     }
@@ -86,7 +87,7 @@ import Testing
         #expect(frames.count == 8)
         #expect(try asker.events(of: frames).isEmpty)
         let acknowledgements = asker.takeFrames()
-        #expect(acknowledgements.map { Seen($0).flags } == [0x35, 0x35])
+        #expect(acknowledgements == [[1, 0x35] + varint(8 * 16_378)])
         _ = try answerer.events(of: acknowledgements)
         let reply = try asker.events(of: answerer.takeFrames())
         #expect(reply.isEmpty)
@@ -106,5 +107,18 @@ import Testing
             #expect(seen.filter { $0.number == number }.count == 8)
         }
         #expect(seen.contains { $0.number == 4 && !$0.hasMore })
+    }
+
+    @Test
+    func `acknowledgements that have not left become one`() throws {
+        var scribe = Scribe()
+        var receiver = BLIPConnection()
+        let part = [UInt8](repeating: 0, count: 60_000)
+        for _ in 0..<100 {
+            let frame = scribe.frame(1, Scribe.moreComing, part)
+            _ = try receiver.events(of: [frame])
+        }
+        #expect(receiver.takeFrames() == [[1, 0x34] + varint(100 * 60_004)])
+        #expect(!receiver.hasOutput)
     }
 }

@@ -1,0 +1,47 @@
+/// A reply to send.
+public struct BLIPReply {
+    /// The properties.
+    public var properties: BLIPProperties
+    /// The body; of an error, a text for people.
+    public var body: BLIPBody
+    /// Whether the request failed.
+    public var isError: Bool
+    /// Whether its frames are compressed.
+    public var isCompressed: Bool
+
+    /// Creates a reply that is no error.
+    public init(
+        properties: BLIPProperties = [:],
+        body: BLIPBody = .empty,
+        isCompressed: Bool = false
+    ) {
+        self.properties = properties
+        self.body = body
+        isError = false
+        self.isCompressed = isCompressed
+    }
+
+    /// No properties and no body: the usual "done".
+    public static var empty: BLIPReply { BLIPReply() }
+
+    /// What a peer gets for a request that nobody serves; Couchbase Lite compares the text.
+    public static var noHandler: BLIPReply {
+        error(domain: "BLIP", code: 404, message: "no handler for message")
+    }
+
+    /// Returns an error reply; `domain` must not be empty and `code` not 0, or peers ignore them.
+    public static func error(domain: String, code: Int, message: String = "") -> BLIPReply {
+        var reply = BLIPReply(
+            properties: ["Error-Domain": domain, "Error-Code": String(code)],
+            body: .bytes(Array(message.utf8))
+        )
+        reply.isError = true
+        return reply
+    }
+}
+
+/// A request of the peer, for `BLIPConnection.reply(to:with:)`; valid on its connection only.
+public struct BLIPRequestID: Hashable, Sendable {
+    /// The number on the wire.
+    public let rawValue: UInt64
+}

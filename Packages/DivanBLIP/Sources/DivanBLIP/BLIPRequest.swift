@@ -1,0 +1,60 @@
+/// A request to send.
+public struct BLIPRequest {
+    /// The properties; `Profile` names the kind of request.
+    public var properties: BLIPProperties
+    /// The body.
+    public var body: BLIPBody
+    /// Whether it may overtake others; its reply may too.
+    public var isUrgent: Bool
+    /// Whether no reply is wanted, not even an error.
+    public var isNoReply: Bool
+    /// Whether its frames are compressed.
+    public var isCompressed: Bool
+    /// Whether the reply's body is delivered in pieces as it comes, unbounded in all.
+    public var streamsReply: Bool
+
+    /// Creates a request whose `Profile` property is `profile`, before the other properties.
+    public init(
+        profile: String,
+        properties: BLIPProperties = [:],
+        body: BLIPBody = .empty,
+        isUrgent: Bool = false,
+        isNoReply: Bool = false,
+        isCompressed: Bool = false,
+        streamsReply: Bool = false
+    ) {
+        var all: BLIPProperties = ["Profile": profile]
+        all.append(contentsOf: properties)
+        self.init(properties: all, body: body, isUrgent: isUrgent, isNoReply: isNoReply)
+        self.isCompressed = isCompressed
+        self.streamsReply = streamsReply
+    }
+
+    /// Creates a request from properties that hold `Profile` already.
+    public init(
+        properties: BLIPProperties,
+        body: BLIPBody = .empty,
+        isUrgent: Bool = false,
+        isNoReply: Bool = false,
+        isCompressed: Bool = false,
+        streamsReply: Bool = false
+    ) {
+        self.properties = properties
+        self.body = body
+        self.isUrgent = isUrgent
+        self.isNoReply = isNoReply
+        self.isCompressed = isCompressed
+        self.streamsReply = streamsReply
+    }
+}
+
+/// The number of a request that we sent and that wants a reply: 1, 2, 3 … in order of sending.
+public struct BLIPRequestNumber: Hashable, Comparable, Sendable {
+    /// The number on the wire.
+    public let rawValue: UInt64
+
+    /// In order of sending.
+    public static func < (left: BLIPRequestNumber, right: BLIPRequestNumber) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
