@@ -62,7 +62,7 @@ public final class Blob: Equatable, Hashable {
 
     /// Creates the blob that a dictionary in a document stands for.
     ///
-    /// - Parameter origin: Where the content is read from; `nil` when it is in no database yet.
+    /// Its content is read from `origin`; `nil` when it is in no database yet.
     init(_ members: JSONObject, in origin: Database?) {
         contentType = members[Self.blobContentType]?.string
         state = BlobState(members, in: origin)

@@ -3,7 +3,7 @@ import DivanJSON
 import DivanStore
 import Foundation
 
-/// Where a blob's content is, and what is known of it. Used behind the blob's lock.
+/// Where a blob's content is, and what is known of it; used behind the blob's lock.
 struct BlobState {
     enum Content {
         /// In memory, not stored yet.
@@ -56,7 +56,7 @@ struct BlobState {
             return load()
         case .stored(let key, let database): return read(key, from: database)
         case .elsewhere:
-            Journal.warning(
+            Journal.database.warning(
                 "Blob \(digest ?? "without digest"): only its metadata is known; "
                     + "get it with Database.getBlob(properties:)"
             )
@@ -125,7 +125,7 @@ struct BlobState {
             if data.count <= Self.cachedByteCountLimit { cached = data }
             return data
         } catch {
-            Journal.warning("\(error)")
+            Journal.database.warning("\(error)")
             return nil
         }
     }
@@ -136,7 +136,7 @@ struct BlobState {
         do {
             try Self.forEachPiece(of: stream) { data.append(contentsOf: $0) }
         } catch {
-            Journal.warning("Blob: its stream failed after \(data.count) bytes: \(error)")
+            Journal.database.warning("Blob: its stream failed after \(data.count) bytes: \(error)")
         }
         content = .bytes(data)
         byteCount = UInt64(data.count)

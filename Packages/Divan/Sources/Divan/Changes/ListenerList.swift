@@ -17,12 +17,10 @@ final class ListenerList<Event: Sendable>: Sendable {
     /// Whether posting would reach nobody.
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-    /// Adds a listener.
+    /// Adds a listener that receives each event posted from now on.
     ///
-    /// - Parameters:
-    ///   - queue: Where it runs; `nil` means `Database.defaultListenerQueue` at delivery.
-    ///   - removed: Runs after the listener was removed through its token, on that thread.
-    ///   - body: Receives each event posted from now on.
+    /// It runs on `queue`; `nil` means `Database.defaultListenerQueue` at delivery. `removed` runs
+    /// after the listener was removed through its token, on that thread.
     func add(
         queue: DispatchQueue?,
         removed: (@Sendable () -> Void)? = nil,
@@ -33,7 +31,7 @@ final class ListenerList<Event: Sendable>: Sendable {
 
     /// Adds a listener that runs on the posting thread; it must be quick and never block.
     ///
-    /// - Parameter ended: Runs when `end()` is called before the listener is removed.
+    /// `ended` runs when `end()` is called before the listener is removed.
     func addInline(
         removed: (@Sendable () -> Void)? = nil,
         ended: (@Sendable () -> Void)? = nil,
@@ -144,7 +142,7 @@ private final class Listener<Event: Sendable>: @unchecked Sendable {
         guard waiting > waitingCountLimit,
             !hasWarned.exchange(true, ordering: .relaxed)
         else { return }
-        Journal.warning(
+        Journal.database.warning(
             "Listener: \(waiting) events wait on a queue that nobody drains; run the main loop, "
                 + "pass a queue, or set Database.defaultListenerQueue"
         )

@@ -44,10 +44,9 @@ extension Collection {
 
     /// The changes of any document from now on, for `for await`.
     ///
-    /// Ends when the database closes or the loop is left. An addition to the official API.
-    ///
-    /// - Parameter limit: Changes that may wait; at the limit the oldest is dropped, so read
-    ///   quickly or ask for more.
+    /// Ends when the database closes or the loop is left. At most `limit` changes wait; at the
+    /// limit the oldest is dropped, so read quickly or ask for more. An addition to the official
+    /// API.
     public func changes(bufferingNewest limit: Int = 1_024) -> AsyncStream<CollectionChange> {
         AsyncStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
             guard isListenable else {
@@ -64,9 +63,8 @@ extension Collection {
 
     /// The changes of one document from now on, for `for await`.
     ///
-    /// Ends when the database closes or the loop is left. An addition to the official API.
-    ///
-    /// - Parameter limit: Changes that may wait; at the limit the oldest is dropped.
+    /// Ends when the database closes or the loop is left. At most `limit` changes wait; at the
+    /// limit the oldest is dropped. An addition to the official API.
     public func documentChanges(
         id: String,
         bufferingNewest limit: Int = 64
@@ -88,7 +86,7 @@ extension Collection {
 
     private var isListenable: Bool {
         if isValid { return true }
-        Journal.warning(
+        Journal.database.warning(
             "Collection \(fullName) is deleted or its database closed: the listener hears nothing"
         )
         return false

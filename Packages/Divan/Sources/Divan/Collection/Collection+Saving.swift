@@ -45,7 +45,7 @@ extension Collection {
     /// again, or `false` to give up. It is called again if the store has moved on meanwhile.
     ///
     /// - Returns: Whether the document was saved.
-    /// - Throws: As ``save(document:)``; `CBLError.notFound` when the document was purged meanwhile.
+    /// - Throws: As ``save(document:)``; `CBLError.notFound` when the document was purged.
     public func save(
         document: MutableDocument,
         conflictHandler: @escaping (MutableDocument, Document?) -> Bool
@@ -67,7 +67,7 @@ extension Collection {
         }
     }
 
-    /// Deletes a document: writes a tombstone, which replicates. The last write wins.
+    /// Deletes a document: writes a tombstone, which replicates; the last write wins.
     ///
     /// - Throws: `CBLError.notFound` for a document that was never saved or is purged,
     ///   `invalidParameter` for one of another collection, `notOpen`.

@@ -67,7 +67,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
         do {
             return DocumentFragment(try document(id: key))
         } catch {
-            Journal.warning("Collection \(fullName), document \(key): \(error)")
+            Journal.database.warning("Collection \(fullName), document \(key): \(error)")
             return DocumentFragment(nil)
         }
     }
@@ -84,6 +84,9 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 }
 
 extension Collection {
+    /// Whether this is the default collection.
+    var isDefault: Bool { path == .default }
+
     /// Whether the collection and its database are open.
     var isValid: Bool { (try? openStore()) != nil }
 

@@ -53,8 +53,8 @@ extension Database {
 
     private func noteUnknownFiles(_ names: [String]) {
         guard !names.isEmpty else { return }
-        Journal.warning(
-            "Database \(name): \(names.count) files among the blobs are no blobs and were left alone"
+        Journal.database.warning(
+            "Database \(name): \(names.count) files in Attachments are no blobs; left alone"
         )
     }
 

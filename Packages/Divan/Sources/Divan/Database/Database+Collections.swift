@@ -44,9 +44,9 @@ extension Database {
 
     /// Creates a collection, or returns it when it exists.
     ///
-    /// - Parameters:
-    ///   - name: 1 to 251 characters of `A–Z a–z 0–9 _ - %`, not starting with `_` or `%`.
-    ///   - scope: As `name`; `nil` means the default scope. Created when it does not exist.
+    /// Names have 1 to 251 characters of `A–Z a–z 0–9 _ - %` and do not start with `_` or `%`. The
+    /// scope is created when it does not exist; `nil` means the default scope.
+    ///
     /// - Throws: `CBLError.invalidParameter` for a bad name, `notOpen`.
     public func createCollection(
         name: String,

@@ -4,7 +4,8 @@ import Foundation
 extension Database {
     /// Deletes a database that nobody has open; does nothing when there is none.
     ///
-    /// - Parameter directory: Where it is; `nil` means the default directory.
+    /// It is looked for in `directory`, or, for `nil`, in the default directory.
+    ///
     /// - Throws: `CBLError.busy` while it is open, here or in another process.
     public static func delete(withName name: String, inDirectory directory: String? = nil) throws {
         let location = try location(name, in: directory)
@@ -17,9 +18,7 @@ extension Database {
         }
     }
 
-    /// Returns whether there is a database.
-    ///
-    /// - Parameter directory: Where to look; `nil` means the default directory.
+    /// Returns whether there is a database in `directory`, or, for `nil`, in the default directory.
     public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
         guard let location = try? location(name, in: directory) else { return false }
         return Store.exists(directory: location.bundlePath)

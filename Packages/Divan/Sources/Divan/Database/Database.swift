@@ -101,7 +101,9 @@ public final class Database: Sendable {
         try end { try file.close() }
     }
 
-    /// Closes the database and deletes its directory. Not on a closed database.
+    /// Closes the database and deletes its directory.
+    ///
+    /// A closed database is misuse and stops the program.
     ///
     /// - Throws: `CBLError.busy` while another `Database` object has it open, and what `close()`
     ///   throws.

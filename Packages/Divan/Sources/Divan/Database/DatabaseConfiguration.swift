@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// How a database is opened. A value: later changes do not reach an open database.
+/// How a database is opened; a value: later changes do not reach an open database.
 ///
 /// Source: `api-map.md` §2.2.
 public struct DatabaseConfiguration: Sendable {
@@ -41,9 +41,8 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Where databases go that name no directory.
     ///
-    /// Relative paths in `XDG_DATA_HOME` are ignored, as the XDG base directory rules ask.
-    ///
-    /// - Parameter environment: Reads an environment variable.
+    /// `environment` reads an environment variable. Relative paths in `XDG_DATA_HOME` are ignored,
+    /// as the XDG base directory rules ask.
     static func defaultDirectory(in environment: (String) -> String?) -> String {
         if let directory = environment("DIVAN_DIRECTORY"), !directory.isEmpty { return directory }
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {

@@ -54,7 +54,7 @@ final class ExpirationTimer: Sendable {
             sleep(for: distance.overflow ? Self.longestSleep : distance.partialValue, number)
         } catch {
             guard isCurrent(number) else { return }
-            Journal.warning("Expired documents were not purged: \(error)")
+            Journal.database.warning("Expired documents were not purged: \(error)")
             sleep(for: Self.sleepAfterFailure, number)
         }
     }

@@ -24,10 +24,8 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
 
     /// Creates a document of a revision as the store or the replicator holds it.
     ///
-    /// - Parameters:
-    ///   - state: The revision, or `nil` for a document that was never saved.
-    ///   - body: A JSON object.
-    ///   - isEditable: Whether `toMutable()` is allowed.
+    /// `state` is the revision, or `nil` for a document that was never saved; `body` is a JSON
+    /// object; `isEditable` says whether `toMutable()` is allowed.
     init(
         id: String,
         state: RevisionState?,

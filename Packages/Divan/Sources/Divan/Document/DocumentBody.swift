@@ -43,7 +43,7 @@ final class DocumentBody {
             return members
         } catch {
             failure = error
-            Journal.error("Document \(documentID): its stored body is damaged: \(error)")
+            Journal.database.error("Document \(documentID): its stored body is damaged: \(error)")
             return JSONObject()
         }
     }

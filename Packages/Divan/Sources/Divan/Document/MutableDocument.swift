@@ -21,7 +21,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
     /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` makes
     ///   one up.
     public convenience init(id: String?) {
-        self.init(id: id ?? Self.makeID(), members: MutableDictionaryObject())
+        self.init(id: id, members: MutableDictionaryObject(), state: nil, collection: nil)
     }
 
     /// Creates a document with the members of `data` and an ID of its own.
@@ -38,20 +38,28 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
 
     /// Creates a document with the members of `data`.
     public convenience init(id: String?, data: [String: Any]) {
-        self.init(id: id ?? Self.makeID(), members: MutableDictionaryObject(data: data))
+        let members = MutableDictionaryObject(data: data)
+        self.init(id: id, members: members, state: nil, collection: nil)
     }
 
     /// Creates a document from a JSON object.
     ///
     /// - Throws: `CBLError.invalidJSON`.
     public convenience init(id: String?, json: String) throws {
-        self.init(id: id ?? Self.makeID(), members: try MutableDictionaryObject(json: json))
+        let members = try MutableDictionaryObject(json: json)
+        self.init(id: id, members: members, state: nil, collection: nil)
     }
 
-    private init(id: String, members: MutableDictionaryObject) {
+    /// Creates the document of a model.
+    init(
+        id: String?,
+        members: MutableDictionaryObject,
+        state: RevisionState?,
+        collection: Collection?
+    ) {
         self.members = members
         isCopyOfDamaged = false
-        super.init(id: id, state: nil, body: [], collection: nil)
+        super.init(id: id ?? Self.makeID(), state: state, body: [], collection: collection)
     }
 
     /// Creates a copy to edit of a stored document.
@@ -67,6 +75,11 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
     }
 
     override var root: DictionaryObject { members }
+
+    /// Takes over the members of another dictionary.
+    func replaceMembers(with other: MutableDictionaryObject) {
+        members.members = other.members
+    }
 
     override var isDamaged: Bool { isCopyOfDamaged }
 

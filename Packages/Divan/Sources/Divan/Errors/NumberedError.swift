@@ -41,9 +41,8 @@ extension NSError {
         self.init(number, String(describing: error), cause: error)
     }
 
-    /// Creates an error of `CBLError.domain`.
-    ///
-    /// - Parameter sentence: What happened and what to do, for people.
+    /// Creates an error of `CBLError.domain` with a sentence that says, for people, what happened
+    /// and what to do.
     convenience init(_ code: Int, _ sentence: String, cause: (any Error)? = nil) {
         self.init(.divan(code), sentence, cause: cause)
     }

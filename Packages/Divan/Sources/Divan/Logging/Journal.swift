@@ -1,10 +1,19 @@
 import DivanLog
 
-/// What this module logs with, under the domain of databases.
-enum Journal {
-    private static let log = DivanLog.Log(.database, to: .shared)
+/// What this module logs with; a front of `DivanLog`, whose `Log` is also a public name here.
+struct Journal: Sendable {
+    /// Databases, documents and blobs.
+    static let database = Journal(.database)
+    /// Replicators.
+    static let sync = Journal(.sync)
 
-    static func info(_ message: @autoclosure () -> String) { log.info(message()) }
-    static func warning(_ message: @autoclosure () -> String) { log.warning(message()) }
-    static func error(_ message: @autoclosure () -> String) { log.error(message()) }
+    private let log: DivanLog.Log
+
+    private init(_ domain: DivanLog.LogDomain) {
+        log = DivanLog.Log(domain, to: .shared)
+    }
+
+    func info(_ message: @autoclosure () -> String) { log.info(message()) }
+    func warning(_ message: @autoclosure () -> String) { log.warning(message()) }
+    func error(_ message: @autoclosure () -> String) { log.error(message()) }
 }

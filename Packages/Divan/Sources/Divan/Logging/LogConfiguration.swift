@@ -33,7 +33,7 @@ final class LogConfiguration: Sendable {
             return true
         }
         guard isFirst, current.file == nil else { return }
-        Journal.info(
+        Journal.database.info(
             "Logging to files is off; set LogSinks.file to keep logs for support"
         )
     }
@@ -44,7 +44,7 @@ final class LogConfiguration: Sendable {
             change(&state.settings)
             return rebuild(&state)
         }
-        if let failure { Journal.error("\(failure)") }
+        if let failure { Journal.database.error("\(failure)") }
     }
 
     @discardableResult

@@ -4,7 +4,7 @@ import DivanJSON
 struct Members {
     private enum Storage {
         case plain(JSONObject)
-        case live([String: Value])
+        case live([ExactKey: Value])
     }
 
     private var storage: Storage
@@ -17,7 +17,10 @@ struct Members {
     }
 
     init(_ values: [String: Value]) {
-        storage = .live(values)
+        var live: [ExactKey: Value] = [:]
+        live.reserveCapacity(values.count)
+        for (key, value) in values { live[ExactKey(key)] = value }
+        storage = .live(live)
         origin = nil
     }
 
@@ -31,7 +34,7 @@ struct Members {
     var keys: [String] {
         switch storage {
         case .plain(let object): Array(object.keys)
-        case .live(let values): Array(values.keys)
+        case .live(let values): values.keys.map(\.text)
         }
     }
 
@@ -40,14 +43,14 @@ struct Members {
         get {
             switch storage {
             case .plain(let object): object[key].map { .json($0) }
-            case .live(let values): values[key]
+            case .live(let values): values[ExactKey(key)]
             }
         }
         set {
             makeLive()
             guard case .live(var values) = storage else { return }
             storage = .live([:])  // releases the only other reference: no copy below
-            values[key] = newValue
+            values[ExactKey(key)] = newValue
             storage = .live(values)
         }
     }
@@ -68,10 +71,28 @@ struct Members {
 
     private mutating func makeLive() {
         guard case .plain(let object) = storage else { return }
-        var values: [String: Value] = [:]
+        var values: [ExactKey: Value] = [:]
         values.reserveCapacity(object.count)
-        for (key, json) in object { values[key] = .json(json) }
+        for (key, json) in object { values[ExactKey(key)] = .json(json) }
         storage = .live(values)
+    }
+}
+
+/// A key by its bytes: Swift takes two compositions of one letter for equal, JSON does not.
+private struct ExactKey: Hashable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    static func == (left: ExactKey, right: ExactKey) -> Bool {
+        left.text == right.text && left.text.utf8.count == right.text.utf8.count
+            && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
     }
 }
 

@@ -5,7 +5,9 @@ import Foundation
 ///
 /// Source: `api-map.md` §1.
 extension Value {
-    /// Takes over `any`; `nil` becomes null. A type that no document can hold is misuse and stops.
+    /// Takes over `any`; `nil` becomes null.
+    ///
+    /// A type that no document can hold is misuse and stops the program.
     init(_ any: Any?) {
         guard let any else {
             self = .json(.null)
@@ -90,9 +92,8 @@ extension JSON {
         }
     }
 
-    /// This value as callers see it in `Any`, with containers and blobs as plain collections.
-    ///
-    /// - Parameter origin: Where the content of blobs is read from.
+    /// This value as callers see it in `Any`: plain collections, and blobs that read their content
+    /// from `origin`.
     func plainValue(in origin: Database?) -> Any {
         switch self {
         case .null: NSNull()

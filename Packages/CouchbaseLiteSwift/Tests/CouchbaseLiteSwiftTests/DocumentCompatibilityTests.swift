@@ -1,0 +1,186 @@
+import CouchbaseLiteSwift
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Code as applications have it, with only the official module imported; `api-map.md` §20.
+///
+/// That it compiles is half of the test. Names are used unqualified, `Collection` too.
+@Suite struct DocumentCompatibilityTests {
+    let directory: TemporaryDirectory
+    let database: Database
+    let collection: Collection
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        var config = DatabaseConfiguration()
+        config.directory = directory.path
+        database = try Database(name: "travel", config: config)
+        collection = try database.createCollection(name: "hotels", scope: "inventory")
+    }
+
+    @Test func `a document is made, saved, read and edited`() throws {
+        let hotel = MutableDocument(id: "hotel-1")
+            .setString("Grand", forKey: "name")
+            .setInt(120, forKey: "rooms")
+            .setDouble(4.5, forKey: "rating")
+            .setBoolean(true, forKey: "open")
+            .setDate(Date(timeIntervalSince1970: 0), forKey: "since")
+            .setArray(MutableArrayObject(data: ["pool", "bar"]), forKey: "services")
+        hotel["address"].value = ["city": "Ghent"]
+        hotel["address"]["zip"].string = "9000"
+        try collection.save(document: hotel)
+
+        guard let document = try collection.document(id: "hotel-1") else {
+            Issue.record("not saved")
+            return
+        }
+        #expect(document.string(forKey: "name") == "Grand")
+        #expect(document["services"][1].string == "bar")
+        #expect(document["address"]["zip"].string == "9000")
+        #expect(document.toJSON().contains(#""rooms":120"#))
+
+        let mutable = document.toMutable()
+        mutable.setString("Petit", forKey: "name")
+        try collection.save(document: mutable)
+        #expect(collection["hotel-1"]["name"].string == "Petit")
+        #expect(collection.count == 1)
+        try collection.delete(document: mutable)
+        #expect(collection.count == 0)
+    }
+
+    @Test func `properties of two documents are merged in a conflict handler`() throws {
+        try collection.save(document: MutableDocument(id: "xyz", data: ["name": "pears"]))
+        guard let document = try collection.document(id: "xyz") else { return }
+        let mutableDocument = document.toMutable()
+        mutableDocument.setString("apples", forKey: "name")
+        try collection.save(document: document.toMutable().setInt(3, forKey: "count"))
+
+        let success = try collection.save(
+            document: mutableDocument,
+            conflictHandler: { (new, current) -> Bool in
+                let currentDict = current!.toDictionary()
+                let newDict = new.toDictionary()
+                let result = newDict.merging(currentDict, uniquingKeysWith: { (first, _) in first })
+                new.setData(result)
+                return true
+            }
+        )
+        #expect(success)
+        #expect(collection["xyz"]["name"].string == "apples")
+        #expect(collection["xyz"]["count"].int == 3)
+    }
+
+    @Test func `an error is told by its code`() throws {
+        do {
+            try collection.purge(id: "nothing")
+        } catch let error as NSError {
+            #expect(error.code == CBLError.notFound)
+            #expect(error.domain == CBLError.domain)
+        }
+        do {
+            try collection.purge(id: "nothing")
+        } catch {
+            #expect((error as NSError).code == CBLError.notFound)
+        }
+    }
+
+    @Test func `a batch, a blob, an expiration`() throws {
+        try database.inBatch {
+            for index in 0..<10 {
+                let document = MutableDocument(id: "doc-\(index)", data: ["index": index])
+                try collection.save(document: document)
+            }
+        }
+        #expect(collection.count == 10)
+
+        let blob = Blob(contentType: "text/plain", data: Data("hi".utf8))
+        try collection.save(document: MutableDocument(id: "b").setBlob(blob, forKey: "note"))
+        if let taken = try collection.document(id: "b")?.blob(forKey: "note") {
+            #expect(taken.content == Data("hi".utf8))
+            #expect(taken.properties["digest"] as? String == blob.digest)
+        }
+
+        let ttl = Calendar.current.date(byAdding: .day, value: 1, to: Date())
+        try collection.setDocumentExpiration(id: "b", expiration: ttl)
+        #expect(try collection.getDocumentExpiration(id: "b") != nil)
+    }
+
+    @Test func `scopes and collections are listed`() throws {
+        for scope in try database.scopes() {
+            for collection in try scope.collections() {
+                #expect(collection.fullName == "\(scope.name).\(collection.name)")
+            }
+        }
+        let names = try database.collections(scope: "inventory").map { $0.name }
+        #expect(names == ["hotels"])
+        #expect(try database.collection(name: "hotels", scope: "inventory") == collection)
+        #expect(try database.defaultCollection().name == Collection.defaultCollectionName)
+    }
+
+    @Test func `a listener hears of a change`() async throws {
+        let queue = DispatchQueue(label: "app")
+        let ids = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<[String], any Error>) in
+            let token = collection.addChangeListener(queue: queue) { change in
+                continuation.resume(returning: change.documentIDs)
+            }
+            do {
+                try collection.save(document: MutableDocument(id: "heard"))
+            } catch {
+                continuation.resume(throwing: error)
+            }
+            queue.sync {}
+            token.remove()
+        }
+        #expect(ids == ["heard"])
+    }
+
+    @available(*, deprecated)
+    @Test func `code from before collections works on the default one`() throws {
+        let document = MutableDocument(id: "old", data: ["type": "draft"])
+        try database.saveDocument(document)
+        #expect(database.count == 1)
+        #expect(database.document(withID: "old")?.string(forKey: "type") == "draft")
+        #expect(database["old"]["type"].string == "draft")
+
+        let queue = DispatchQueue(label: "app")
+        var heard: [String] = []
+        let token = database.addChangeListener(withQueue: queue) { change in
+            heard += change.documentIDs
+        }
+        let other = database.addDocumentChangeListener(withID: "old", queue: queue) { change in
+            heard.append("the document \(change.documentID) of \(change.database.name)")
+        }
+        document.setString("final", forKey: "type")
+        try database.saveDocument(document, concurrencyControl: .failOnConflict)
+        queue.sync {}
+        #expect(heard == ["old", "the document old of travel"])
+        database.removeChangeListener(withToken: token)
+        database.removeChangeListener(withToken: other)
+
+        let rival = MutableDocument(id: "old", data: ["type": "rival"])
+        #expect(try !database.saveDocument(rival, concurrencyControl: .failOnConflict))
+        #expect(try database.saveDocument(rival) { _, _ in true })
+        try database.setDocumentExpiration(withID: "old", expiration: .distantFuture)
+        #expect(database.getDocumentExpiration(withID: "old") != nil)
+        try database.deleteDocument(rival)
+        try database.purgeDocument(withID: "old")
+        try database.saveDocument(rival)
+        try database.compact()
+        #expect(database.getDocumentExpiration(withID: "old") == nil)
+    }
+
+    @available(*, deprecated)
+    @Test func `every way of setting up logs compiles`() {
+        let before = LogSinks.console
+        defer { LogSinks.console = before }
+        Database.setLogLevel(.verbose, domain: .replicator)
+        Database.setLogLevel(.warning, domain: .replicator)
+        Database.log.console.level = .warning
+        Database.log.console.domains = .all
+        LogSinks.console = ConsoleLogSink(level: .warning)
+        LogSinks.file = nil
+        #expect(LogSinks.console?.domains.contains(.replicator) == true)
+    }
+}

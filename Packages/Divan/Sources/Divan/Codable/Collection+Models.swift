@@ -1,0 +1,134 @@
+import Foundation
+
+extension Collection {
+    /// Returns a model, or `nil` when there is no document or it is deleted.
+    ///
+    /// - Throws: `CBLError.decodingError` when the document does not fit the type; `notOpen`.
+    public func document<T: DocumentDecodable>(id: String, as type: T.Type) throws -> T? {
+        try document(id: id).map { try ModelDecoder.decode(type, from: $0) }
+    }
+
+    /// Saves a model; the last write wins.
+    ///
+    /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property;
+    ///   `encodingError`; as `save(document:)`.
+    public func save<T: DocumentEncodable>(from object: T) throws {
+        _ = try save(from: object, concurrencyControl: .lastWriteWins)
+    }
+
+    /// Saves a model.
+    ///
+    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
+    ///   and the stored document is not the revision that `object` was read or saved as.
+    /// - Throws: As ``save(from:)``.
+    public func save<T: DocumentEncodable>(
+        from object: T,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        let (id, document) = try mutableDocument(for: object)
+        let isSaved = try save(document: document, concurrencyControl: concurrencyControl)
+        if isSaved { id.adopt(document) }
+        return isSaved
+    }
+
+    /// Saves a model, and asks `conflictHandler` when the stored document is not the revision that
+    /// `object` was read or saved as.
+    ///
+    /// The handler edits its first argument, which is `object`, and returns `true` to try again;
+    /// see `save(document:conflictHandler:)`.
+    ///
+    /// - Returns: Whether the model was saved.
+    /// - Throws: As ``save(from:)``; `CBLError.decodingError` when the stored document does not fit
+    ///   the type.
+    public func save<T: DocumentCodable>(
+        from object: T,
+        conflictHandler: @escaping (T, T?) -> Bool
+    ) throws -> Bool {
+        let (id, document) = try mutableDocument(for: object)
+        var failure: (any Error)?
+        let isSaved = try save(document: document) { document, existing in
+            do {
+                let other = try existing.map { try ModelDecoder.decode(T.self, from: $0) }
+                guard conflictHandler(object, other) else { return false }
+                document.replaceMembers(with: try ModelEncoder.encode(object).1)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        if isSaved { id.adopt(document) }
+        return isSaved
+    }
+
+    /// Deletes the document of a model; the last write wins.
+    ///
+    /// - Throws: `CBLError.notFound` for a model that was never saved or is purged; as
+    ///   `delete(document:)`.
+    public func delete<T: DocumentEncodable>(for object: T) throws {
+        _ = try delete(for: object, concurrencyControl: .lastWriteWins)
+    }
+
+    /// Deletes the document of a model.
+    ///
+    /// - Returns: As `delete(document:concurrencyControl:)`.
+    /// - Throws: As ``delete(for:)``.
+    public func delete<T: DocumentEncodable>(
+        for object: T,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        let (id, document) = try mutableDocument(for: object)
+        let isDeleted = try delete(document: document, concurrencyControl: concurrencyControl)
+        if isDeleted { id.adopt(document) }
+        return isDeleted
+    }
+
+    /// Forgets the document of a model; this does not replicate.
+    ///
+    /// - Throws: `CBLError.notFound` for a model that was never saved or is purged already.
+    public func purge<T: DocumentEncodable>(for object: T) throws {
+        let (id, document) = try mutableDocument(for: object)
+        try purge(document: document)
+        id.adopt(document)
+    }
+
+    private func mutableDocument(
+        for object: some DocumentEncodable
+    ) throws -> (DocumentID, MutableDocument) {
+        let (id, members) = try ModelEncoder.encode(object)
+        let document = MutableDocument(
+            id: id.wrappedValue,
+            members: members,
+            state: id.state,
+            collection: id.collection
+        )
+        return (id, document)
+    }
+}
+
+extension Blob: Codable {
+    /// Blobs are decoded by `Collection.document(id:as:)` alone; other decoders fail here.
+    public convenience init(from decoder: any Decoder) throws {
+        throw DecodingError.typeMismatch(
+            Blob.self,
+            DecodingError.Context(
+                codingPath: decoder.codingPath,
+                debugDescription: "a Blob is decoded from a document only; "
+                    + "use Collection.document(id:as:)"
+            )
+        )
+    }
+
+    /// Blobs are encoded by `Collection.save(from:)` alone; other encoders fail here.
+    public func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(
+            self,
+            EncodingError.Context(
+                codingPath: encoder.codingPath,
+                debugDescription: "a Blob is encoded into a document only; "
+                    + "use Collection.save(from:)"
+            )
+        )
+    }
+}

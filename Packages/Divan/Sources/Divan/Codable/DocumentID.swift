@@ -1,0 +1,64 @@
+/// A class that can be saved as a document; it has one ``DocumentID`` property.
+public typealias DocumentEncodable = Encodable & AnyObject
+/// A class that can be read from a document; it has one ``DocumentID`` property.
+public typealias DocumentDecodable = Decodable & AnyObject
+/// A class that can be saved as a document and read from one.
+public typealias DocumentCodable = DocumentEncodable & DocumentDecodable
+
+/// Marks the property of a model class that holds the document's ID.
+///
+/// A model has exactly one. It is not written into the body; it also remembers which revision the
+/// model was read or saved as, so that conflicts are noticed. `nil` makes an ID up at the first
+/// save. Changing it after the model was read or saved is misuse and stops the program.
+///
+/// Source: `api-map.md` §18.
+@propertyWrapper
+public final class DocumentID: Codable {
+    private var id: String?
+    private(set) var collection: Collection?
+    private(set) var state: RevisionState?
+
+    /// Creates an ID; `nil` to have one made up.
+    public init(wrappedValue: String?) {
+        id = wrappedValue
+    }
+
+    /// Creates an ID that is made up at the first save.
+    public init() {}
+
+    /// The document's ID, or `nil` until one is made up.
+    public var wrappedValue: String? {
+        get { id }
+        set {
+            guard collection == nil else {
+                stopForMisuse(
+                    "DocumentID \(id ?? ""): a saved model keeps its ID; make a new model"
+                )
+            }
+            id = newValue
+        }
+    }
+
+    /// Reads the ID as a string, for decoders that know nothing of documents.
+    public init(from decoder: any Decoder) throws {
+        id = try decoder.singleValueContainer().decode(String?.self)
+    }
+
+    /// Writes the ID as a string, for encoders that know nothing of documents.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(id)
+    }
+
+    /// Creates the ID of a model that is read from `document`.
+    init(of document: Document) {
+        adopt(document)
+    }
+
+    /// Takes over what a save or purge made of the document.
+    func adopt(_ document: Document) {
+        id = document.id
+        collection = document.collection
+        state = document.state
+    }
+}

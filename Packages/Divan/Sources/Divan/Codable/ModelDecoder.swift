@@ -1,0 +1,220 @@
+import DivanJSON
+import Foundation
+
+/// Makes a model from the members of a document.
+final class ModelDecoder: Decoder {
+    let codingPath: [any CodingKey]
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    fileprivate let json: JSON
+    fileprivate let document: Document
+
+    fileprivate init(_ json: JSON, of document: Document, at codingPath: [any CodingKey]) {
+        self.json = json
+        self.document = document
+        self.codingPath = codingPath
+    }
+
+    /// Decodes a model.
+    ///
+    /// - Throws: `CBLError.decodingError`, with Swift's own error as cause.
+    static func decode<Model: Decodable>(
+        _ type: Model.Type,
+        from document: Document
+    ) throws
+        -> Model
+    {
+        let members = document.root.members.metadataObject()
+        do {
+            return try Model(from: ModelDecoder(.object(members), of: document, at: []))
+        } catch {
+            throw NSError(
+                CBLError.decodingError,
+                "Document \(document.id) does not fit \(Model.self): \(error)",
+                cause: error
+            )
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let members) = json else { throw mismatch([String: Any].self) }
+        return KeyedDecodingContainer(KeyedModelReader(decoder: self, members: members))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = json else { throw mismatch([Any].self) }
+        return UnkeyedModelReader(decoder: self, elements: elements)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        SingleModelReader(decoder: self)
+    }
+
+    fileprivate func nested(_ json: JSON, at key: any CodingKey) -> ModelDecoder {
+        ModelDecoder(json, of: document, at: codingPath + [key])
+    }
+
+    fileprivate func mismatch(_ type: Any.Type) -> DecodingError {
+        DecodingError.typeMismatch(
+            type,
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription: "\(type) expected, \(json.kind.rawValue) found"
+            )
+        )
+    }
+
+    /// Decodes the value that stands here.
+    fileprivate func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        guard let leaf = leaf(type) else { return try T(from: self) }
+        guard let value = leaf as? T else { throw mismatch(type) }
+        return value
+    }
+
+    /// The value of a type that is stored as it is; `nil` for types that decode themselves, and
+    /// `NSNull` where another kind of value stands.
+    private func leaf(_ type: any Decodable.Type) -> Any? {
+        switch type {
+        case is String.Type: json.string ?? NSNull()
+        case is Bool.Type: json.bool ?? NSNull()
+        case is Double.Type: json.double ?? NSNull()
+        case is Float.Type: json.double.map { Float($0) } ?? NSNull()
+        case let integer as any FixedWidthInteger.Type: json.integer(integer) ?? NSNull()
+        case is Date.Type: Value?.some(.json(json)).date ?? NSNull()
+        case is URL.Type: json.string.flatMap { URL(string: $0) } ?? NSNull()
+        case is Blob.Type: blob ?? NSNull()
+        case is Data.Type: blob?.content ?? NSNull()
+        case is DocumentID.Type: DocumentID(wrappedValue: json.string)
+        default: nil
+        }
+    }
+
+    private var blob: Blob? {
+        guard case .object(let members) = json, members.isBlob else { return nil }
+        return Blob(members, in: document.collection?.database)
+    }
+}
+
+extension JSON {
+    /// The integer, if it fits; a whole double counts.
+    fileprivate func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+        switch self {
+        case .int(let value): Integer(exactly: value)
+        case .uint(let value): Integer(exactly: value)
+        case .double(let value): Integer(exactly: value)
+        default: nil
+        }
+    }
+}
+
+private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: ModelDecoder
+    let members: JSONObject
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { members.contains(key.stringValue) }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try child(key).json.isNull }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        if type is DocumentID.Type, codingPath.isEmpty,
+            let id = DocumentID(of: decoder.document) as? T
+        {
+            return id
+        }
+        return try child(key).decode(type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type,
+        forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try child(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try child(key).unkeyedContainer()
+    }
+
+    func superDecoder() -> any Decoder { decoder }
+
+    func superDecoder(forKey key: Key) -> any Decoder { decoder }
+
+    private func child(_ key: Key) throws -> ModelDecoder {
+        guard let json = members[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key,
+                DecodingError.Context(
+                    codingPath: codingPath,
+                    debugDescription: "the document has no key \(key.stringValue)"
+                )
+            )
+        }
+        return decoder.nested(json, at: key)
+    }
+}
+
+private struct UnkeyedModelReader: UnkeyedDecodingContainer {
+    let decoder: ModelDecoder
+    let elements: [JSON]
+    private(set) var currentIndex = 0
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    init(decoder: ModelDecoder, elements: [JSON]) {
+        self.decoder = decoder
+        self.elements = elements
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try child().json.isNull else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try advance { try $0.decode(type) }
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try advance { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try advance { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try advance { $0 } }
+
+    private func child() throws -> ModelDecoder {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Any.self,
+                DecodingError.Context(
+                    codingPath: codingPath,
+                    debugDescription: "the array has \(elements.count) elements"
+                )
+            )
+        }
+        return decoder.nested(elements[currentIndex], at: IndexKey(currentIndex))
+    }
+
+    private mutating func advance<Result>(_ body: (ModelDecoder) throws -> Result) throws -> Result
+    {
+        let result = try body(child())
+        currentIndex += 1
+        return result
+    }
+}
+
+private struct SingleModelReader: SingleValueDecodingContainer {
+    let decoder: ModelDecoder
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.json.isNull }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
+}

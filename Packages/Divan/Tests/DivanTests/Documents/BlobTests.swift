@@ -1,0 +1,197 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `behaviour.md` §4; `blobs.md` §1 and §2.
+@Suite struct BlobTests {
+    let home: TemporaryDatabase
+    let collection: Divan.Collection
+    private let small = Data("hello".utf8)
+    private let large = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+
+    init() throws {
+        home = try TemporaryDatabase()
+        collection = try home.collection
+    }
+
+    private func saved(_ blob: Blob, id: String = "doc") throws -> Document {
+        try collection.save(document: MutableDocument(id: id).setBlob(blob, forKey: "blob"))
+        return try #require(try collection.document(id: id))
+    }
+
+    private var fileNames: [String] {
+        get throws {
+            let path = try #require(home.database.path) + "Attachments"
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            return names.filter { $0.hasSuffix(".blob") }.sorted()
+        }
+    }
+
+    @Test func `a new blob has content and no digest`() {
+        let blob = Blob(contentType: "text/plain", data: small)
+        #expect(blob.content == small)
+        #expect(blob.length == 5)
+        #expect(blob.digest == nil)
+        #expect(blob.contentType == "text/plain")
+        #expect(blob.properties["length"] as? Int == 5)
+        #expect(blob.properties["@type"] == nil)
+    }
+
+    @Test func `saving a document stores its blob under the digest`() throws {
+        let blob = Blob(contentType: "text/plain", data: small)
+        let read = try #require(try saved(blob).blob(forKey: "blob"))
+        let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        #expect(blob.digest == digest)
+        #expect(read.digest == digest)
+        #expect(read.content == small)
+        #expect(read.length == 5)
+        #expect(read.contentType == "text/plain")
+        #expect(read == blob)
+        #expect(read.hashValue == blob.hashValue)
+        #expect(try fileNames == ["qvTGHdzF6KLavt4PO0gs2a6pQ00=.blob"])
+        #expect(
+            read.toJSON() == #"{"@type":"blob","content_type":"text/plain","#
+                + #""digest":"\#(digest)","length":5}"#
+        )
+    }
+
+    @Test func `equal contents are stored once`() throws {
+        _ = try saved(Blob(contentType: "a/b", data: small), id: "one")
+        _ = try saved(Blob(contentType: "c/d", data: small), id: "two")
+        #expect(try fileNames.count == 1)
+    }
+
+    @Test func `large content comes back byte for byte, whole and as a stream`() throws {
+        let read = try #require(
+            try saved(Blob(contentType: "a/b", data: large)).blob(forKey: "blob")
+        )
+        #expect(read.content == large)
+        #expect(try drain(try #require(read.contentStream)) == large)
+    }
+
+    @Test func `an empty blob is a blob`() throws {
+        let read = try saved(Blob(contentType: "a/b", data: Data())).blob(forKey: "blob")
+        #expect(read?.content == Data())
+        #expect(read?.digest == "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=")
+    }
+
+    @Test func `a stream is read once, at save`() throws {
+        let blob = Blob(contentType: "a/b", contentStream: InputStream(data: large))
+        #expect(blob.length == 0)
+        let read = try #require(try saved(blob).blob(forKey: "blob"))
+        #expect(blob.length == UInt64(large.count))
+        #expect(read.content == large)
+        #expect(blob.content == large)
+    }
+
+    @Test func `the content of an unsaved stream can be looked at, and still be saved`() throws {
+        let blob = Blob(contentType: "a/b", contentStream: InputStream(data: small))
+        #expect(blob.content == small)
+        #expect(try saved(blob).blob(forKey: "blob")?.content == small)
+    }
+
+    @Test func `a file's content is taken`() throws {
+        let path = home.directory.file("picture")
+        try large.write(to: URL(fileURLWithPath: path))
+        let blob = try Blob(contentType: "image/png", fileURL: URL(fileURLWithPath: path))
+        #expect(try saved(blob).blob(forKey: "blob")?.content == large)
+    }
+
+    @Test func `a missing file throws`() {
+        expect(CBLError.notFound) {
+            _ = try Blob(contentType: "a/b", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
+        }
+    }
+
+    @Test func `a blob of another database is refused`() throws {
+        let other = try TemporaryDatabase()
+        let blob = Blob(contentType: "a/b", data: small)
+        _ = try saved(blob)
+        let documents = [
+            MutableDocument().setBlob(blob, forKey: "direct"),
+            MutableDocument().setValue(["in": [blob]], forKey: "nested"),
+            MutableDocument().setBlob(
+                try #require(try collection.document(id: "doc")).blob(forKey: "blob"),
+                forKey: "read"
+            ),
+        ]
+        for document in documents {
+            expect(CBLError.invalidParameter) { try other.collection.save(document: document) }
+        }
+    }
+
+    @Test func `a nested container of another database with a blob is refused`() throws {
+        let blob = Blob(contentType: "a/b", data: small)
+        try collection.save(document: MutableDocument(id: "doc", data: ["d": ["b": blob]]))
+        let dictionary = try #require(try collection.document(id: "doc")?.dictionary(forKey: "d"))
+        let other = try TemporaryDatabase()
+        let document = MutableDocument().setDictionary(dictionary, forKey: "d")
+        expect(CBLError.invalidParameter) { try other.collection.save(document: document) }
+    }
+
+    @Test func `a dictionary of blob shape is a blob, and unknown content stays metadata`() throws {
+        let digest = "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let properties: [String: Any] = [
+            "@type": "blob", "digest": digest, "length": 9, "content_type": "a/b", "name": "extra",
+        ]
+        #expect(Blob.isBlob(properties: properties))
+        try collection.save(document: MutableDocument(id: "doc", data: ["b": properties]))
+        let read = try #require(try collection.document(id: "doc")?.blob(forKey: "b"))
+        #expect(read.digest == digest)
+        #expect(read.length == 9)
+        #expect(read.content == nil)
+        #expect(read.properties["name"] as? String == "extra")
+        #expect(try home.database.getBlob(properties: properties) == nil)
+    }
+
+    @Test(arguments: [
+        ["digest": "sha1-x"], ["@type": "blob"], ["@type": "other", "digest": "sha1-x"],
+        ["@type": "blob", "digest": "sha1-x", "length": "5"],
+    ])
+    func `what lacks a type or digest is no blob`(_ properties: [String: String]) {
+        #expect(!Blob.isBlob(properties: properties))
+        let document = MutableDocument(data: ["b": properties])
+        #expect(document.blob(forKey: "b") == nil)
+        #expect(document.dictionary(forKey: "b") != nil)
+    }
+
+    @Test func `saveBlob stores without a document, getBlob finds it`() throws {
+        let blob = Blob(contentType: "text/plain", data: small)
+        try home.database.saveBlob(blob: blob)
+        var properties = blob.properties
+        properties["@type"] = "blob"
+        let found = try #require(try home.database.getBlob(properties: properties))
+        #expect(found.content == small)
+        #expect(found == blob)
+    }
+
+    @Test func `compacting removes the blobs that no document names`() throws {
+        let kept = Blob(contentType: "a/b", data: small)
+        _ = try saved(kept)
+        try home.database.saveBlob(blob: Blob(contentType: "a/b", data: large))
+        let dropped = try saved(Blob(contentType: "a/b", data: Data([1, 2])), id: "gone")
+        try collection.purge(document: dropped)
+        #expect(try fileNames.count == 3)
+        try home.database.performMaintenance(type: .compact)
+        #expect(try fileNames == ["qvTGHdzF6KLavt4PO0gs2a6pQ00=.blob"])
+        #expect(try collection.document(id: "doc")?.blob(forKey: "blob")?.content == small)
+    }
+
+    @Test func `blobs are equal by content while a digest is missing`() {
+        let one = Blob(contentType: "a/b", data: small)
+        #expect(one == Blob(contentType: "c/d", data: small))
+        #expect(one.hashValue == Blob(contentType: "c/d", data: small).hashValue)
+        #expect(one != Blob(contentType: "a/b", data: large))
+    }
+
+    private func drain(_ stream: InputStream) throws -> Data {
+        stream.open()
+        defer { stream.close() }
+        var (content, piece) = (Data(), [UInt8](repeating: 0, count: 4_096))
+        while case let count = stream.read(&piece, maxLength: piece.count), count > 0 {
+            content.append(contentsOf: piece[..<count])
+        }
+        return content
+    }
+}

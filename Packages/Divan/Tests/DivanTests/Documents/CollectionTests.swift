@@ -1,0 +1,129 @@
+import Divan
+import Foundation
+import Testing
+
+/// `behaviour.md` §2: scopes and collections.
+@Suite struct CollectionTests {
+    let home: TemporaryDatabase
+    var database: Database { home.database }
+
+    init() throws {
+        home = try TemporaryDatabase()
+    }
+
+    @Test func `a new database has the default collection in the default scope`() throws {
+        let collection = try database.defaultCollection()
+        #expect(collection.name == "_default")
+        #expect(collection.fullName == "_default._default")
+        #expect(collection.scope.name == "_default")
+        #expect(try database.scopes().map(\.name) == ["_default"])
+        #expect(try database.collections().map(\.name) == ["_default"])
+        #expect(try database.collection(name: "_default") == collection)
+    }
+
+    @Test func `a scope exists while it has a collection`() throws {
+        #expect(try database.scope(name: "inventory") == nil)
+        let hotels = try database.createCollection(name: "hotels", scope: "inventory")
+        #expect(hotels.fullName == "inventory.hotels")
+        #expect(try database.scopes().map(\.name).sorted() == ["_default", "inventory"])
+
+        let scope = try #require(try database.scope(name: "inventory"))
+        #expect(try scope.collections() == [hotels])
+        #expect(try scope.collection(name: "hotels") == hotels)
+        #expect(try scope.collection(name: "airlines") == nil)
+
+        try database.deleteCollection(name: "hotels", scope: "inventory")
+        #expect(try database.scope(name: "inventory") == nil)
+    }
+
+    @Test func `the default scope stays without other collections`() throws {
+        _ = try database.createCollection(name: "a")
+        try database.deleteCollection(name: "a")
+        #expect(try database.defaultScope().collections().count == 1)
+    }
+
+    @Test func `creating an existing collection returns it`() throws {
+        let first = try database.createCollection(name: "c")
+        try first.save(document: MutableDocument(id: "doc"))
+        let second = try database.createCollection(name: "c", scope: nil)
+        #expect(first == second)
+        #expect(second.count == 1)
+    }
+
+    @Test func `collections keep their documents apart`() throws {
+        let one = try database.createCollection(name: "one")
+        let two = try database.createCollection(name: "One")
+        try one.save(document: MutableDocument(id: "doc", data: ["in": "one"]))
+        #expect(try two.document(id: "doc") == nil)
+        #expect(try database.defaultCollection().count == 0)
+    }
+
+    @Test(arguments: [
+        "", "_lead", "%lead", "a.b", "sp ace", "é", String(repeating: "x", count: 252),
+    ])
+    func `a bad name is refused`(_ name: String) throws {
+        expect(CBLError.invalidParameter) { _ = try database.createCollection(name: name) }
+        expect(CBLError.invalidParameter) {
+            _ = try database.createCollection(name: "fine", scope: name)
+        }
+        #expect(try database.collection(name: name) == nil)
+    }
+
+    @Test(arguments: ["a", "9", "-", "A_b-c%20", String(repeating: "x", count: 251)])
+    func `a good name is accepted`(_ name: String) throws {
+        let collection = try database.createCollection(name: name, scope: name)
+        #expect(try database.collection(name: name, scope: name) == collection)
+    }
+
+    @Test func `the default collection cannot be deleted`() throws {
+        expect(CBLError.invalidParameter) { try database.deleteCollection(name: "_default") }
+    }
+
+    @Test func `deleting an unknown collection does nothing`() throws {
+        try database.deleteCollection(name: "nothing")
+        try database.deleteCollection(name: "not a name!")
+    }
+
+    @Test func `every object of a deleted collection is dead`() throws {
+        let collection = try database.createCollection(name: "c")
+        try collection.save(document: MutableDocument(id: "doc"))
+        let sameElsewhere = try #require(try home.reopened().collection(name: "c"))
+        try database.deleteCollection(name: "c")
+
+        for dead in [collection, sameElsewhere] {
+            #expect(dead.count == 0)
+            expect(CBLError.notOpen) { _ = try dead.document(id: "doc") }
+            expect(CBLError.notOpen) { try dead.save(document: MutableDocument()) }
+            expect(CBLError.notOpen) { try dead.purge(id: "doc") }
+            #expect(!dead["doc"].exists)
+        }
+    }
+
+    @Test func `a collection that is created again is empty, and the old object stays dead`() throws
+    {
+        let old = try database.createCollection(name: "c")
+        try old.save(document: MutableDocument(id: "doc"))
+        try database.deleteCollection(name: "c")
+        let new = try database.createCollection(name: "c")
+        #expect(new.count == 0)
+        #expect(new != old)
+        expect(CBLError.notOpen) { _ = try old.document(id: "doc") }
+        try new.save(document: MutableDocument(id: "doc"))
+    }
+
+    @Test func `everything throws once the database is closed`() throws {
+        let collection = try database.defaultCollection()
+        let document = MutableDocument(id: "doc")
+        try collection.save(document: document)
+        try database.close()
+        expect(CBLError.notOpen) { _ = try collection.document(id: "doc") }
+        expect(CBLError.notOpen) { try collection.save(document: document) }
+        expect(CBLError.notOpen) { try collection.delete(document: document) }
+        expect(CBLError.notOpen) { try collection.purge(document: document) }
+        expect(CBLError.notOpen) { _ = try collection.getDocumentExpiration(id: "doc") }
+        expect(CBLError.notOpen) { _ = try database.defaultCollection() }
+        expect(CBLError.notOpen) { _ = try database.scopes() }
+        expect(CBLError.notOpen) { _ = try database.createCollection(name: "c") }
+        #expect(collection.count == 0)
+    }
+}

@@ -1,0 +1,179 @@
+import Divan
+import Foundation
+import Testing
+
+/// `behaviour.md` §2: two objects of one document.
+@Suite struct ConflictControlTests {
+    let home: TemporaryDatabase
+    let collection: Divan.Collection
+
+    init() throws {
+        home = try TemporaryDatabase()
+        collection = try home.collection
+    }
+
+    /// Two objects that were read at the same revision; the first one was saved since.
+    private func rivals() throws -> (first: MutableDocument, second: MutableDocument) {
+        try collection.save(document: MutableDocument(id: "doc", data: ["by": "nobody"]))
+        let first = try #require(try collection.document(id: "doc")).toMutable()
+        let second = try #require(try collection.document(id: "doc")).toMutable()
+        try collection.save(document: first.setString("first", forKey: "by"))
+        second.setString("second", forKey: "by")
+        return (first, second)
+    }
+
+    private var stored: String? {
+        get throws { try collection.document(id: "doc")?.string(forKey: "by") }
+    }
+
+    @Test func `by default the last write wins, on top of the current revision`() throws {
+        let (_, second) = try rivals()
+        try collection.save(document: second)
+        #expect(try stored == "second")
+        #expect(second.revisionID?.hasPrefix("3-") == true)
+    }
+
+    @Test func `last write wins over a document that was deleted meanwhile`() throws {
+        let (first, second) = try rivals()
+        try collection.delete(document: first)
+        try collection.save(document: second)
+        #expect(try stored == "second")
+        #expect(second.revisionID?.hasPrefix("4-") == true)
+    }
+
+    @Test func `last write wins between two new documents of one ID`() throws {
+        try collection.save(document: MutableDocument(id: "doc", data: ["by": "first"]))
+        let second = MutableDocument(id: "doc", data: ["by": "second"])
+        try collection.save(document: second)
+        #expect(try stored == "second")
+        #expect(second.revisionID?.hasPrefix("2-") == true)
+    }
+
+    @Test func `failOnConflict writes nothing over a newer revision`() throws {
+        let (_, second) = try rivals()
+        let before = second.revisionID
+        #expect(try !collection.save(document: second, concurrencyControl: .failOnConflict))
+        #expect(try stored == "first")
+        #expect(second.revisionID == before)
+    }
+
+    @Test func `failOnConflict writes nothing over an unexpected document`() throws {
+        try collection.save(document: MutableDocument(id: "doc", data: ["by": "first"]))
+        let second = MutableDocument(id: "doc", data: ["by": "second"])
+        #expect(try !collection.save(document: second, concurrencyControl: .failOnConflict))
+        #expect(try stored == "first")
+    }
+
+    @Test func `failOnConflict writes nothing over a deletion`() throws {
+        let (first, second) = try rivals()
+        try collection.delete(document: first)
+        #expect(try !collection.save(document: second, concurrencyControl: .failOnConflict))
+        #expect(try collection.document(id: "doc") == nil)
+    }
+
+    @Test func `failOnConflict saves what nobody else changed`() throws {
+        let (first, _) = try rivals()
+        first.setString("again", forKey: "by")
+        #expect(try collection.save(document: first, concurrencyControl: .failOnConflict))
+        #expect(try stored == "again")
+    }
+
+    @Test func `a new document may take the place of a deleted one`() throws {
+        let (first, _) = try rivals()
+        try collection.delete(document: first)
+        let fresh = MutableDocument(id: "doc", data: ["by": "fresh"])
+        #expect(try collection.save(document: fresh, concurrencyControl: .failOnConflict))
+        #expect(try stored == "fresh")
+    }
+
+    @Test func `deleting with failOnConflict spares a newer revision`() throws {
+        let (_, second) = try rivals()
+        #expect(try !collection.delete(document: second, concurrencyControl: .failOnConflict))
+        #expect(try stored == "first")
+        try collection.delete(document: second)
+        #expect(try stored == nil)
+    }
+
+    @Test func `the conflict handler merges, on the calling thread`() throws {
+        let (_, second) = try rivals()
+        let thread = Thread.current
+        let isSaved = try collection.save(document: second) { document, existing in
+            #expect(Thread.current === thread)
+            #expect(document === second)
+            #expect(existing?.string(forKey: "by") == "first")
+            document.setString("first and second", forKey: "by")
+            return true
+        }
+        #expect(isSaved)
+        #expect(try stored == "first and second")
+        #expect(second.revisionID?.hasPrefix("3-") == true)
+    }
+
+    @Test func `the conflict handler gives up`() throws {
+        let (_, second) = try rivals()
+        #expect(try !collection.save(document: second) { _, _ in false })
+        #expect(try stored == "first")
+    }
+
+    @Test func `the conflict handler is not asked without a conflict`() throws {
+        let (first, _) = try rivals()
+        let isSaved = try collection.save(document: first) { _, _ in
+            Issue.record("asked without a conflict")
+            return false
+        }
+        #expect(isSaved)
+    }
+
+    @Test func `the conflict handler sees nil for a deleted document`() throws {
+        let (first, second) = try rivals()
+        try collection.delete(document: first)
+        let isSaved = try collection.save(document: second) { _, existing in
+            #expect(existing == nil)
+            return true
+        }
+        #expect(isSaved)
+        #expect(try stored == "second")
+    }
+
+    @Test func `the conflict handler is asked again when the store moves on`() throws {
+        let (_, second) = try rivals()
+        var calls = 0
+        let isSaved = try collection.save(document: second) { document, existing in
+            calls += 1
+            if calls < 3, let newer = existing?.toMutable() {
+                newer.setInt(calls, forKey: "call")
+                #expect((try? collection.save(document: newer)) != nil)
+            }
+            document.setInt(existing?.int(forKey: "call") ?? -1, forKey: "seen")
+            return true
+        }
+        #expect(isSaved)
+        #expect(calls == 3)
+        #expect(try collection.document(id: "doc")?.int(forKey: "seen") == 2)
+    }
+
+    @Test func `the conflict handler's save throws when the document was purged`() throws {
+        let (first, second) = try rivals()
+        try collection.purge(document: first)
+        expect(CBLError.notFound) {
+            _ = try collection.save(document: second) { _, _ in true }
+        }
+    }
+
+    @Test func `the conflict handler runs outside any transaction`() throws {
+        let (_, second) = try rivals()
+        let other = home.database
+        let isSaved = try collection.save(document: second) { _, _ in
+            // Another thread could not write while this one held the database.
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                let neighbour = MutableDocument(id: "neighbour")
+                try? other.defaultCollection().save(document: neighbour)
+                done.signal()
+            }
+            return done.wait(timeout: .now() + 5) == .success
+        }
+        #expect(isSaved)
+        #expect(try collection.document(id: "neighbour") != nil)
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Divan
+
+/// The rule for databases that name no directory; internal, because it reads the environment.
+@Suite struct DefaultDirectoryTests {
+    @Test(arguments: [
+        (["DIVAN_DIRECTORY": "/data", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/data"),
+        (["DIVAN_DIRECTORY": "relative", "HOME": "/h"], "relative"),
+        (["DIVAN_DIRECTORY": "", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/x/CouchbaseLite"),
+        (["XDG_DATA_HOME": "relative", "HOME": "/h"], "/h/.local/share/CouchbaseLite"),
+        (["HOME": "/h"], "/h/.local/share/CouchbaseLite"),
+    ])
+    func `DIVAN_DIRECTORY comes first, then XDG_DATA_HOME, then the home directory`(
+        _ environment: [String: String],
+        _ expected: String
+    ) {
+        #expect(DatabaseConfiguration.defaultDirectory { environment[$0] } == expected)
+    }
+}

@@ -1,0 +1,65 @@
+import DivanStore
+import Foundation
+import Testing
+
+@testable import Divan
+
+/// `api-map.md` §17: what lower errors become; internal, because some cannot be provoked.
+@Suite struct ErrorTests {
+    private struct Unknown: Error {}
+
+    @Test(arguments: [
+        (StoreError.Code.notOpen, CBLError.notOpen),
+        (.noSuchCollection(.default), CBLError.notOpen),
+        (.notFound(documentID: "x"), CBLError.notFound),
+        (.conflict(documentID: "x", current: nil), CBLError.conflict),
+        (.invalidDocumentID("_"), CBLError.badDocID),
+        (.tooNew(version: 2, supported: 1), CBLError.databaseTooNew),
+        (.corrupt("page 7"), CBLError.corruptData),
+        (.notADatabase("text"), CBLError.unreadableDatabase),
+        (.busy(.otherProcess), CBLError.busy),
+        (.readOnly, CBLError.notWriteable),
+    ])
+    func `a store's error has its documented code, sentence and cause`(
+        _ code: StoreError.Code,
+        _ expected: Int
+    ) {
+        let cause = StoreError(code, at: "/data/db.cblite2")
+        let error = NSError(from: cause)
+        #expect(error.domain == CBLError.domain)
+        #expect(error.code == expected)
+        #expect(error.localizedDescription == String(describing: cause))
+        #expect(error.userInfo[NSUnderlyingErrorKey] as? StoreError == cause)
+    }
+
+    @Test func `the system's and SQLite's numbers keep their own domains`() {
+        let full = NSError(from: StoreError(.diskFull))
+        #expect(full.domain == NSPOSIXErrorDomain)
+        #expect(full.code == Int(ENOSPC))
+        let sqlite = NSError(from: StoreError(.sqlite(21, "misuse")))
+        #expect(sqlite.domain == "CouchbaseLite.SQLite")
+        #expect(sqlite.code == 21)
+    }
+
+    @Test func `an error that nobody numbered is unexpected`() {
+        let error = NSError(from: Unknown())
+        #expect(error.code == CBLError.unexpectedError)
+        #expect(error.userInfo[NSUnderlyingErrorKey] is Unknown)
+    }
+
+    @Test func `an NSError stays what it is`() {
+        let error = NSError(from: NSError(domain: "app", code: 7, userInfo: ["k": "v"]))
+        #expect(error.domain == "app")
+        #expect(error.code == 7)
+        #expect(error.userInfo["k"] as? String == "v")
+    }
+
+    @Test func `codes are those of the table`() {
+        #expect(CBLError.domain == "CouchbaseLite")
+        #expect(CBLError.cantUpgradeDatabase == 30)
+        #expect(CBLError.unknownInterface == 5_027)
+        #expect(CBLError.httpBase + 404 == CBLError.httpNotFound)
+        #expect(CBLError.webSocketBase + 6 == CBLError.webSocketAbnormalClose)
+        #expect(CBLError.invalidJSON == 17_001)
+    }
+}

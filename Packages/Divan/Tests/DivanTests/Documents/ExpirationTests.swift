@@ -1,0 +1,96 @@
+import Divan
+import Foundation
+import Testing
+
+/// `behaviour.md` §5.
+@Suite(.timeLimit(.minutes(1))) struct ExpirationTests {
+    let home: TemporaryDatabase
+    let collection: Divan.Collection
+
+    init() throws {
+        home = try TemporaryDatabase()
+        collection = try home.collection
+        try collection.save(document: MutableDocument(id: "doc"))
+    }
+
+    @Test func `an expiration is kept beside the document and can be cleared`() throws {
+        let date = Date(timeIntervalSinceNow: 3_600)
+        #expect(try collection.getDocumentExpiration(id: "doc") == nil)
+        try collection.setDocumentExpiration(id: "doc", expiration: date)
+        let read = try #require(try collection.getDocumentExpiration(id: "doc"))
+        #expect(abs(read.timeIntervalSince(date)) < 0.001)
+        try collection.setDocumentExpiration(id: "doc", expiration: nil)
+        #expect(try collection.getDocumentExpiration(id: "doc") == nil)
+    }
+
+    @Test func `a new revision keeps it, and setting it is no change`() throws {
+        let date = Date(timeIntervalSinceNow: 3_600)
+        let document = try #require(try collection.document(id: "doc")).toMutable()
+        try collection.setDocumentExpiration(id: "doc", expiration: date)
+        #expect(try collection.document(id: "doc")?.sequence == document.sequence)
+        try collection.save(document: document)
+        #expect(try collection.getDocumentExpiration(id: "doc") != nil)
+    }
+
+    @Test func `an unknown document throws on setting and is nil on getting`() throws {
+        expect(CBLError.notFound) {
+            try collection.setDocumentExpiration(id: "nothing", expiration: Date())
+        }
+        #expect(try collection.getDocumentExpiration(id: "nothing") == nil)
+    }
+
+    @Test func `a past date purges at once, and listeners hear of it`() async throws {
+        let documents = collection.documentChanges(id: "doc")
+        let changes = collection.changes()
+        try collection.setDocumentExpiration(id: "doc", expiration: Date(timeIntervalSinceNow: -9))
+        #expect(await documents.first { _ in true }?.documentID == "doc")
+        #expect(await changes.first { _ in true }?.documentIDs == ["doc"])
+        #expect(collection.count == 0)
+        expect(CBLError.notFound) { try collection.purge(id: "doc") }
+    }
+
+    @Test func `a date to come purges then, the earliest first`() async throws {
+        try collection.save(document: MutableDocument(id: "later"))
+        let changes = collection.changes()
+        let start = Date()
+        try collection.setDocumentExpiration(id: "later", expiration: start + 0.3)
+        try collection.setDocumentExpiration(id: "doc", expiration: start + 0.1)
+        var order: [String] = []
+        for await change in changes {
+            order += change.documentIDs
+            if order.count == 2 { break }
+        }
+        #expect(order == ["doc", "later"])
+        #expect(Date().timeIntervalSince(start) > 0.29)
+    }
+
+    @Test func `clearing it in time keeps the document`() async throws {
+        try collection.save(document: MutableDocument(id: "other"))
+        let changes = collection.changes()
+        try collection.setDocumentExpiration(id: "doc", expiration: Date() + 0.1)
+        try collection.setDocumentExpiration(id: "doc", expiration: nil)
+        try collection.setDocumentExpiration(id: "other", expiration: Date() + 0.2)
+        #expect(await changes.first { _ in true }?.documentIDs == ["other"])
+        #expect(try collection.document(id: "doc") != nil)
+    }
+
+    @Test func `a tombstone expires too`() async throws {
+        let document = try #require(try collection.document(id: "doc"))
+        try collection.delete(document: document)
+        let changes = collection.documentChanges(id: "doc")
+        try collection.setDocumentExpiration(id: "doc", expiration: Date())
+        #expect(await changes.first { _ in true } != nil)
+        expect(CBLError.notFound) { try collection.purge(id: "doc") }
+    }
+
+    @Test func `what expired while closed goes soon after opening`() async throws {
+        try collection.setDocumentExpiration(id: "doc", expiration: Date() + 0.05)
+        try home.database.close()
+        let again = try home.reopened().defaultCollection()
+        let changes = again.changes()
+        if try again.document(id: "doc") != nil {
+            _ = await changes.first { _ in true }
+        }
+        #expect(try again.document(id: "doc") == nil)
+    }
+}

@@ -1,0 +1,127 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// `behaviour.md` §17; serialized because the sinks are the process's.
+@Suite(.serialized) struct LoggingTests {
+    private final class Lines: LogSinkProtocol, Sendable {
+        let stored = Mutex<[(LogLevel, LogDomain, String)]>([])
+
+        func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+            stored.withLock { $0.append((level, domain, message)) }
+        }
+
+        func contains(_ level: LogLevel, _ text: String) -> Bool {
+            stored.withLock { lines in
+                lines.contains { $0 == level && $1 == .database && $2.contains(text) }
+            }
+        }
+    }
+
+    /// Makes the library log a warning that holds `mark`.
+    private func provokeWarning(_ mark: String) throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.database.createCollection(name: mark)
+        try home.database.close()
+        collection.addChangeListener { _ in }
+    }
+
+    @Test func `the console has warnings, files and custom sinks are off`() {
+        #expect(LogSinks.console?.level == .warning)
+        #expect(LogSinks.console?.domains == .all)
+        #expect(LogSinks.file == nil)
+        #expect(LogSinks.custom == nil)
+    }
+
+    @Test func `a custom sink gets its level and domains`() throws {
+        let (lines, deaf, errors) = (Lines(), Lines(), Lines())
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
+        try provokeWarning("one")
+        LogSinks.custom = CustomLogSink(level: .warning, domains: .replicator, logSink: deaf)
+        try provokeWarning("two")
+        LogSinks.custom = CustomLogSink(level: .error, logSink: errors)
+        try provokeWarning("three")
+        LogSinks.custom = nil
+        try provokeWarning("four")
+        #expect(lines.contains(.warning, "_default.one"))
+        for mark in ["two", "three", "four"] {
+            #expect(!lines.contains(.warning, mark))
+            #expect(!deaf.contains(.warning, mark))
+            #expect(!errors.contains(.warning, mark))
+        }
+    }
+
+    @Test func `a file sink writes plain text into its directory`() throws {
+        let directory = try TemporaryDirectory()
+        LogSinks.file = FileLogSink(level: .warning, directory: directory.file("logs"))
+        try provokeWarning("filed")
+        LogSinks.file = nil
+        let path = directory.file("logs")
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        let name = try #require(names.first { $0.hasPrefix("cbl_warning_") })
+        let text = try String(contentsOfFile: path + "/" + name, encoding: .utf8)
+        #expect(text.contains(" DB Warning Collection _default.filed"))
+    }
+
+    @Test func `a file sink's defaults are upstream's`() {
+        let sink = FileLogSink(level: .info, directory: "/d")
+        #expect(sink.maxKeptFiles == 2)
+        #expect(sink.maxFileSize == 524_288)
+        #expect(!sink.usePlaintext)
+    }
+
+    @Test func `a directory that cannot be made leaves the program running`() throws {
+        LogSinks.file = FileLogSink(level: .warning, directory: "/dev/null/logs")
+        try provokeWarning("unfiled")
+        LogSinks.file = nil
+    }
+
+    @available(*, deprecated)
+    @Test func `the old API changes the same settings`() throws {
+        let before = LogSinks.console
+        defer { LogSinks.console = before }
+        Database.log.console.level = .error
+        Database.log.console.domains = [.replicator, .network]
+        #expect(LogSinks.console?.level == .error)
+        #expect(LogSinks.console?.domains == [.replicator, .network])
+        #expect(Database.log.file.level == .none)
+
+        let directory = try TemporaryDirectory()
+        Database.log.file.level = .verbose
+        let configuration = LogFileConfiguration(directory: directory.path)
+        configuration.usePlainText = true
+        configuration.maxRotateCount = 4
+        Database.log.file.config = configuration
+        #expect(LogSinks.file?.level == .verbose)
+        #expect(LogSinks.file?.maxKeptFiles == 5)
+        Database.log.file.config = nil
+        #expect(LogSinks.file == nil)
+    }
+
+    @available(*, deprecated)
+    @Test func `an old logger is called`() throws {
+        final class Old: Logger, Sendable {
+            let level = LogLevel.warning
+            let lines = Lines()
+            func log(level: LogLevel, domain: LogDomain, message: String) {
+                lines.writeLog(level: level, domain: domain, message: message)
+            }
+        }
+        let logger = Old()
+        Database.log.custom = logger
+        try provokeWarning("old")
+        Database.log.custom = nil
+        #expect(logger.lines.contains(.warning, "_default.old"))
+        #expect(LogSinks.custom == nil)
+    }
+
+    @Test func `domains are bits`() {
+        #expect(LogDomains.database.rawValue == 1)
+        #expect(LogDomains.multipeer.rawValue == 512)
+        #expect(LogDomains.all.contains([.query, .listener, .mdns, .peerDiscovery, .network]))
+        #expect(LogDomain.replicator.rawValue == 4)
+        #expect(LogLevel.none.rawValue == 5)
+    }
+}

@@ -1,0 +1,212 @@
+import Divan
+import Foundation
+import Testing
+
+/// `behaviour.md` §2: what saving, deleting and purging do.
+@Suite struct SavingTests {
+    let home: TemporaryDatabase
+    let collection: Divan.Collection
+
+    init() throws {
+        home = try TemporaryDatabase()
+        collection = try home.collection
+    }
+
+    private func saved(
+        _ id: String = "doc",
+        _ data: [String: Any] = ["n": 1]
+    ) throws
+        -> MutableDocument
+    {
+        let document = MutableDocument(id: id, data: data)
+        try collection.save(document: document)
+        return document
+    }
+
+    @Test func `saving updates the object in place`() throws {
+        let document = MutableDocument(id: "doc")
+        #expect(document.revisionID == nil)
+        #expect(document.sequence == 0)
+        #expect(document.collection == nil)
+
+        try collection.save(document: document)
+        #expect(document.revisionID?.hasPrefix("1-") == true)
+        #expect(document.sequence == 1)
+        #expect(document.collection == collection)
+
+        document.setInt(2, forKey: "n")
+        try collection.save(document: document)
+        #expect(document.revisionID?.hasPrefix("2-") == true)
+        #expect(document.sequence == 2)
+        #expect(try collection.document(id: "doc")?.int(forKey: "n") == 2)
+    }
+
+    @Test func `each save makes a revision, even when nothing changed`() throws {
+        let document = try saved()
+        let first = document.revisionID
+        try collection.save(document: document)
+        #expect(document.revisionID != first)
+        #expect(document.sequence == 2)
+    }
+
+    @Test func `an empty body is fine`() throws {
+        _ = try saved("empty", [:])
+        #expect(try collection.document(id: "empty")?.count == 0)
+    }
+
+    /// Recorded from Couchbase Lite (`revisions.md` §1).
+    @Test func `the revision IDs are those that Couchbase Lite makes`() throws {
+        let document = MutableDocument(id: "doc", data: ["ans*wer": 42])
+        try collection.save(document: document)
+        #expect(document.revisionID == "1-feb9f18cfe84f614f750040e3eed3eb84a6b5332")
+        try collection.save(document: document.setData(["ok": "go"]))
+        #expect(document.revisionID == "2-134f93aab57c91b159373e97764ef82a5eb058a0")
+
+        let other = MutableDocument(data: ["property": "value"])
+        try collection.save(document: other)
+        try collection.save(document: other.setString("newvalue", forKey: "property"))
+        try collection.delete(document: other)
+        #expect(other.revisionID == "3-b5286031b23cedfe784a86c021dc15817da8ff6d")
+    }
+
+    @Test func `a document that is not there is nil`() throws {
+        #expect(try collection.document(id: "nothing") == nil)
+    }
+
+    @Test(arguments: ["", "_leading", "line\nend", String(repeating: "x", count: 241)])
+    func `a bad document ID is refused`(_ id: String) throws {
+        expect(CBLError.badDocID) { try collection.save(document: MutableDocument(id: id)) }
+    }
+
+    @Test func `document IDs have up to 240 bytes and are case-sensitive`() throws {
+        let long = String(repeating: "é", count: 120)
+        _ = try saved(long)
+        _ = try saved("a")
+        #expect(try collection.document(id: long) != nil)
+        #expect(try collection.document(id: "A") == nil)
+    }
+
+    @Test func `IDs that are made up differ and can be saved`() throws {
+        let ids = Set((0..<100).map { _ in MutableDocument().id })
+        #expect(ids.count == 100)
+        try collection.save(document: MutableDocument())
+        #expect(collection.count == 1)
+    }
+
+    @Test(arguments: ["_id", "_rev", "_deleted"])
+    func `a reserved key is refused`(_ key: String) throws {
+        expect(CBLError.corruptRevisionData) {
+            try collection.save(document: MutableDocument(data: [key: "x"]))
+        }
+        #expect(collection.count == 0)
+    }
+
+    @Test func `a reserved key deeper down is allowed`() throws {
+        try collection.save(document: MutableDocument(data: ["a": ["_id": "x"]]))
+    }
+
+    @Test(arguments: [Double.nan, .infinity])
+    func `a number that JSON cannot hold is refused`(_ number: Double) throws {
+        expect(CBLError.invalidParameter) {
+            try collection.save(document: MutableDocument(data: ["a": [["b": number]]]))
+        }
+    }
+
+    @Test func `a container that holds itself is refused`() throws {
+        let loop = MutableDictionaryObject()
+        loop.setDictionary(loop, forKey: "self")
+        let document = MutableDocument().setDictionary(loop, forKey: "loop")
+        expect(CBLError.invalidParameter) { try collection.save(document: document) }
+    }
+
+    @Test func `deleting writes a tombstone that hides the document`() throws {
+        let document = try saved()
+        try collection.delete(document: document)
+        #expect(document.revisionID?.hasPrefix("2-") == true)
+        #expect(document.sequence == 2)
+        #expect(try collection.document(id: "doc") == nil)
+        #expect(collection.count == 0)
+    }
+
+    @Test func `deleting a document that was never saved throws`() throws {
+        expect(CBLError.notFound) { try collection.delete(document: MutableDocument()) }
+    }
+
+    @Test func `deleting twice through one object writes another tombstone`() throws {
+        let document = try saved()
+        try collection.delete(document: document)
+        try collection.delete(document: document)
+        #expect(document.revisionID?.hasPrefix("3-") == true)
+    }
+
+    @Test func `deleting what another object deleted succeeds quietly`() throws {
+        let document = try saved()
+        let other = try #require(try collection.document(id: "doc"))
+        try collection.delete(document: document)
+        #expect(try collection.delete(document: other, concurrencyControl: .failOnConflict))
+        #expect(other.revisionID?.hasPrefix("1-") == true)
+        #expect(document.sequence == 2)
+    }
+
+    @Test func `saving a deleted document brings it back on top of the tombstone`() throws {
+        let document = try saved()
+        try collection.delete(document: document)
+        document.setInt(5, forKey: "n")
+        try collection.save(document: document)
+        #expect(document.revisionID?.hasPrefix("3-") == true)
+        #expect(try collection.document(id: "doc")?.int(forKey: "n") == 5)
+    }
+
+    @Test func `purging forgets the document, and the object counts as never saved`() throws {
+        let document = try saved()
+        try collection.purge(document: document)
+        #expect(document.revisionID == nil)
+        #expect(document.sequence == 0)
+        #expect(try collection.document(id: "doc") == nil)
+
+        try collection.save(document: document)
+        #expect(document.revisionID?.hasPrefix("1-") == true)
+    }
+
+    @Test func `purging what is not there throws`() throws {
+        let document = try saved()
+        expect(CBLError.notFound) { try collection.purge(document: MutableDocument()) }
+        expect(CBLError.notFound) { try collection.purge(id: "nothing") }
+        try collection.purge(document: document)
+        expect(CBLError.notFound) { try collection.purge(document: document) }
+    }
+
+    @Test func `purging works on deleted documents`() throws {
+        let document = try saved()
+        try collection.delete(document: document)
+        try collection.purge(id: "doc")
+        _ = try saved()
+        #expect(try collection.document(id: "doc")?.revisionID?.hasPrefix("1-") == true)
+    }
+
+    @Test func `a document of another collection or database object is refused`() throws {
+        let document = try saved()
+        let sister = try home.database.createCollection(name: "sister")
+        let other = try home.reopened().defaultCollection()
+        for stranger in [sister, other] {
+            expect(CBLError.invalidParameter) { try stranger.save(document: document) }
+            expect(CBLError.invalidParameter) { try stranger.delete(document: document) }
+            expect(CBLError.invalidParameter) { try stranger.purge(document: document) }
+        }
+    }
+
+    @Test func `what one database object saves, another of the same file reads`() throws {
+        _ = try saved()
+        let other = try home.reopened().defaultCollection()
+        #expect(try other.document(id: "doc")?.int(forKey: "n") == 1)
+        #expect(other.count == 1)
+    }
+
+    @Test func `the stored body is canonical JSON`() throws {
+        _ = try saved("doc", ["b": [1, 2.0, true, NSNull()], "a": "é\n"])
+        #expect(
+            try collection.document(id: "doc")?.toJSON()
+                == #"{"a":"é\n","b":[1,2.0,true,null]}"#
+        )
+    }
+}

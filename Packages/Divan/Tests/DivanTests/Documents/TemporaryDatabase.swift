@@ -1,0 +1,50 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// A database in a directory of its own; both go away with the last reference.
+struct TemporaryDatabase {
+    let directory: TemporaryDirectory
+    let database: Database
+
+    init(_ name: String = "db") throws {
+        directory = try TemporaryDirectory()
+        database = try Database(name: name, config: .in(directory))
+    }
+
+    var collection: Divan.Collection {
+        get throws { try database.defaultCollection() }
+    }
+
+    /// Another `Database` object of the same file.
+    func reopened() throws -> Database {
+        try Database(name: database.name, config: .in(directory))
+    }
+}
+
+extension DatabaseConfiguration {
+    /// A configuration for databases in `directory`.
+    static func `in`(_ directory: TemporaryDirectory) -> DatabaseConfiguration {
+        var config = DatabaseConfiguration()
+        config.directory = directory.path
+        return config
+    }
+}
+
+/// Expects `body` to throw `code` of `CBLError.domain`, as a real `NSError` with a sentence.
+func expect(
+    _ code: Int,
+    _ comment: Comment? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+) {
+    do {
+        try body()
+        Issue.record(comment ?? "nothing was thrown", sourceLocation: sourceLocation)
+    } catch let error as NSError {
+        #expect(error.domain == CBLError.domain, comment, sourceLocation: sourceLocation)
+        #expect(error.code == code, comment, sourceLocation: sourceLocation)
+        #expect(error.localizedDescription.count > 20, sourceLocation: sourceLocation)
+    }
+}
