@@ -4,8 +4,8 @@ import Synchronization
 
 /// The connections of a server that live on one loop.
 ///
-/// `@unchecked Sendable` holds because the stored state is touched on `loop` alone; `admit` and
-/// `stop` hop there.
+/// It lives until the last of them has ended. `@unchecked Sendable` holds because the stored state
+/// is touched on `loop` alone; `admit` and `stop` hop there.
 final class ServerLane: @unchecked Sendable {
     let loop: EpollLoop
 
@@ -85,7 +85,7 @@ final class ServerLane: @unchecked Sendable {
             configuration: configuration,
             log: log,
             onRequest: onRequest
-        ) { [weak self] transport in self?.didFinish(number, transport) }
+        ) { transport in self.didFinish(number, transport) }
         openings[number] = opening
         opening.start()
     }
@@ -105,7 +105,7 @@ final class ServerLane: @unchecked Sendable {
         guard !isStopped else { return transport.close(code: 1001, reason: "") }
         transports[number] = transport
         connectionCount.add(1)
-        transport.whenEnded { [weak self] in self?.didEnd(number) }
+        transport.whenEnded { self.didEnd(number) }
     }
 
     private func didEnd(_ number: Int) {

@@ -33,12 +33,15 @@ final class TCPListener: EventSource, @unchecked Sendable {
         loop.execute { self.loop.add(self.socket.descriptor, self, .reading) }
     }
 
-    func stop() {
+    /// Closes the socket; connections that nobody accepted yet are reset.
+    func stop(_ completion: @escaping @Sendable () -> Void) {
         loop.execute {
-            guard self.isOpen else { return }
-            self.isOpen = false
-            self.loop.remove(self.socket.descriptor)
-            self.socket.close()
+            if self.isOpen {
+                self.isOpen = false
+                self.loop.remove(self.socket.descriptor)
+                self.socket.close()
+            }
+            completion()
         }
     }
 

@@ -126,7 +126,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         }
     }
 
-    /// Stops reading, or goes on; the peer then has to wait. On the loop.
+    /// Stops reading, so that the peer has to wait, or goes on; on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         if case .open(let channel) = state { channel.setReadingPaused(isPaused) }
     }

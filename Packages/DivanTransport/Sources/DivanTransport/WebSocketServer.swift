@@ -5,7 +5,7 @@ import Synchronization
 
 /// Accepts WebSocket connections, with TLS where wanted, and asks about each upgrade.
 ///
-/// All members may be used from any thread.
+/// All members may be used from any thread. A server that is let go of stops.
 public final class WebSocketServer: Sendable {
     /// Where to listen, and how connections behave.
     public struct Configuration: Sendable {
@@ -69,6 +69,10 @@ public final class WebSocketServer: Sendable {
         self.onRequest = onRequest
     }
 
+    deinit {
+        stop()
+    }
+
     /// The port while the server runs.
     public var port: UInt16? { running.withLock { $0?.port } }
 
@@ -120,8 +124,9 @@ public final class WebSocketServer: Sendable {
             completion?()
             return
         }
-        for listener in stopping.listeners { listener.stop() }
-        let remaining = Countdown(stopping.lanes.count) { completion?() }
+        let count = stopping.listeners.count + stopping.lanes.count
+        let remaining = Countdown(count) { completion?() }
+        for listener in stopping.listeners { listener.stop { remaining.step() } }
         for lane in stopping.lanes { lane.stop(code: code, reason: reason) { remaining.step() } }
     }
 

@@ -70,7 +70,7 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
         onLoop { self.channel.close(code: code, reason: reason) }
     }
 
-    /// Stops reading, or goes on; the peer then has to wait. On the loop.
+    /// Stops reading, so that the peer has to wait, or goes on; on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         channel.setReadingPaused(isPaused)
     }

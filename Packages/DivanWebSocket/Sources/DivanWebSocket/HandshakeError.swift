@@ -108,7 +108,7 @@ extension HandshakeError.Reason {
         case .head, .lineLength, .headerCount:
             "send fewer or shorter headers and cookies, or raise the WebSocketLimits"
         case .line: "check for a proxy that rewrites headers"
-        case .ended: "check host, port and scheme, and the peer's log"
+        case .ended: "check host and port, and use a wss URL if the peer speaks TLS"
         case .status, .header:
             "check that the URL names a sync endpoint and that proxies let WebSocket pass"
         case .subprotocol, .noSubprotocol:

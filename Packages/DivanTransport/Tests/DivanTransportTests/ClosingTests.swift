@@ -1,0 +1,129 @@
+import DivanTransport
+import DivanWebSocket
+import Testing
+
+/// How open connections end.
+@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+    @Test
+    func `tells the client the server's code and reason`() async throws {
+        let server = try TestServer()
+        let (_, recorder) = await opened(client(port: server.port))
+        let accepted = try #require(server.connections.all.first)
+        accepted.transport.close(code: 4001, reason: "later")
+        #expect(await recorder.end().goodbye == "4001 later true")
+        #expect(await accepted.recorder.end().goodbye == "4001 later false")
+        #expect(server.server.connectionCount == 0)
+    }
+
+    @Test
+    func `sends what was queued before the goodbye`() async throws {
+        let server = try TestServer(echoes: false)
+        let transport = client(port: server.port)
+        let messages = (0..<50).map { pattern(10_000, seed: $0) }
+        let recorder = Recorder(
+            onOpen: {
+                for message in messages { transport.send(message) }
+                transport.close(code: 1000, reason: "")
+                transport.send([9])  // may come before the goodbye, never instead of it
+            }
+        )
+        transport.start(recorder)
+        await recorder.end()
+        let accepted = try #require(server.connections.all.first)
+        let story = await accepted.recorder.end()
+        #expect(story.messages.prefix(50).elementsEqual(messages))
+        #expect(story.goodbye == "1000  true")
+    }
+
+    @Test(arguments: [false, true])
+    func `reports a connection that breaks`(isReset: Bool) async throws {
+        let server = RawServer { socket in
+            socket.acceptUpgrade()
+            if isReset { socket.reset() }
+        }
+        let recorder = Recorder()
+        let transport = client(port: server.port)
+        transport.start(recorder)
+        let error = try #require(await recorder.end().error)
+        let expected: [TransportError.Code] = [.webSocket(1006), .posix(104)]
+        #expect(expected.contains(error.code), "\(error)")
+    }
+
+    @Test
+    func `does not wait for ever for the answer to a goodbye`() async throws {
+        let server = RawServer { socket in
+            socket.acceptUpgrade()
+            while !socket.receive().isEmpty {}
+        }
+        let limits = TransportLimits(closeTimeout: .milliseconds(100))
+        let (transport, recorder) = await opened(client(port: server.port, limits: limits))
+        transport.close(code: 1000, reason: "")
+        let error = try #require(await recorder.end().error)
+        #expect(error.code == .network(3))
+    }
+
+    @Test
+    func `answers a breach of the protocol with its code and ends`() async throws {
+        let server = try TestServer()
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(upgradeText)
+        _ = raw.receiveHead()
+        raw.send([0x82, 0x01, 0x41])  // not masked
+        #expect(raw.receiveAll() == [0x88, 0x02, 0x03, 0xEA])
+        let accepted = try #require(server.connections.all.first)
+        let error = try #require(await accepted.recorder.end().error)
+        #expect(error.code == .webSocket(1002))
+    }
+
+    @Test
+    func `stops with a code for everyone, and starts again on its port`() async throws {
+        let server = try TestServer()
+        let clients = await withTaskGroup(of: Recorder.self) { group in
+            for _ in 0..<8 { group.addTask { await opened(client(port: server.port)).1 } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let half = try #require(RawSocket(port: server.port))
+        half.send("GET / HT")
+        await server.stop(reason: "bye")
+        for recorder in clients { #expect(await recorder.end().goodbye == "1001 bye true") }
+        #expect(half.receiveAll().isEmpty)
+        #expect(server.server.port == nil)
+        #expect(server.server.connectionCount == 0)
+        #expect(RawSocket(port: server.port) == nil)
+
+        let configuration = WebSocketServer.Configuration(
+            networkInterface: "127.0.0.1",
+            port: server.port
+        )
+        let next = WebSocketServer(configuration, log: quiet) { request in
+            request.refuse(HandshakeRefusal(status: 403))
+        }
+        #expect(try next.start() == server.port)
+        #expect(try next.start() == server.port)
+        #expect(try await failure(of: client(port: server.port)).code == .webSocket(403))
+        next.stop()
+    }
+
+    @Test
+    func `says that a port is taken`() throws {
+        let server = try TestServer()
+        let configuration = WebSocketServer.Configuration(
+            networkInterface: "127.0.0.1",
+            port: server.port
+        )
+        let second = WebSocketServer(configuration, log: quiet) { _ in }
+        let error = #expect(throws: TransportError.self) { try second.start() }
+        #expect(error?.code == .posix(98))
+        #expect(error?.description.contains("choose another port") == true)
+    }
+}
+
+/// Starts a transport and returns it with its receiver once both ends are open.
+func opened(
+    _ transport: WebSocketClientTransport
+) async -> (WebSocketClientTransport, Recorder) {
+    let recorder = Recorder()
+    transport.start(recorder)
+    await recorder.wait { $0.peer != nil || $0.close != nil }
+    return (transport, recorder)
+}

@@ -1,0 +1,97 @@
+import DivanTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+    @Test
+    func `runs what one thread hands over in order, on its own thread`() async {
+        let loop = EpollLoop()
+        let seen = Mutex<[Int]>([])
+        #expect(!loop.isCurrent)
+        await withCheckedContinuation { continuation in
+            for number in 0..<1000 {
+                loop.execute {
+                    seen.withLock { $0.append(loop.isCurrent ? number : -1) }
+                    if number == 999 { continuation.resume() }
+                }
+            }
+        }
+        #expect(seen.withLock { $0 } == Array(0..<1000))
+        loop.stop()
+    }
+
+    @Test
+    func `never runs work within the call that hands it over`() async {
+        let loop = EpollLoop()
+        let isNested = await withCheckedContinuation { continuation in
+            loop.execute {
+                let isInside = Mutex(true)
+                loop.execute { continuation.resume(returning: isInside.withLock { $0 }) }
+                isInside.withLock { $0 = false }
+            }
+        }
+        #expect(!isNested)
+        loop.stop()
+    }
+
+    @Test
+    func `runs timers by deadline and forgets cancelled ones`() async {
+        let loop = EpollLoop()
+        let seen = Mutex<[String]>([])
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                let now = loop.now
+                let note = { @Sendable (text: String) in seen.withLock { $0.append(text) } }
+                loop.schedule(at: now + .milliseconds(9)) {
+                    note("late")
+                    continuation.resume()
+                }
+                loop.schedule(at: now + .milliseconds(3)) { note("early") }
+                let cancelled = loop.schedule(at: now + .milliseconds(4)) { note("cancelled") }
+                loop.schedule(at: now + .milliseconds(3)) { note("second early") }
+                loop.schedule(at: .zero) { note("overdue") }
+                loop.cancel(cancelled)
+            }
+        }
+        #expect(seen.withLock { $0 } == ["overdue", "early", "second early", "late"])
+        loop.stop()
+    }
+
+    @Test
+    func `takes and forgets timers from any thread, thousands of them`() async {
+        let loop = EpollLoop()
+        let count = Atomic<Int>(0)
+        let deadline = loop.now + .milliseconds(20)
+        let tokens = (0..<4000).map { _ in
+            loop.schedule(at: deadline) { count.add(1, ordering: .relaxed) }
+        }
+        for (index, token) in tokens.enumerated() where index % 4 != 0 { loop.cancel(token) }
+        await withCheckedContinuation { continuation in
+            loop.schedule(at: deadline + .milliseconds(1)) { continuation.resume() }
+        }
+        #expect(count.load(ordering: .relaxed) == 1000)
+        loop.stop()
+    }
+
+    @Test
+    func `is never early`() async {
+        let loop = EpollLoop()
+        for wait in [0, 1, 3, 7] {
+            let deadline = loop.now + .milliseconds(wait)
+            let time = await withCheckedContinuation { continuation in
+                loop.schedule(at: deadline) { continuation.resume(returning: loop.now) }
+            }
+            #expect(time >= deadline)
+        }
+        loop.stop()
+    }
+
+    @Test
+    func `gives connections to the loops of a group in turn`() {
+        let group = EventLoopGroup(count: 3)
+        let names = (0..<6).map { _ in ObjectIdentifier(group.next()) }
+        #expect(Set(names.prefix(3)).count == 3)
+        #expect(names.prefix(3) == names.suffix(3))
+        group.stop()
+    }
+}

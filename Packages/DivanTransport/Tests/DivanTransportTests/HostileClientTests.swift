@@ -1,0 +1,143 @@
+import DivanTransport
+import DivanWebSocket
+import Testing
+
+/// Clients that do not mean well, against a server that goes on serving the others.
+@Suite(.timeLimit(.minutes(1))) struct HostileClientTests {
+    @Test(arguments: ["", "G", "GET /db/_blipsync HTTP/1.1\r\nHost: h\r\n"])
+    func `drops a client that never finishes its request`(start: String) async throws {
+        let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100)))
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(start)
+        #expect(raw.receiveAll().isEmpty)
+        try await expectService(server)
+    }
+
+    @Test
+    func `drops a client that nobody decides about`() throws {
+        let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100))) { _ in
+            false
+        }
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(upgradeText)
+        #expect(raw.receiveAll().isEmpty)
+    }
+
+    @Test
+    func `drops the oldest of too many unfinished handshakes`() async throws {
+        let server = try TestServer(limits: .init(halfOpenCount: 8))
+        let flood = (0..<40).compactMap { _ in RawSocket(port: server.port) }
+        #expect(flood.count == 40)
+        #expect(flood[0].receiveAll().isEmpty)
+        try await expectService(server)
+    }
+
+    @Test(arguments: [
+        ("POST /db HTTP/1.1\r\n\r\n", "405"), ("nonsense\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\n\n", "400"),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400"), ("\u{16}\u{3}\u{1}\u{0}\u{5}hello", "400"),
+        ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", "431"),
+        ("GET / HTTP/1.1\r\n\(String(repeating: "a: b\r\n", count: 101))\r\n", "431"),
+    ])
+    func `answers a broken request with its status`(text: String, status: String) async throws {
+        let server = try TestServer()
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(text)
+        let answer = String(decoding: raw.receiveAll(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(answer.contains("Connection: close"))
+        try await expectService(server)
+    }
+
+    @Test
+    func `survives a flood of pings from a client that reads nothing`() async throws {
+        let server = try TestServer()
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(upgradeText)
+        _ = raw.receiveHead()
+        let ping: [UInt8] = [0x89, 0x84, 0, 0, 0, 0, 1, 2, 3, 4]
+        raw.send([UInt8](repeatElement(ping, count: 100_000).joined()))
+        raw.send([0x88, 0x80, 0, 0, 0, 0])
+        let accepted = try #require(server.connections.all.first)
+        #expect(await accepted.recorder.end().goodbye == "1005  true")
+        try await expectService(server)
+    }
+
+    @Test
+    func `gives up a client that sends requests and never reads the answers`() async throws {
+        let limits = TransportLimits(
+            stallTimeout: .milliseconds(200),
+            highWaterByteCount: 1 << 16,
+            lowWaterByteCount: 1 << 14,
+            queuedByteCount: 1 << 17
+        )
+        let server = try TestServer(limits: limits)
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(upgradeText)
+        _ = raw.receiveHead()
+        let sending = Task.detached {
+            let message = [0x82, 0xFF, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0] + pattern(1 << 19)
+            for _ in 0..<100 { raw.send(message) }
+        }
+        let accepted = try #require(server.connections.all.first)
+        let error = try #require(await accepted.recorder.end().error)
+        #expect(error.code == .network(3) || error.code == .posix(104), "\(error)")
+        await sending.value
+        try await expectService(server)
+    }
+
+    @Test
+    func `takes no more connections than it may`() async throws {
+        let server = try TestServer(limits: .init(connectionCount: 2))
+        let (_, first) = await opened(client(port: server.port))
+        let (second, _) = await opened(client(port: server.port))
+        let error = try await failure(of: client(port: server.port))
+        #expect([.webSocket(1006), .posix(104)].contains(error.code), "\(error)")
+        second.close(code: 1000, reason: "")
+        let closed = try #require(server.connections.all.last)
+        await closed.recorder.end()
+        try await expectService(server)
+        #expect(first.story.close == nil)
+    }
+
+    /// In a process of its own, so that its descriptors can be counted.
+    @Test
+    func `gives every descriptor back`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try TestServer(limits: .init(closeTimeout: .seconds(2)))
+            try await expectService(server)
+            let before = descriptorCount()
+            for _ in 0..<20 {
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<50 {
+                        group.addTask {
+                            let (transport, recorder) = await opened(client(port: server.port))
+                            transport.close(code: 1000, reason: "")
+                            await recorder.end()
+                        }
+                    }
+                }
+            }
+            #expect(server.connections.all.count == 1001)
+            for connection in server.connections.all { await connection.recorder.end() }
+            // Both ends may still wait for the other's end of the stream, which is under way.
+            let deadline = ContinuousClock.now + .seconds(10)
+            while descriptorCount() > before, ContinuousClock.now < deadline {
+                await Task.yield()
+            }
+            #expect(descriptorCount() <= before)
+        }
+    }
+}
+
+/// Opens, echoes and closes one connection.
+func expectService(_ server: TestServer) async throws {
+    let transport = client(port: server.port)
+    let recorder = Recorder(onOpen: { transport.send([1, 2, 3]) })
+    transport.start(recorder)
+    let story = await recorder.wait { $0.messages.count == 1 || $0.close != nil }
+    #expect(story.messages == [[1, 2, 3]])
+    transport.close(code: 1000, reason: "")
+    await recorder.end()
+}

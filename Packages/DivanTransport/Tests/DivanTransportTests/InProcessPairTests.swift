@@ -1,0 +1,64 @@
+import DivanTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct InProcessPairTests {
+    @Test(arguments: [true, false])
+    func `carries messages in order and says goodbye`(isOneLoop: Bool) async {
+        let loop = EpollLoop()
+        let other = isOneLoop ? loop : EpollLoop()
+        let pair = InProcessPair(subprotocol: "A", firstLoop: loop, secondLoop: other)
+        let second = Recorder()
+        let first = Recorder(onOpen: {
+            for number in 0..<100 { pair.first.send([UInt8(number)]) }
+        })
+        pair.first.start(first)
+        pair.second.start(second)
+        let story = await second.wait { $0.batchCount == 1 }
+        #expect(story.messages == (0..<100).map { [UInt8($0)] })
+        #expect(story.peer?.subprotocol == "A")
+
+        await onLoop(pair.second) { pair.second.send([7]) }
+        pair.second.close(code: 1001, reason: "bye")
+        let end = await first.end()
+        #expect(end.messages == [[7]])
+        #expect(end.goodbye == "1001 bye true")
+        #expect(await second.end().goodbye == "1001 bye false")
+        loop.stop()
+        if !isOneLoop { other.stop() }
+    }
+
+    @Test
+    func `holds back until the other end has read`() async {
+        let pair = InProcessPair(subprotocol: nil)
+        let (first, second) = (Recorder(), Recorder())
+        pair.first.start(first)
+        pair.second.start(second)
+        await first.wait { $0.peer != nil }
+        let sent = await onLoop(pair.first) {
+            var count = 0
+            while pair.first.isWritable {
+                pair.first.send(pattern(10_000))
+                count += 1
+            }
+            return count
+        }
+        #expect(sent == 27)
+        await first.wait { $0.writableCount == 1 }
+        #expect(await second.wait { $0.messages.count == sent }.messages.count == sent)
+        #expect(await onLoop(pair.first) { pair.first.isWritable })
+        pair.first.close(code: 1000, reason: "")
+        await second.end()
+    }
+
+    @Test
+    func `tells an end that starts late that it is over`() async {
+        let pair = InProcessPair(subprotocol: nil)
+        let (first, second) = (Recorder(), Recorder())
+        pair.first.start(first)
+        pair.first.close(code: 1000, reason: "")
+        #expect(await first.end().goodbye == "1000  false")
+        pair.second.start(second)
+        #expect(await second.end().goodbye != nil)
+        #expect(second.story.peer == nil)
+    }
+}

@@ -1,0 +1,198 @@
+import DivanWebSocket
+import Glibc
+
+/// A plain blocking socket, for peers that do not keep to the rules.
+///
+/// Every wait ends after ten seconds, so that a test fails instead of hanging.
+final class RawSocket: Sendable {
+    let descriptor: Int32
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+        var wait = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(
+            descriptor,
+            SOL_SOCKET,
+            SO_RCVTIMEO,
+            &wait,
+            socklen_t(MemoryLayout<timeval>.size)
+        )
+    }
+
+    /// Connects to a port of this machine.
+    init?(port: UInt16) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = Self.address(port: port)
+        let status = Self.withAddress(&address) { connect(descriptor, $0, $1) }
+        guard status == 0 else {
+            Glibc.close(descriptor)
+            return nil
+        }
+        var wait = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(
+            descriptor,
+            SOL_SOCKET,
+            SO_RCVTIMEO,
+            &wait,
+            socklen_t(MemoryLayout<timeval>.size)
+        )
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    func send(_ text: String) {
+        send(Array(text.utf8))
+    }
+
+    /// What arrives next; empty at the end of the stream, or when it broke.
+    func receive() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return Array(buffer.prefix(max(0, count)))
+    }
+
+    /// Everything up to the end of the stream.
+    func receiveAll() -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let piece = receive()
+            if piece.isEmpty { return all }
+            all += piece
+        }
+    }
+
+    /// Everything up to and with the end of a head.
+    func receiveHead() -> String {
+        var head = ""
+        while !head.contains("\r\n\r\n") {
+            let piece = receive()
+            if piece.isEmpty { break }
+            head += String(decoding: piece, as: UTF8.self)
+        }
+        return head
+    }
+
+    /// Reads a request for an upgrade and agrees to it.
+    func acceptUpgrade() {
+        var handshake = ServerHandshake()
+        let head = Array(receiveHead().utf8)
+        handshake.receive(head.span)
+        guard let request = try? handshake.next(),
+            let answer = try? request.accept(subprotocol: request.subprotocols.first)
+        else { return }
+        send(answer)
+    }
+
+    /// Ends the connection with a reset.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+}
+
+/// A plain server that gives each connection to a closure, on a thread of its own.
+final class RawServer: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init(_ serve: @escaping @Sendable (RawSocket) -> Void) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var address = RawSocket.address(port: 0)
+        _ = RawSocket.withAddress(&address) { bind(descriptor, $0, $1) }
+        listen(descriptor, 16)
+        var bound = sockaddr_in()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &bound) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &byteCount)
+            }
+        }
+        port = UInt16(bigEndian: bound.sin_port)
+        Self.startThread {
+            while true {
+                let accepted = accept(descriptor, nil, nil)
+                guard accepted >= 0 else { return }
+                let connection = RawSocket.accepted(accepted)
+                Self.startThread { serve(connection) }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        Glibc.close(descriptor)
+    }
+
+    private static func startThread(_ work: @escaping @Sendable () -> Void) {
+        final class Work: Sendable {
+            let run: @Sendable () -> Void
+            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+        }
+        var thread = pthread_t()
+        // The thread takes over the reference that is retained here.
+        let work = Unmanaged.passRetained(Work(work)).toOpaque()
+        pthread_create(
+            &thread,
+            nil,
+            { argument in
+                argument.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().run() }
+                return nil
+            },
+            work
+        )
+        pthread_detach(thread)
+    }
+}
+
+extension RawSocket {
+    fileprivate static func accepted(_ descriptor: Int32) -> RawSocket {
+        RawSocket(descriptor: descriptor)
+    }
+
+    fileprivate static func address(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    fileprivate static func withAddress(
+        _ address: inout sockaddr_in,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}
+
+/// A proper request for an upgrade, as text.
+let upgradeText = """
+    GET /db/_blipsync HTTP/1.1\r
+    Host: h\r
+    Connection: Upgrade\r
+    Upgrade: websocket\r
+    Sec-WebSocket-Version: 13\r
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+    Sec-WebSocket-Protocol: BLIP_3+CBMobile_3\r
+    \r
+
+    """

@@ -1,0 +1,132 @@
+import DivanCrypto
+import DivanLog
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import Foundation
+import Synchronization
+
+/// A server on a free port of this machine that says yes to every upgrade.
+final class TestServer: Sendable {
+    let server: WebSocketServer
+    let port: UInt16
+
+    /// Every connection so far, with its receiver.
+    let connections: Connections
+
+    final class Connections: Sendable {
+        private let list = Mutex<[(WebSocketServerTransport, Recorder)]>([])
+
+        var all: [(transport: WebSocketServerTransport, recorder: Recorder)] {
+            list.withLock { $0.map { (transport: $0.0, recorder: $0.1) } }
+        }
+
+        func add(_ transport: WebSocketServerTransport, _ recorder: Recorder) {
+            list.withLock { $0.append((transport, recorder)) }
+        }
+    }
+
+    /// Starts to listen; each message goes back unless `echoes` is false, and then it is kept.
+    init(
+        tls: TLSContext? = nil,
+        interface: String? = "127.0.0.1",
+        echoes: Bool = true,
+        limits: TransportLimits = TransportLimits(),
+        webSocket: WebSocketConnection.Configuration = .init(),
+        decide: (@Sendable (UpgradeRequest) -> Bool)? = nil
+    ) throws {
+        let connections = Connections()
+        self.connections = connections
+        let configuration = WebSocketServer.Configuration(
+            networkInterface: interface,
+            tls: tls,
+            webSocket: webSocket,
+            limits: limits
+        )
+        server = WebSocketServer(configuration, log: quiet) { request in
+            if let decide, !decide(request) { return }
+            request.accept(subprotocol: request.handshake.subprotocols.first) { transport in
+                let recorder = Recorder(
+                    keepsMessages: !echoes,
+                    onMessage: { message in if echoes { transport.send(message.span) } }
+                )
+                connections.add(transport, recorder)
+                transport.start(recorder)
+            }
+        }
+        port = try server.start()
+    }
+
+    deinit {
+        server.stop()
+    }
+
+    /// Stops and waits for the end of every connection.
+    func stop(code: UInt16 = 1001, reason: String = "") async {
+        await withCheckedContinuation { continuation in
+            server.stop(code: code, reason: reason) { continuation.resume() }
+        }
+    }
+}
+
+/// A log that nobody reads.
+let quiet = Log(.webSocket, to: LogRouter())
+
+/// A client towards this machine.
+func client(
+    port: UInt16,
+    host: String = "127.0.0.1",
+    target: String = "/db/_blipsync",
+    subprotocols: [String] = ["BLIP_3+CBMobile_3"],
+    headers: @escaping @Sendable (WebSocketEndpoint) -> HTTPHeaders = { _ in [:] },
+    tls: TLSContext? = nil,
+    interface: String? = nil,
+    webSocket: WebSocketConnection.Configuration = .init(),
+    limits: TransportLimits = TransportLimits()
+) -> WebSocketClientTransport {
+    let endpoint = WebSocketEndpoint(isSecure: tls != nil, host: host, port: port, target: target)
+    let configuration = WebSocketClientTransport.Configuration(
+        endpoint: endpoint,
+        subprotocols: subprotocols,
+        headers: headers,
+        tls: tls,
+        networkInterface: interface,
+        webSocket: webSocket,
+        limits: limits
+    )
+    return WebSocketClientTransport(configuration, log: quiet)
+}
+
+/// An identity for this machine, and the contexts of both ends.
+struct TestTLS: Sendable {
+    let credential: TLSCredential
+    let server: TLSContext
+    let client: TLSContext
+
+    init() throws {
+        let template = CertificateTemplate(
+            attributes: ["CN": "server"],
+            usages: .serverAuth,
+            now: Date()
+        )
+        credential = try TLSCredential.generate(template, key: .p256)
+        server = try TLSContext.server(ServerTLSConfiguration(credential: credential))
+        let trust = ServerTrust.pinned(credential.leaf)
+        client = try TLSContext.client(ClientTLSConfiguration(serverTrust: trust))
+    }
+}
+
+/// Runs `work` on a transport's loop and returns what it gives.
+func onLoop<Value: Sendable>(
+    _ transport: any MessageTransport,
+    _ work: @escaping @Sendable () -> Value
+) async -> Value {
+    await withCheckedContinuation { continuation in
+        transport.loop.execute { continuation.resume(returning: work()) }
+    }
+}
+
+/// `count` bytes that differ from place to place.
+func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 >> 3) }
+}
