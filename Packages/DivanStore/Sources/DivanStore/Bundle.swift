@@ -30,6 +30,12 @@ enum Bundle {
         }
     }
 
+    /// Whether a database may be made: there is nothing, or an empty directory.
+    static func isFree(_ files: BundleFiles) -> Bool {
+        guard BundleFiles.exists(files.directory) else { return true }
+        return (try? BundleFiles.names(in: files.directory)) == []
+    }
+
     /// Refuses places where there is no database file of plausible form.
     ///
     /// - Throws: `noSuchDatabase`, `notADatabase`.

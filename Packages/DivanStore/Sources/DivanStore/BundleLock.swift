@@ -15,13 +15,26 @@ final class BundleLock: Sendable {
             if errno == EACCES || errno == EPERM { throw StoreError(.readOnly, at: directory) }
             throw .system(errno, at: path)
         }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-            let number = errno
+        if let number = Self.lock(opened) {
             close(opened)
             if number == EWOULDBLOCK { throw StoreError(.busy(.otherProcess), at: directory) }
             throw .system(number, at: path)
         }
         descriptor = opened
+    }
+
+    /// Tries until the bound is reached; returns the `errno` of the last attempt, if it failed.
+    private static func lock(_ descriptor: Int32) -> Int32? {
+        let pause = 10
+        var waited = 0
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let number = errno
+            guard number == EWOULDBLOCK || number == EINTR, waited < StoreLimits.lockMilliseconds
+            else { return number }
+            usleep(UInt32(pause * 1_000))
+            waited += pause
+        }
+        return nil
     }
 
     deinit {

@@ -1,9 +1,9 @@
 /// Keeps the rows of collections and small values; knows nothing of trees and conflicts.
 ///
 /// The seam below `Store`, which calls `write` from one thread at a time and never inside another
-/// `write` or `read` of the same engine, and calls `read` from any thread at any time. A snapshot
-/// sees exactly what was committed before it began, for its whole length; it may wait for a
-/// running transaction, never for another snapshot. `StorageEngineContract` checks all of it.
+/// `write`, and calls `read` from any thread at any time. A snapshot sees one committed state for
+/// its whole length, no older than its beginning; to begin, it may wait for a running transaction,
+/// never for another snapshot. `StorageEngineContract` checks all of it.
 public protocol StorageEngine: AnyObject, Sendable {
     /// Whether every `write` is refused with `StoreError.Code.readOnly`.
     var isReadOnly: Bool { get }

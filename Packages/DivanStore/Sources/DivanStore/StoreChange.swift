@@ -10,6 +10,13 @@ public struct StoreChange: Equatable, Sendable {
     public var changes: [DocumentChange]
     /// Who made the change.
     public var origin: ChangeOrigin
+
+    /// Creates the notice of one commit.
+    public init(collection: CollectionPath, changes: [DocumentChange], origin: ChangeOrigin) {
+        self.collection = collection
+        self.changes = changes
+        self.origin = origin
+    }
 }
 
 /// A document that was saved, received, purged, or expired.
@@ -18,6 +25,12 @@ public struct DocumentChange: Equatable, Sendable {
     public var documentID: String
     /// Its new sequence; 0 after a purge.
     public var sequence: UInt64
+
+    /// Creates the notice of one document.
+    public init(documentID: String, sequence: UInt64) {
+        self.documentID = documentID
+        self.sequence = sequence
+    }
 
     /// Whether the document is gone.
     public var isPurge: Bool { sequence == 0 }

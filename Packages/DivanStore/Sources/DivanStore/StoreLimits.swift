@@ -16,6 +16,9 @@ public enum StoreLimits {
     public static let blobPieceByteCount = 128 << 10
     /// Ancestors named in the answer to one announced revision (`replication.md` §3).
     public static let possibleAncestorCount = 10
+    /// How long opening waits for another process that is about to close the database, in
+    /// milliseconds: longer than a tool needs to end, shorter than a person waits for an error.
+    public static let lockMilliseconds = 500
     /// How long a write waits for a foreign program that has the file locked, in milliseconds.
     public static let busyMilliseconds: Int32 = 5_000
 }

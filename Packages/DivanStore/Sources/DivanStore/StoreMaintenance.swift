@@ -107,7 +107,8 @@ extension StoreReader {
                         // Rather no collection than one that takes a blob in use.
                         throw StoreError(
                             .corrupt("body of document \(row.documentID): \(error)"),
-                            at: self.path)
+                            at: self.path
+                        )
                     }
                 }
             }

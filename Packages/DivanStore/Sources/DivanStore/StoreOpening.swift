@@ -162,7 +162,7 @@ extension Store {
 
     private static func opened(_ files: BundleFiles, _ options: StoreOptions) throws -> Store {
         var lock: BundleLock?
-        if options.create, !options.readOnly, !BundleFiles.exists(files.database) {
+        if options.create, !options.readOnly, Bundle.isFree(files) {
             lock = try Bundle.create(files, random: SystemRandomSource())
         }
         try Bundle.verify(files)

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Source: `blobs.md` §2 and §3.
 public final class BlobStore: Sendable {
-    private let shelf: any BlobShelf
+    let shelf: any BlobShelf
     private let holds = Mutex<[BlobDigest: Int]>([:])
 
     init(_ shelf: any BlobShelf) {

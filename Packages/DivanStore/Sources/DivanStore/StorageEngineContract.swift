@@ -1,0 +1,260 @@
+internal import DivanRevisions
+
+/// What every storage engine must hold to; run it on your own with any test framework.
+public enum StorageEngineContract {
+    /// Returns one sentence for each broken promise; none when the engine is sound.
+    ///
+    /// - Parameter make: Makes an empty engine; called several times.
+    /// - Throws: What `make` throws.
+    public static func violations(
+        of make: () throws -> any StorageEngine
+    ) throws -> [String] {
+        var findings = Findings()
+        let checks = [
+            checkCollections, checkRows, checkScans, checkExpiration, checkValues, checkRollback,
+            checkSnapshot, checkClose,
+        ]
+        for check in checks {
+            let engine = try make()
+            do {
+                try check(engine, &findings)
+            } catch {
+                findings.sentences.append("It threw where it should not: \(error)")
+            }
+        }
+        return findings.sentences
+    }
+
+    struct Findings {
+        var sentences: [String] = []
+
+        mutating func expect(_ isTrue: Bool, _ sentence: String) {
+            if !isTrue { sentences.append(sentence) }
+        }
+    }
+
+    /// Thrown by the checks themselves.
+    struct Refused: Error {}
+
+    private static func checkCollections(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        guard let first = CollectionPath("first"), let other = CollectionPath("scope.First")
+        else { return }
+        let firstID = try engine.write { try $0.createCollection(first).id }
+        let otherID = try engine.write { try $0.createCollection(other).id }
+        try engine.read { snapshot in
+            findings.expect(
+                try snapshot.collections() == [first, other],
+                "Collections are not listed in the order of creation."
+            )
+            findings.expect(
+                try snapshot.collection(first) == CollectionState(id: firstID),
+                "The counters of a new collection are not zero."
+            )
+        }
+        try engine.write { try $0.put(row("a", sequence: 1), in: firstID) }
+        try engine.write { try $0.put(row("a", sequence: 1), in: otherID) }
+        try engine.write { try $0.deleteCollection(firstID) }
+        let again = try engine.write { try $0.createCollection(first).id }
+        findings.expect(![firstID, otherID].contains(again), "A collection's number came twice.")
+        try engine.read { snapshot in
+            findings.expect(
+                try snapshot.row("a", in: again, content: .whole) == nil,
+                "A collection that was made again holds old rows."
+            )
+            findings.expect(
+                try snapshot.row("a", in: otherID, content: .whole) != nil,
+                "Deleting a collection took another one's rows."
+            )
+        }
+        let state = CollectionState(id: again, lastSequence: 7, liveCount: 3)
+        try engine.write { try $0.setState(state) }
+        findings.expect(
+            try engine.read { try $0.collection(first) } == state,
+            "Counters are not kept."
+        )
+    }
+
+    private static func checkRows(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        let id = try engine.write { try $0.createCollection(.default).id }
+        let plain = try row("plain", sequence: 1)
+        var full = try row("full", sequence: 2, flags: [.tombstone, .hasBlobs])
+        full.tree = .encoded([1, 2, 3])
+        full.expiration = 5
+        var marked = try row("marked", sequence: 3)
+        marked.tree = .single(knownAt: RemoteID(rawValue: 900))
+        let rows = [plain, full, marked]
+        try engine.write { writer in for row in rows { try writer.put(row, in: id) } }
+        for row in rows {
+            let stored = try engine.read { try $0.row(row.documentID, in: id, content: .whole) }
+            findings.expect(stored == row, "Row \(row.documentID) does not come back as it was.")
+        }
+        let summary = try engine.read { try $0.row("plain", in: id, content: .summary) }
+        findings.expect(
+            summary?.body == [] && summary?.bodyByteCount == plain.body.count,
+            "A summary holds a body, or not its size."
+        )
+
+        try engine.write { try $0.put(row("plain", sequence: 4), in: id) }
+        try engine.write { try $0.setTree(.encoded([9]), at: 4, in: id) }
+        let moved = try engine.read { try $0.row("plain", in: id, content: .whole) }
+        findings.expect(
+            moved?.sequence == 4 && moved?.tree == .encoded([9]) && moved?.body == plain.body,
+            "A row is not replaced, or its tree not alone."
+        )
+
+        // Two spellings of é: one text to a reader of Unicode, two document IDs.
+        try engine.write { try $0.put(row("\u{E9}", sequence: 5), in: id) }
+        try engine.write { try $0.put(row("e\u{301}", sequence: 6), in: id) }
+        let spelled = try engine.read { try $0.row("\u{E9}", in: id, content: .whole) }
+        findings.expect(spelled?.sequence == 5, "Document IDs are not told apart by their bytes.")
+
+        findings.expect(
+            try engine.write { try $0.remove("full", in: id) }
+                && engine.read { try $0.row("full", in: id, content: .whole) } == nil,
+            "A removed row is still there."
+        )
+        findings.expect(
+            try !engine.write { try $0.remove("full", in: id) },
+            "A row was removed twice."
+        )
+    }
+
+    private static func checkScans(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        let id = try engine.write { try $0.createCollection(.default).id }
+        try engine.write { writer in
+            for sequence in UInt64(1)...20 {
+                let flags: DocumentFlags =
+                    sequence % 5 == 0 ? [.conflicted, .hasBlobs] : sequence == 3 ? .tombstone : []
+                let documentID = "doc-\(30 - sequence)"
+                try writer.put(row(documentID, sequence: sequence, flags: flags), in: id)
+            }
+            try writer.put(row("doc-29", sequence: 21), in: id)
+        }
+        try engine.read { snapshot in
+            func sequences(after: UInt64, limit: Int, flags: DocumentFlags = []) throws -> [UInt64]
+            {
+                try snapshot.rows(
+                    in: id,
+                    after: after,
+                    limit: limit,
+                    flags: flags,
+                    content: .summary
+                ).map(\.sequence)
+            }
+            findings.expect(
+                try sequences(after: 0, limit: 100) == Array(2...21)
+                    && sequences(after: 7, limit: 3) == [8, 9, 10]
+                    && sequences(after: 21, limit: 3) == []
+                    && sequences(after: .max, limit: 3) == [],
+                "A scan by sequence does not follow it."
+            )
+            findings.expect(
+                try sequences(after: 5, limit: 9, flags: .hasBlobs) == [10, 15, 20],
+                "A scan does not keep to its flags."
+            )
+            findings.expect(
+                try snapshot.conflictedDocumentIDs(in: id)
+                    == ["doc-25", "doc-20", "doc-15", "doc-10"],
+                "Documents in conflict are not listed by sequence."
+            )
+            findings.expect(
+                try snapshot.documentIDs(in: id, after: nil, limit: 3)
+                    == ["doc-10", "doc-11", "doc-12"]
+                    && snapshot.documentIDs(in: id, after: "doc-26", limit: 9)
+                        == ["doc-28", "doc-29"],
+                "Document IDs are not listed in order, or with tombstones."
+            )
+        }
+    }
+
+    private static func checkExpiration(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        let id = try engine.write { try $0.createCollection(.default).id }
+        try engine.write { writer in
+            for (index, name) in ["a", "b", "c", "d"].enumerated() {
+                try writer.put(row(name, sequence: UInt64(index + 1)), in: id)
+            }
+            _ = try writer.setExpiration(300, of: "a", in: id)
+            _ = try writer.setExpiration(-100, of: "b", in: id)
+            _ = try writer.setExpiration(200, of: "c", in: id)
+            findings.expect(
+                try !writer.setExpiration(1, of: "none", in: id),
+                "An expiration was set on a row that is not there."
+            )
+        }
+        try engine.read { snapshot in
+            findings.expect(
+                try snapshot.nextExpiration(in: id) == -100
+                    && snapshot.expiration(of: "a", in: id) == 300
+                    && snapshot.expiration(of: "d", in: id) == nil,
+                "Expirations are not kept."
+            )
+            findings.expect(
+                try snapshot.expiredDocumentIDs(in: id, by: 200, limit: 9) == ["b", "c"]
+                    && snapshot.expiredDocumentIDs(in: id, by: 300, limit: 1) == ["b"],
+                "Expired documents are not listed earliest first."
+            )
+        }
+        try engine.write { _ = try $0.setExpiration(nil, of: "b", in: id) }
+        findings.expect(
+            try engine.read { try $0.nextExpiration(in: id) } == 200,
+            "A cleared expiration is still there."
+        )
+    }
+
+    private static func checkValues(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        try engine.write { writer in
+            try writer.setValue([1], for: "b", in: .metadata)
+            try writer.setValue([], for: "a", in: .metadata)
+            try writer.setValue([3], for: "b", in: .remotes)
+            try writer.setValue([2], for: "b", in: .metadata)
+            try writer.setValue([4], for: "c", in: .metadata)
+            try writer.setValue(nil, for: "c", in: .metadata)
+        }
+        try engine.read { snapshot in
+            let values = try snapshot.values(in: .metadata)
+            findings.expect(
+                values.map(\.key) == ["a", "b"] && values.map(\.value) == [[], [2]],
+                "Values are not kept, or not listed by key."
+            )
+            findings.expect(
+                try snapshot.value("b", in: .remotes) == [3]
+                    && snapshot.value("a", in: .remotes) == nil,
+                "The spaces of values are not apart."
+            )
+        }
+    }
+
+    static func row(
+        _ documentID: String,
+        sequence: UInt64,
+        flags: DocumentFlags = []
+    ) throws -> DocumentRow {
+        let digest: [UInt8] = [0xC0, UInt8(truncatingIfNeeded: sequence)]
+        guard let revisionID = RevisionID(generation: 1, digestBytes: digest.span) else {
+            throw Refused()
+        }
+        return DocumentRow(
+            documentID: documentID,
+            sequence: sequence,
+            revisionID: revisionID,
+            flags: flags,
+            tree: .single(knownAt: nil),
+            body: Array(#"{"name":"\#(documentID)"}"#.utf8)
+        )
+    }
+}

@@ -1,0 +1,156 @@
+import DivanCrypto
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// The blob store in a directory and in memory, and the names of contents.
+@Suite struct BlobTests {
+    private struct Vectors: Decodable {
+        struct Blob: Decodable {
+            let contentUtf8: String
+            let digest: String
+            let fileName: String
+        }
+        let blobs: [Blob]
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `stores contents under their published names`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let blobs = room.store.blobs
+        for vector in try Fixture("blobs.json").decoded(as: Vectors.self).blobs {
+            let content = Array(vector.contentUtf8.utf8)
+            let digest = try blobs.write(content)
+            #expect(digest.description == vector.digest && digest.fileName == vector.fileName)
+            #expect(BlobDigest(vector.digest) == digest)
+            #expect(BlobDigest(fileName: vector.fileName) == digest)
+            #expect(try blobs.read(digest) == content)
+            #expect(blobs.byteCount(digest) == content.count)
+            if let directory = blobs.directory {
+                #expect(try entries(directory).contains(vector.fileName))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "sha1-", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk", "md5-2jmj7l5rSw0yVb/vlWAYkK/YBwk=",
+        "sha1-../../../../../../../../etc=", "sha1-2jmj7l5rSw0yVb_vlWAYkK_YBwk=",
+        "SHA1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwkA",
+        "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwl=",
+    ])
+    func `refuses a text that is no digest`(_ text: String) {
+        #expect(BlobDigest(text) == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `takes a content in any pieces`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        var generator = SeededGenerator(seed: 7)
+        let content = [UInt8].random(count: 300_000, using: &generator)
+        let writer = try room.store.blobs.writer()
+        for piece in content.pieces(longest: 20_000, using: &generator) {
+            try writer.append(Array(piece).span)
+        }
+        let digest = try writer.finish(expected: BlobDigest(hashing: content.span))
+        #expect(writer.byteCount == content.count)
+
+        let reader = try room.store.blobs.reader(digest)
+        #expect(reader.byteCount == content.count)
+        var read: [UInt8] = []
+        while case let piece = try reader.read(upTo: 4_097), !piece.isEmpty { read += piece }
+        #expect(read == content)
+        reader.seek(to: 299_990)
+        #expect(try reader.read(upTo: 100) == Array(content.suffix(10)))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `stores nothing of a content that is not what was promised`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let blobs = room.store.blobs
+        let expected = BlobDigest(hashing: Array("promised".utf8).span)
+        let actual = BlobDigest(hashing: Array("delivered".utf8).span)
+        let writer = try blobs.writer()
+        try writer.append(Array("delivered".utf8).span)
+        let code = try refusal { _ = try writer.finish(expected: expected) }
+        #expect(code == .blobMismatch(expected: expected, actual: actual))
+        #expect(!blobs.contains(expected) && !blobs.contains(actual))
+        #expect(try refusal { _ = try blobs.read(expected) } == .noSuchBlob(expected))
+        if let directory = blobs.directory { #expect(try entries(directory) == []) }
+    }
+
+    @Test func `an abandoned writer leaves no file`() throws {
+        let room = try Room(.file)
+        let directory = try #require(room.store.blobs.directory)
+        var writer: BlobWriter? = try room.store.blobs.writer()
+        try writer?.append([1, 2, 3].span)
+        #expect(try entries(directory).count == 1)
+        writer = nil
+        #expect(try entries(directory) == [])
+        let cancelled = try room.store.blobs.writer()
+        cancelled.cancel()
+        #expect(try entries(directory) == [])
+        #expect(try refusal { _ = try cancelled.finish() } == .notOpen)
+    }
+
+    @Test func `does not follow a link in place of a content`() throws {
+        let home = try TemporaryDirectory()
+        let store = try Store.open(directory: home.file("a.cblite2"))
+        defer { try? store.close() }
+        let digest = try store.blobs.write(Array("hello".utf8))
+        let directory = try #require(store.blobs.directory)
+        try write([1], to: home.file("secret"))
+        try replaceWithLink(directory + "/" + digest.fileName, to: home.file("secret"))
+        #expect(!store.blobs.contains(digest))
+        #expect(throws: StoreError.self) { try store.blobs.read(digest) }
+    }
+
+    @Test func `clears away what a crash left when it opens`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        try Store.open(directory: path).close()
+        try write([1, 2], to: path + "/Attachments/incoming_77_1")
+        let store = try Store.open(directory: path)
+        #expect(try entries(path + "/Attachments") == [])
+        try store.close()
+    }
+}
+
+/// Finding the blobs of a body.
+@Suite struct BlobReferencesTests {
+    private let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+    private let other = "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="
+
+    private func pointers(_ body: String) throws -> [String] {
+        try BlobReferences.all(in: Array(body.utf8).span).map(\.pointer)
+    }
+
+    @Test func `finds blobs at any depth, also in arrays`() throws {
+        let blob = #"{"@type":"blob","digest":"\#(digest)","length":5}"#
+        let body = #"{"a/b":{"c~d":\#(blob)},"list":[1,[\#(blob)],{"x":\#(blob)}],"pic":\#(blob)}"#
+        #expect(
+            try pointers(body) == ["/a~1b/c~0d", "/list/1/0", "/list/2/x", "/pic"]
+        )
+        #expect(try BlobReferences.digests(in: Array(body.utf8).span).count == 1)
+    }
+
+    @Test func `does not look inside a blob's dictionary`() throws {
+        let inner = #"{"@type":"blob","digest":"\#(other)"}"#
+        let body = #"{"pic":{"@type":"blob","digest":"\#(digest)","thumb":\#(inner)}}"#
+        #expect(try pointers(body) == ["/pic"])
+    }
+
+    @Test func `counts attachments, and passes over unusable digests`() throws {
+        let body = """
+            {"_attachments":{"a.txt":{"digest":"\(digest)","stub":true},"b":{"digest":"md5-x"}},
+            "bad":{"@type":"blob","digest":"sha1-short"},"none":{"@type":"blob"},
+            "plain":{"digest":"\(other)"}}
+            """
+        #expect(try pointers(body) == ["/_attachments/a.txt"])
+    }
+
+    @Test func `the root is no blob`() throws {
+        #expect(try pointers(#"{"@type":"blob","digest":"\#(digest)"}"#) == [])
+        #expect(try pointers("[]") == [])
+        #expect(throws: (any Error).self) { try pointers("{") }
+    }
+}

@@ -1,0 +1,156 @@
+import DivanStore
+import DivanTestKit
+import Glibc
+import Testing
+
+/// Opening, sharing, locking, copying and deleting the directory of a database.
+@Suite struct BundleTests {
+    private let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+    }
+
+    private var path: String { home.file("a.cblite2") }
+
+    private func save(_ documentID: String, in store: Store) throws {
+        try store.write { _ = try $0.save(documentID, in: .default, body: Array("{}".utf8)) }
+    }
+
+    private func count(_ store: Store) throws -> Int {
+        try store.read { try $0.count(in: .default) }
+    }
+
+    @Test func `a database is a directory with known parts, and stays`() throws {
+        #expect(!Store.exists(directory: path))
+        let store = try Store.open(directory: home.file("deep/er/a.cblite2"))
+        let directory = try #require(store.directory)
+        #expect(Store.exists(directory: directory))
+        try save("doc", in: store)
+        try store.close()
+        #expect(try entries(directory) == ["Attachments", "db.sqlite3", "lock"])
+        let again = try Store.open(directory: directory + "/")
+        #expect(try count(again) == 1)
+        #expect(again.privateUUID == store.privateUUID && again.publicUUID == store.publicUUID)
+        #expect(again.previousPrivateUUID == nil)
+        try again.close()
+    }
+
+    @Test func `a missing database is told, not made, when making is off`() throws {
+        let code = try refusal {
+            _ = try Store.open(directory: path, options: StoreOptions(create: false))
+        }
+        #expect(code == .noSuchDatabase)
+        let readOnly = try refusal {
+            _ = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        }
+        #expect(readOnly == .noSuchDatabase)
+        #expect(home.names == [])
+    }
+
+    @Test func `owners in one process share a store until the last one closes`() throws {
+        let first = try Store.open(directory: path)
+        try #require(symlink(home.path, home.file("link")) == 0)
+        let second = try Store.open(
+            directory: home.file("link/a.cblite2"),
+            options: StoreOptions(fullSync: true)
+        )
+        #expect(first === second && first.ownerCount == 2)
+        #expect(
+            try refusal { try first.delete() } == .busy(.thisProcess(ownerCount: 2))
+        )
+        try first.close()
+        try save("doc", in: second)
+        try second.close()
+        #expect(try refusal { try save("more", in: second) } == .notOpen)
+        #expect(try refusal { _ = try count(second) } == .notOpen)
+        try second.close()
+    }
+
+    @Test func `the last reference closes the files`() throws {
+        var store: Store? = try Store.open(directory: path)
+        try save("doc", in: #require(store))
+        store = nil
+        let again = try Store.open(directory: path)
+        #expect(try count(again) == 1)
+        try again.close()
+    }
+
+    /// The lock is taken on another file description, as another process would have it.
+    @Test func `a second writing process is refused, a reading one is not`() throws {
+        try Store.open(directory: path).close()
+        let descriptor = open(path + "/lock", O_RDWR)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        defer { Glibc.close(descriptor) }
+        #expect(try refusal { _ = try Store.open(directory: path) } == .busy(.otherProcess))
+        #expect(try refusal { try Store.delete(directory: path) } == .busy(.otherProcess))
+
+        let reader = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        #expect(reader.isReadOnly)
+        #expect(try count(reader) == 0)
+        #expect(try refusal { try save("doc", in: reader) } == .readOnly)
+        #expect(try refusal { _ = try reader.blobs.write([1]) } == .readOnly)
+        try reader.close()
+    }
+
+    @Test func `a reading store sees what the writing one commits`() throws {
+        let writer = try Store.open(directory: path)
+        let reader = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        #expect(reader !== writer)
+        try save("doc", in: writer)
+        #expect(try count(reader) == 1)
+        try reader.close()
+        try writer.close()
+    }
+
+    @Test func `deleting removes every file, and only a closed database`() throws {
+        let store = try Store.open(directory: path)
+        _ = try store.blobs.write([1])
+        #expect(
+            try refusal { try Store.delete(directory: path) } == .busy(.thisProcess(ownerCount: 1))
+        )
+        try store.delete()
+        #expect(home.names == [])
+        #expect(try refusal { try Store.delete(directory: path) } == .noSuchDatabase)
+        try #require(mkdir(path, 0o700) == 0)
+        #expect(try refusal { try Store.delete(directory: path) } == .noSuchDatabase)
+        #expect(home.names == ["a.cblite2"])
+    }
+
+    @Test func `a copy is another database with the same documents and blobs`() throws {
+        let store = try Store.open(directory: path)
+        try save("doc", in: store)
+        let digest = try store.blobs.write(Array("hello".utf8))
+        let target = home.file("b.cblite2")
+        try Store.copy(directory: path, to: target)
+        try save("later", in: store)
+
+        let copy = try Store.open(directory: target, options: StoreOptions(create: false))
+        #expect(try count(copy) == 1)
+        #expect(try copy.blobs.read(digest) == Array("hello".utf8))
+        #expect(copy.privateUUID != store.privateUUID && copy.publicUUID != store.publicUUID)
+        #expect(copy.previousPrivateUUID == store.privateUUID)
+        #expect(try refusal { try Store.copy(directory: path, to: target) } == .alreadyExists)
+        #expect(store.ownerCount == 1)
+        try copy.close()
+        try store.close()
+    }
+
+    /// A crash while a database was made leaves a directory under another name.
+    @Test func `making a database starts over what a crash left`() throws {
+        try #require(mkdir(path + ".creating", 0o700) == 0)
+        try write([1, 2, 3], to: path + ".creating/db.sqlite3")
+        try #require(mkdir(path + ".creating/Attachments", 0o700) == 0)
+        let store = try Store.open(directory: path)
+        #expect(try count(store) == 0)
+        try store.close()
+        #expect(home.names == ["a.cblite2"])
+    }
+
+    @Test func `a directory that cannot be is an error of the system`() throws {
+        try write([], to: home.file("file"))
+        let code = try refusal { _ = try Store.open(directory: home.file("file/a.cblite2")) }
+        #expect(code == .io(ENOTDIR) || code == .noSuchDatabase)
+        #expect(try refusal { _ = try Store.open(directory: "") } == .noSuchDatabase)
+    }
+}

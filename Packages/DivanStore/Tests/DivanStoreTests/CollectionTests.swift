@@ -1,0 +1,96 @@
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Collections and scopes, and their names.
+@Suite struct CollectionTests {
+    @Test(arguments: [
+        ("people", "_default", "people", "people"), ("a.b", "a", "b", "a.b"),
+        ("_default", "_default", "_default", "_default"),
+        ("_default._default", "_default", "_default", "_default"),
+        ("_default.people", "_default", "people", "people"),
+        ("A-1_%.z%", "A-1_%", "z%", "A-1_%.z%"),
+    ])
+    func `reads a path`(text: String, scope: String, name: String, wireName: String) throws {
+        let path = try #require(CollectionPath(text))
+        #expect(path.scope == scope && path.name == name && path.wireName == wireName)
+    }
+
+    @Test(arguments: [
+        "", ".", "a.", ".a", "a.b.c", "_people", "%a", "a b", "é", "a/b", "scope._default",
+        String(repeating: "x", count: 252),
+    ])
+    func `refuses a path`(_ text: String) {
+        #expect(CollectionPath(text) == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `collections are apart, also when only case differs`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let paths = try ["people", "People", "work.people"].map {
+            try #require(CollectionPath($0))
+        }
+        for path in paths {
+            try room.store.createCollection(path)
+            try room.store.createCollection(path)
+        }
+        #expect(try room.store.collections() == [.default] + paths)
+        try room.store.write { writer in
+            for (index, path) in paths.enumerated() {
+                let body = Array("{\"n\":\(index)}".utf8)
+                _ = try writer.save("doc", in: path, body: body)
+            }
+        }
+        for (index, path) in paths.enumerated() {
+            let document = try room.store.read { try $0.document("doc", in: path) }
+            #expect(document?.text == "{\"n\":\(index)}" && document?.sequence == 1)
+        }
+        #expect(try room.count() == 0)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a deleted collection is gone and comes back empty`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let path = try #require(CollectionPath("people"))
+        try room.store.createCollection(path)
+        try room.store.write { _ = try $0.save("doc", in: path, body: Array("{}".utf8)) }
+        try room.store.deleteCollection(path)
+        try room.store.deleteCollection(path)
+        #expect(try !room.store.hasCollection(path))
+        let code = try refusal { _ = try room.store.read { try $0.count(in: path) } }
+        #expect(code == .noSuchCollection(path))
+
+        try room.store.createCollection(path)
+        let (count, last) = try room.store.read {
+            (try $0.count(in: path), try $0.lastSequence(in: path))
+        }
+        #expect(count == 0 && last == 0)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the default collection is always there`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("doc")
+        try room.store.deleteCollection(.default)
+        #expect(try room.store.hasCollection(.default))
+        #expect(try room.count() == 0)
+        #expect(try room.save("doc").sequence == 1)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `making a collection is undone with its transaction`(_ kind: EngineKind) throws {
+        struct Refused: Error {}
+        let room = try Room(kind)
+        let path = try #require(CollectionPath("people"))
+        #expect(throws: Refused.self) {
+            try room.store.write { writer in
+                try writer.createCollection(path)
+                _ = try writer.save("doc", in: path, body: Array("{}".utf8))
+                throw Refused()
+            }
+        }
+        #expect(try room.store.collections() == [.default])
+        try room.store.createCollection(path)
+        #expect(try room.store.read { try $0.document("doc", in: path) } == nil)
+    }
+}

@@ -1,0 +1,137 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Conflicts on disk and their ends (`revisions.md` §8).
+@Suite struct ConflictTests {
+    private let remote = RemoteID(rawValue: 1)
+
+    /// A document whose base came from a remote, edited on both sides.
+    private func conflicted(
+        _ kind: EngineKind,
+        localIsTombstone: Bool = false,
+        remoteIsTombstone: Bool = false
+    ) throws -> (room: Room, conflict: StoredConflict) {
+        let room = try Room(kind)
+        try room.insert("doc", "1-aa", body: #"{"n":1}"#)
+        try room.save("doc", localIsTombstone ? "{}" : #"{"n":2}"#, isTombstone: localIsTombstone)
+        try room.insert(
+            "doc",
+            "2-ff",
+            history: ["1-aa"],
+            body: remoteIsTombstone ? "{}" : #"{"n":3}"#,
+            isTombstone: remoteIsTombstone
+        )
+        let conflict = try room.store.read { try $0.conflict(of: "doc", in: .default) }
+        return (room, try #require(conflict))
+    }
+
+    private func resolve(
+        _ room: Room,
+        _ conflict: StoredConflict,
+        _ decision: ConflictDecision
+    ) throws -> StoredDocument? {
+        try room.store.write { writer in
+            try writer.resolveConflict(
+                "doc",
+                in: .default,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: decision
+            )
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `shows a resolver both leaves and the base`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind)
+        #expect(conflict.local.body == Array(#"{"n":2}"#.utf8))
+        #expect(conflict.remote.body == Array(#"{"n":3}"#.utf8))
+        #expect(conflict.remote.revisionID.description == "2-ff")
+        #expect(conflict.base?.body == Array(#"{"n":1}"#.utf8))
+        #expect(try room.store.read { try $0.conflict(of: "none", in: .default) } == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the remote side wins as it is, under a new sequence`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind)
+        let document = try #require(try resolve(room, conflict, .keepRemote))
+        #expect(document.revisionID == conflict.remote.revisionID)
+        #expect(document.text == #"{"n":3}"# && document.sequence == 4)
+        #expect(try room.store.read { try $0.conflicts(in: .default) } == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the local side wins as a child of the remote one`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind)
+        let document = try #require(try resolve(room, conflict, .keepLocal))
+        #expect(document.text == #"{"n":2}"# && document.revisionID.generation == 3)
+        let history = try room.store.read { reader in
+            try reader.history(
+                of: "doc",
+                document.revisionID,
+                in: .default,
+                limit: 9,
+                known: [conflict.remote.revisionID]
+            )
+        }
+        #expect(history == [conflict.remote.revisionID])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a merge and a deletion continue the remote branch`(_ kind: EngineKind) throws {
+        let body = Array(#"{"n":"both"}"#.utf8)
+        let (room, conflict) = try conflicted(kind)
+        let merged = try resolve(room, conflict, .merge(body: body, hasBlobs: false))
+        #expect(merged?.body == body && merged?.revisionID.generation == 3)
+
+        let (other, otherConflict) = try conflicted(kind)
+        let deleted = try #require(try resolve(other, otherConflict, .delete))
+        #expect(deleted.isTombstone && deleted.revisionID.generation == 3)
+        #expect(try other.count() == 0)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a deletion there against an edit here is a conflict`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind, remoteIsTombstone: true)
+        #expect(conflict.remote.isTombstone && !conflict.local.isTombstone)
+        let kept = try #require(try resolve(room, conflict, .keepLocal))
+        #expect(kept.text == #"{"n":2}"# && !kept.isTombstone)
+        #expect(try room.count() == 1)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `two tombstones end as the remote one`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(
+            kind,
+            localIsTombstone: true,
+            remoteIsTombstone: true
+        )
+        let document = try resolve(room, conflict, .delete)
+        #expect(document?.revisionID == conflict.remote.revisionID)
+        #expect(try room.count() == 0)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a decision about leaves that moved on changes nothing`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind)
+        let edited = try room.save("doc", #"{"n":4}"#)
+        #expect(try resolve(room, conflict, .keepRemote) == nil)
+        #expect(try room.document("doc")?.revisionID == edited.revisionID)
+
+        try room.store.write { _ = try $0.purge("doc", in: .default) }
+        let code = try refusal { _ = try resolve(room, conflict, .keepRemote) }
+        #expect(code == .notFound(documentID: "doc"))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an unresolved conflict is still there after the next edit`(_ kind: EngineKind) throws {
+        let (room, _) = try conflicted(kind)
+        let edited = try room.save("doc", #"{"n":4}"#)
+        #expect(edited.flags.contains(.conflicted) && edited.text == #"{"n":4}"#)
+        let conflict = try room.store.read { try $0.conflict(of: "doc", in: .default) }
+        #expect(conflict?.local.revisionID == edited.revisionID)
+        #expect(conflict?.remote.revisionID.description == "2-ff")
+    }
+}

@@ -1,0 +1,162 @@
+import DivanStore
+import DivanTestKit
+import Glibc
+import Testing
+
+/// Files that are not what they should be: told apart, never taken for empty, never touched.
+@Suite struct DamageTests {
+    private let home: TemporaryDirectory
+    private let path: String
+    private var database: String { path + "/db.sqlite3" }
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        try store.write { writer in
+            for number in 0..<40 {
+                let body = Array(
+                    #"{"n":\#(number),"text":"\#(String(repeating: "x", count: 700))"}"#.utf8
+                )
+                _ = try writer.save("doc-\(number)", in: .default, body: body)
+            }
+        }
+        try store.close()
+    }
+
+    private func openingCode() throws -> StoreError.Code? {
+        try refusal { try Store.open(directory: path).close() }
+    }
+
+    @Test(arguments: [[], Array("hello".utf8), [UInt8](repeating: 0x20, count: 8_192)])
+    func `a file that is no database is refused and kept`(_ bytes: [UInt8]) throws {
+        try write(bytes, to: database)
+        guard case .notADatabase = try openingCode() else {
+            throw Unexpected(outcome: "\(String(describing: try openingCode()))")
+        }
+        #expect(try contents(database) == bytes)
+    }
+
+    @Test func `a missing file is not made anew beside its blobs`() throws {
+        try #require(unlink(database) == 0)
+        guard case .notADatabase = try openingCode() else {
+            throw Unexpected(outcome: "\(String(describing: try openingCode()))")
+        }
+        #expect(try !entries(path).contains("db.sqlite3"))
+    }
+
+    @Test func `a newer format is refused with its version`() throws {
+        var bytes = try contents(database)
+        bytes.replaceSubrange(60..<64, with: [0, 0, 0, 9])  // user_version
+        try write(bytes, to: database)
+        #expect(try openingCode() == .tooNew(version: 9, supported: 1))
+        #expect(try contents(database) == bytes)
+    }
+
+    @Test func `another application's SQLite file is refused`() throws {
+        var bytes = try contents(database)
+        bytes.replaceSubrange(68..<72, with: [0, 0, 0, 0])  // application_id
+        try write(bytes, to: database)
+        guard case .notADatabase = try openingCode() else {
+            throw Unexpected(outcome: "\(String(describing: try openingCode()))")
+        }
+    }
+
+    @Test func `a link in place of the file or the directory is refused`() throws {
+        try #require(rename(database, home.file("elsewhere")) == 0)
+        try #require(symlink(home.file("elsewhere"), database) == 0)
+        guard case .notADatabase = try openingCode() else {
+            throw Unexpected(outcome: "\(String(describing: try openingCode()))")
+        }
+        try #require(symlink(path, home.file("b.cblite2")) == 0)
+        let code = try refusal { _ = try Store.open(directory: home.file("b.cblite2")) }
+        guard case .notADatabase = code else {
+            throw Unexpected(outcome: "\(String(describing: code))")
+        }
+    }
+
+    /// Cut at every 4,096 bytes and between: opening or the check must notice.
+    @Test func `a truncated file is noticed`() throws {
+        let whole = try contents(database)
+        for length in stride(from: 512, to: whole.count, by: 2_048) {
+            try write(Array(whole.prefix(length)), to: database)
+            #expect(throws: StoreError.self, "cut to \(length) bytes") {
+                let store = try Store.open(directory: path)
+                defer { try? store.close() }
+                try store.checkIntegrity()
+            }
+        }
+    }
+
+    /// One flipped bit in each page: whatever is read is right or an error, and nothing traps.
+    @Test(arguments: UInt64(0)..<3)
+    func `a flipped bit gives an error or the right number of documents`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let whole = try contents(database)
+        for page in stride(from: 0, to: whole.count, by: 4_096) {
+            var bytes = whole
+            let offset = page + Int.random(in: 0..<4_096, using: &generator)
+            bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            try write(bytes, to: database)
+            do {
+                let store = try Store.open(directory: path)
+                defer { try? store.close() }
+                try store.checkIntegrity()
+                let count = try store.read {
+                    try $0.documents(in: .default, after: 0, limit: 100).count
+                }
+                #expect(count == 40, "seed \(seed), page at \(page), byte \(offset)")
+            } catch is StoreError {}
+        }
+    }
+
+    @Test func `a foreign write-ahead log is not taken in`() throws {
+        var generator = SeededGenerator(seed: 3)
+        try write([UInt8].random(count: 20_000, using: &generator), to: database + "-wal")
+        let store = try Store.open(directory: path)
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == 40)
+        try store.close()
+    }
+
+    /// A process that was killed leaves a log that the next one reads.
+    @Test func `what was committed before a crash is there after it`() throws {
+        let store = try Store.open(directory: path)
+        try store.write { _ = try $0.save("last", in: .default, body: Array("{}".utf8)) }
+        let other = home.file("b.cblite2")
+        try #require(mkdir(other, 0o700) == 0)
+        for name in ["db.sqlite3", "db.sqlite3-wal"] {
+            try write(contents(path + "/" + name), to: other + "/" + name)
+        }
+        try store.close()
+        let recovered = try Store.open(directory: other)
+        #expect(try recovered.read { try $0.count(in: .default) } == 41)
+        try recovered.checkIntegrity()
+        try recovered.close()
+    }
+
+    @Test func `every error says where, what and what to do`() {
+        let errors: [(StoreError, String)] = [
+            (
+                StoreError(.noSuchDatabase, at: "/x/a.cblite2"),
+                "/x/a.cblite2: there is no database here; check the name and directory, or open"
+                    + " it with create"
+            ),
+            (
+                StoreError(.busy(.otherProcess), at: "/x"),
+                "/x: another process has the database open for writing; close it there, or open it"
+                    + " read-only here"
+            ),
+            (
+                StoreError(.tooNew(version: 9, supported: 1), at: "/x"),
+                "/x: file format 9, but this program reads up to 1; open it with a newer version of"
+                    + " Divan"
+            ),
+            (
+                StoreError(.io(EIO), at: "/x"),
+                "/x: Input/output error (errno 5); check the file system"
+            ),
+        ]
+        for (error, text) in errors { #expect(error.description == text) }
+    }
+}

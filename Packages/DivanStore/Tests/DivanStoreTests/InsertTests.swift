@@ -1,0 +1,244 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Received revisions: histories, conflicts, marks.
+@Suite struct InsertTests {
+    private let remote = RemoteID(rawValue: 1)
+
+    @Test(arguments: EngineKind.allCases)
+    func `stores a revision under the ID it came with`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let outcome = try room.insert(
+            "doc",
+            "3-cc",
+            history: ["2-bb", "1-aa"],
+            body: #"{"x":1}"#
+        )
+        #expect(outcome == .inserted(sequence: 1, isConflict: false))
+        let document = try #require(try room.document("doc"))
+        #expect(document.revisionID.description == "3-cc" && document.text == #"{"x":1}"#)
+        #expect(try room.insert("doc", "3-cc", history: ["2-bb"]) == .alreadyThere)
+        #expect(try room.insert("doc", "2-bb", history: ["1-aa"]) == .alreadyThere)
+        #expect(try room.document("doc") == document)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `continues a known revision`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.insert("doc", "1-aa")
+        let outcome = try room.insert("doc", "3-cc", history: ["2-bb", "1-aa"])
+        #expect(outcome == .inserted(sequence: 2, isConflict: false))
+        #expect(try room.count() == 1)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `stores a deep document whose root is far from one`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let history = (650..<700).reversed().map { "\($0)-aa" }
+        #expect(
+            try room.insert("doc", "700-aa", history: history)
+                == .inserted(sequence: 1, isConflict: false)
+        )
+        #expect(try room.save("doc").revisionID.generation == 701)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a tombstone for an unknown document is stored and not counted`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        try room.insert("doc", "2-bb", history: ["1-aa"], isTombstone: true)
+        #expect(try room.count() == 0)
+        #expect(try room.document("doc")?.isTombstone == true)
+        try room.insert("other", "1-aa", body: #"{"why":"kept"}"#, isTombstone: true)
+        #expect(try room.document("other")?.text == #"{"why":"kept"}"#)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `refuses a history with a gap and changes nothing`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let code = try refusal { try room.insert("doc", "5-ee", history: ["3-cc"]) }
+        guard case .badRevision("doc", .brokenHistory) = code else {
+            throw Unexpected(outcome: "\(String(describing: code))")
+        }
+        #expect(try room.document("doc") == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a pulled conflict waits beside the local branch`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.insert("doc", "1-aa", body: #"{"n":1}"#)
+        let local = try room.save("doc", #"{"n":2}"#)
+        let outcome = try room.insert(
+            "doc",
+            "3-ff",
+            history: ["2-ff", "1-aa"],
+            body: #"{"n":3}"#
+        )
+        #expect(outcome == .inserted(sequence: 3, isConflict: true))
+        let document = try #require(try room.document("doc"))
+        #expect(document.revisionID == local.revisionID && document.text == #"{"n":2}"#)
+        #expect(document.flags.contains(.conflicted))
+        #expect(try room.store.read { try $0.conflicts(in: .default) } == ["doc"])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `refuses a conflict where that is asked for`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let saved = try room.save("doc", #"{"n":1}"#)
+        let code = try refusal {
+            try room.insert("doc", "1-ff", remote: nil, refusesConflicts: true)
+        }
+        #expect(code == .conflict(documentID: "doc", current: saved.revisionID))
+        #expect(try room.document("doc") == saved)
+        let next = try room.insert(
+            "doc",
+            "2-ff",
+            history: [saved.revisionID.description],
+            remote: nil,
+            refusesConflicts: true
+        )
+        #expect(next == .inserted(sequence: 2, isConflict: false))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a mark survives and keeps the marked body`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let first = try room.save("doc", #"{"n":1}"#)
+        let second = RemoteID(rawValue: 2)
+        try room.store.write { writer in
+            try writer.markKnown("doc", first.revisionID, at: remote, in: .default)
+            try writer.markKnown("doc", first.revisionID, at: second, in: .default)
+            try writer.markKnown("none", first.revisionID, at: remote, in: .default)
+        }
+        #expect(try room.document("doc") == first)
+        let edited = try room.save("doc", #"{"n":2}"#)
+        try room.store.read { reader in
+            #expect(
+                try reader.remoteAncestor(of: "doc", at: remote, in: .default)
+                    == first.revisionID
+            )
+            #expect(
+                try reader.remoteAncestor(of: "doc", at: second, in: .default)
+                    == first.revisionID
+            )
+            #expect(
+                try reader.revision("doc", first.revisionID, in: .default)?.body
+                    == Array(#"{"n":1}"#.utf8)
+            )
+            let base = try reader.isAncestor(
+                first.revisionID,
+                of: edited.revisionID,
+                documentID: "doc",
+                in: .default
+            )
+            #expect(base)
+        }
+        try room.store.write { writer in
+            try writer.markKnown("doc", edited.revisionID, at: remote, in: .default)
+        }
+        #expect(
+            try room.store.read {
+                try $0.remoteAncestor(of: "doc", at: remote, in: .default)
+            } == edited.revisionID
+        )
+    }
+
+    @Test func `a batch is one transaction`() throws {
+        let room = try Room(.file)
+        let revisionID = try revision("1-aa")
+        #expect(throws: StoreError.self) {
+            try room.store.write { writer in
+                for number in 1...200 {
+                    // The last ID is refused.
+                    let documentID = number == 200 ? "_bad" : "doc-\(number)"
+                    let received = RemoteRevision(
+                        documentID: documentID,
+                        revisionID: revisionID,
+                        body: Array("{}".utf8)
+                    )
+                    _ = try writer.insert(received, in: .default)
+                }
+            }
+        }
+        #expect(try room.count() == 0)
+        #expect(try room.store.read { try $0.lastSequence(in: .default) } == 0)
+    }
+
+    /// Two stores take the same revisions in different orders.
+    @Test(arguments: UInt64(0)..<40)
+    func `both engines agree whatever arrives`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let rooms = try EngineKind.allCases.map { try Room($0) }
+        for step in 0..<40 {
+            let documentID = "doc-\(Int.random(in: 0..<3, using: &generator))"
+            let generation = Int.random(in: 1...5, using: &generator)
+            let digests = (0..<generation).map { _ in Int.random(in: 0..<2, using: &generator) }
+            let ids = zip((1...generation).reversed(), digests).map { "\($0)-a\($1)" }
+            let isTombstone = Int.random(in: 0..<6, using: &generator) == 0
+            let choice = Int.random(in: 0..<4, using: &generator)
+            let outcomes = rooms.map { room in
+                Result<String, StoreError> {
+                    try Self.act(choice, in: room, documentID, ids, isTombstone)
+                }
+            }
+            #expect(outcomes[0] == outcomes[1], "seed \(seed), step \(step)")
+        }
+        for room in rooms { try room.store.checkIntegrity() }
+        #expect(try rooms[0].state() == rooms[1].state(), "seed \(seed)")
+    }
+
+    private static func act(
+        _ choice: Int,
+        in room: Room,
+        _ documentID: String,
+        _ ids: [String],
+        _ isTombstone: Bool
+    ) throws -> String {
+        switch choice {
+        case 0:
+            return "\(try room.save(documentID, #"{"s":1}"#, isTombstone: isTombstone))"
+        case 1:
+            let id = try revision(ids[0])
+            try room.store.write {
+                try $0.markKnown(documentID, id, at: RemoteID(rawValue: 1), in: .default)
+            }
+            return ""
+        default:
+            let outcome = try room.insert(
+                documentID,
+                ids[0],
+                history: Array(ids.dropFirst()),
+                isTombstone: isTombstone
+            )
+            return "\(outcome)"
+        }
+    }
+}
+
+extension Result where Failure == StoreError {
+    fileprivate init(_ body: () throws -> Success) {
+        do {
+            self = .success(try body())
+        } catch let error as StoreError {
+            // The place differs between engines; what happened must not.
+            self = .failure(StoreError(error.code))
+        } catch {
+            self = .failure(StoreError(.corrupt("\(error)")))
+        }
+    }
+}
+
+extension Room {
+    /// All documents and trees.
+    fileprivate func state() throws -> [String] {
+        try store.read { reader in
+            try reader.documents(in: .default, after: 0, limit: 1_000).map { document in
+                let tree = try reader.tree(of: document.documentID, in: .default)
+                return "\(document) \(String(describing: tree?.encoded()))"
+            }
+        }
+    }
+}

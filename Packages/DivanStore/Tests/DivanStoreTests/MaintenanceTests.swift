@@ -1,0 +1,160 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Compaction, expiry, integrity, checkpoints, remotes: what stands beside the documents.
+@Suite struct MaintenanceTests {
+    private func blobBody(_ digest: BlobDigest) -> String {
+        #"{"pic":{"@type":"blob","digest":"\#(digest)"}}"#
+    }
+
+    /// A blob of the current revision, of a kept ancestor, of a conflict branch, of an attachment,
+    /// a held one, and one that nobody names.
+    @Test(arguments: EngineKind.allCases)
+    func `compacting keeps every blob that a kept revision names`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let blobs = room.store.blobs
+        let names = ["current", "ancestor", "conflict", "attachment", "held", "dropped", "none"]
+        let digests = try names.map { try blobs.write(Array($0.utf8)) }
+        try room.save("a", blobBody(digests[5]), hasBlobs: true)
+        try room.save("a", blobBody(digests[0]), hasBlobs: true)
+        try room.insert("b", "1-aa", body: blobBody(digests[1]), hasBlobs: true)
+        try room.save("b", "{}")
+        try room.insert(
+            "b",
+            "2-ff",
+            history: ["1-aa"],
+            body: blobBody(digests[2]),
+            hasBlobs: true
+        )
+        let attachments = #"{"_attachments":{"x":{"digest":"\#(digests[3])"}}}"#
+        try room.save("c", attachments, hasBlobs: true)
+        var hold: BlobHold? = blobs.hold(digests[4])
+
+        let result = try room.store.compact()
+        #expect(digests.map(blobs.contains) == [true, true, true, true, true, false, false])
+        #expect(result.removedCount == 2 && result.removedByteCount == 11)
+        #expect(hold?.digest == digests[4])
+        hold = nil
+        #expect(try room.store.compact().removedCount == 1)
+        try room.store.checkIntegrity()
+        #expect(try room.count() == 3)
+    }
+
+    @Test func `compacting leaves foreign files alone and says so`() throws {
+        let room = try Room(.file)
+        let directory = try #require(room.store.blobs.directory)
+        try write([1], to: directory + "/notes.txt")
+        #expect(try room.store.compact().unknownNames == ["notes.txt"])
+        #expect(try entries(directory) == ["notes.txt"])
+    }
+
+    @Test func `compacting inside a transaction is refused`() throws {
+        let room = try Room(.file)
+        let code = try refusal { try room.store.write { _ in _ = try room.store.compact() } }
+        #expect(code == .busy(.thisProcess(ownerCount: 1)))
+    }
+
+    @Test func `compacting takes no blob when a body cannot be read`() throws {
+        let room = try Room(.memory)
+        let digest = try room.store.blobs.write([1])
+        try room.save("doc", "{not JSON", hasBlobs: true)
+        #expect(throws: StoreError.self) { try room.store.compact() }
+        #expect(room.store.blobs.contains(digest))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `expired documents are purged, tombstones too`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let notices = Notices()
+        let people = try #require(CollectionPath("people"))
+        try room.store.createCollection(people)
+        try room.save("early")
+        try room.save("late")
+        try room.save("gone", isTombstone: true)
+        try room.store.write { writer in
+            _ = try writer.save("other", in: people, body: Array("{}".utf8))
+            try writer.setExpiration(1_000, of: "early", in: .default)
+            try writer.setExpiration(5_000, of: "late", in: .default)
+            try writer.setExpiration(1_500, of: "gone", in: .default)
+            try writer.setExpiration(2_000, of: "other", in: people)
+        }
+        let observation = room.store.observe { notices.add($0) }
+        #expect(try room.store.nextExpiration() == 1_000)
+        #expect(try room.store.purgeExpired(now: 999) == 0)
+        #expect(notices.take() == [])
+        #expect(try room.store.purgeExpired(now: 2_000) == 3)
+        #expect(notices.take().flatMap(\.changes).map(\.isPurge) == [true, true, true])
+        #expect(try room.store.nextExpiration() == 5_000)
+        #expect(try room.document("gone") == nil)
+        #expect(try room.count() == 1)
+        observation.cancel()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an expiration survives an edit and changes no sequence`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("doc")
+        func expiration() throws -> Int64? {
+            try room.store.read { try $0.expiration(of: "doc", in: .default) }
+        }
+        #expect(try expiration() == nil)
+        try room.store.write { try $0.setExpiration(77, of: "doc", in: .default) }
+        #expect(try room.document("doc")?.sequence == 1)
+        try room.save("doc", #"{"n":2}"#)
+        #expect(try expiration() == 77)
+        try room.store.write { try $0.setExpiration(nil, of: "doc", in: .default) }
+        #expect(try expiration() == nil)
+        let code = try refusal {
+            try room.store.write { try $0.setExpiration(1, of: "none", in: .default) }
+        }
+        #expect(code == .notFound(documentID: "none"))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a remote keeps its number`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let first = try room.store.remoteID(for: "wss://one/db")
+        let second = try room.store.remoteID(for: "wss://two/db")
+        #expect(first != second)
+        #expect(try room.store.remoteID(for: "wss://one/db") == first)
+        #expect(first.rawValue == 1 && second.rawValue == 2)
+    }
+
+    /// `checkpoints.md` §7: revisions count from `1-cc`; absent and empty are the same thing.
+    @Test(arguments: EngineKind.allCases)
+    func `a peer's checkpoint is saved only on the revision that it knows`(
+        _ kind: EngineKind
+    ) throws {
+        let store = try Room(kind)
+        let id = "cp-a/b+c="
+        let bytes: [UInt8] = [0, 1, 0xFF]
+        #expect(try store.store.peerCheckpoint(id) == nil)
+        #expect(try store.store.setPeerCheckpoint(id, bytes, expectedRevision: nil) == "1-cc")
+        #expect(try store.store.setPeerCheckpoint(id, [], expectedRevision: "1-cc") == "2-cc")
+        #expect(try store.store.peerCheckpoint(id)?.body == [])
+        for wrong in ["1-cc", "", "3-cc", "x"] {
+            let code = try refusal {
+                try store.store.setPeerCheckpoint(id, bytes, expectedRevision: wrong)
+            }
+            #expect(code == .checkpointMismatch(current: "2-cc"))
+        }
+        #expect(try store.store.setPeerCheckpoint("other", bytes, expectedRevision: "") == "1-cc")
+        #expect(try store.store.peerCheckpoint("other")?.body == bytes)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `our own checkpoints and values are kept apart`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.store.setLocalCheckpoint("id", [1])
+        try room.store.setLocalCheckpoint("id", [2])
+        try room.store.write { try $0.setMetadata("id", [3]) }
+        #expect(try room.store.localCheckpoint("id") == [2])
+        #expect(try room.store.localCheckpoint("none") == nil)
+        #expect(try room.store.peerCheckpoint("id") == nil)
+        #expect(try room.store.read { try $0.metadata("id") } == [3])
+        try room.store.write { try $0.setMetadata("id", nil) }
+        #expect(try room.store.read { try $0.metadata("id") } == nil)
+    }
+}

@@ -1,0 +1,153 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// The questions that a replicator asks.
+@Suite struct ReplicationReadingTests {
+    private let remote = RemoteID(rawValue: 1)
+
+    @Test(arguments: EngineKind.allCases)
+    func `decides what a puller wants`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.insert("pulled", "1-aa")
+        let local = try room.save("local").revisionID
+        try room.insert("edited", "1-aa")
+        let edited = try room.save("edited").revisionID
+        let questions = [
+            ("none", try revision("1-aa")),
+            ("pulled", try revision("1-aa")),
+            ("pulled", try revision("2-bb")),
+            ("local", local),
+            ("local", try revision("1-ff")),
+            ("edited", try revision("1-aa")),
+            ("edited", edited),
+            ("edited", try revision("3-cc")),
+        ].map { (documentID: $0.0, revisionID: $0.1) }
+        let decisions = try room.store.read {
+            try $0.decide(questions, in: .default, remote: remote)
+        }
+        #expect(
+            decisions == [
+                .wanted(ancestors: []),
+                .known(isMarked: true),
+                .wanted(ancestors: [try revision("1-aa")]),
+                .known(isMarked: false),
+                .wanted(ancestors: []),
+                .known(isMarked: true),
+                .known(isMarked: false),
+                .wanted(ancestors: [edited, try revision("1-aa")]),
+            ]
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a passive peer refuses what is not newer`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("doc")
+        let current = try room.save("doc").revisionID
+        let questions = try ["1-ff", "2-ff", "3-ff", current.description].map {
+            (documentID: "doc", revisionID: try revision($0))
+        }
+        let decisions = try room.store.read {
+            try $0.decide(questions, in: .default, remote: nil)
+        }
+        #expect(
+            decisions == [
+                .conflict, .conflict, .wanted(ancestors: [current]), .known(isMarked: true),
+            ]
+        )
+    }
+
+    /// Each row of the table in `revisions.md` §7.
+    @Test(arguments: EngineKind.allCases)
+    func `judges proposals by the current revision alone`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let first = try room.save("doc").revisionID
+        let second = try room.save("doc", #"{"n":2}"#).revisionID
+        let tombstone = try room.save("gone", isTombstone: true).revisionID
+        let next = try revision("3-ff")
+        let verdicts = try room.store.read { reader in
+            try reader.judge(
+                [
+                    ("none", next, first), ("doc", second, first), ("doc", first, nil),
+                    ("doc", next, second), ("doc", next, first), ("doc", next, nil),
+                    ("gone", next, nil), ("gone", next, tombstone), ("gone", next, first),
+                ],
+                in: .default
+            )
+        }
+        #expect(
+            verdicts == [
+                .accept, .known, .conflict(current: second),
+                .accept, .conflict(current: second), .conflict(current: second),
+                .accept, .accept, .conflict(current: tombstone),
+            ]
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the feed gives each document once, in order and in pages`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        for number in 1...7 { try room.save("doc-\(number)", #"{"n":\#(number)}"#) }
+        try room.save("doc-2", #"{"n":"two"}"#)
+        try room.save("doc-5", isTombstone: true)
+        try room.insert("doc-9", "1-aa", body: #"{"from":"afar"}"#)
+        let pages = try room.store.read { reader in
+            (
+                try reader.changes(in: .default, after: 0, limit: 4, remote: remote),
+                try reader.changes(in: .default, after: 6, limit: 9, remote: remote)
+            )
+        }
+        #expect(pages.0.map(\.documentID) == ["doc-1", "doc-3", "doc-4", "doc-6"])
+        #expect(pages.1.map(\.documentID) == ["doc-7", "doc-2", "doc-5", "doc-9"])
+        #expect(pages.1.map(\.sequence) == [7, 8, 9, 10])
+        #expect(pages.1[2].flags.contains(.tombstone))
+        #expect(pages.1[3].remoteAncestor == pages.1[3].revisionID)
+        #expect(pages.1[1].remoteAncestor == nil)
+        #expect(pages.1[3].bodyByteCount == 15)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a history ends with what the peer knows`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        var ids: [RevisionID] = []
+        for number in 1...6 { ids.append(try room.save("doc", #"{"n":\#(number)}"#).revisionID) }
+        try room.save("single")
+        try room.store.read { reader in
+            func history(limit: Int, known: Set<RevisionID>) throws -> [RevisionID] {
+                try reader.history(of: "doc", ids[5], in: .default, limit: limit, known: known)
+            }
+            #expect(try history(limit: 50, known: []) == [ids[4], ids[3], ids[2], ids[1], ids[0]])
+            #expect(try history(limit: 50, known: [ids[3], ids[0]]) == [ids[4], ids[3]])
+            #expect(try history(limit: 3, known: []) == [ids[4], ids[3]])
+            let none = try reader.history(
+                of: "single",
+                ids[0],
+                in: .default,
+                limit: 50,
+                known: []
+            )
+            #expect(none == [])
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what was asked of a row holds behind a change of it`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.store.write { writer in
+            let body = Array(#"{"n":1}"#.utf8)
+            guard case .saved(let first) = try writer.save("doc", in: .default, body: body) else {
+                throw Unexpected(outcome: "conflict")
+            }
+            #expect(try writer.document("doc", in: .default) == first)
+            try writer.markKnown("doc", first.revisionID, at: remote, in: .default)
+            #expect(
+                try writer.remoteAncestor(of: "doc", at: remote, in: .default)
+                    == first.revisionID
+            )
+            try writer.purge("doc", in: .default)
+            #expect(try writer.document("doc", in: .default) == nil)
+        }
+    }
+}

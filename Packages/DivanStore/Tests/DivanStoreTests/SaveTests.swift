@@ -1,0 +1,185 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Local saves: revision IDs, parents, tombstones, counters.
+@Suite struct SaveTests {
+    private struct Vectors: Decodable {
+        struct Case: Decodable {
+            let parentRevID: String?
+            let deleted: Bool
+            let canonicalBody: String
+            let revID: String
+        }
+        let litecore: [Case]
+    }
+
+    /// Each vector is saved behind its parent, which is put there as a received revision.
+    @Test(arguments: EngineKind.allCases)
+    func `gives revisions the IDs that Couchbase Lite gives`(_ kind: EngineKind) throws {
+        let vectors = try Fixture("revids.json").decoded(as: Vectors.self).litecore
+        #expect(vectors.count >= 4)
+        let room = try Room(kind)
+        for (index, vector) in vectors.enumerated() {
+            let documentID = "doc-\(index)"
+            if let parent = vector.parentRevID { try room.insert(documentID, parent) }
+            let saved = try room.save(
+                documentID,
+                vector.canonicalBody,
+                isTombstone: vector.deleted
+            )
+            #expect(saved.revisionID.description == vector.revID)
+            #expect(try room.document(documentID) == saved)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `keeps a body byte for byte`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let body = #"{"a":"é\u0001","z":[1,2.5,null,{"":"\""}]}"#
+        try room.save("doc", body)
+        #expect(try room.document("doc")?.text == body)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the last write wins unless a parent is named`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let first = try room.save("doc", #"{"n":1}"#)
+        let second = try room.save("doc", #"{"n":2}"#)
+        #expect(second.revisionID.generation == 2 && second.sequence == 2)
+
+        let stale = try room.store.write { writer in
+            try writer.save(
+                "doc",
+                in: .default,
+                body: Array("{}".utf8),
+                parent: .revision(first.revisionID)
+            )
+        }
+        #expect(stale == .conflict(second))
+        let surprising = try room.store.write { writer in
+            try writer.save("doc", in: .default, body: Array("{}".utf8), parent: .revision(nil))
+        }
+        #expect(surprising == .conflict(second))
+        let third = try room.save("doc", "{}", parent: .revision(second.revisionID))
+        #expect(third.revisionID.generation == 3)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a save that expects a purged document is a conflict`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let saved = try room.save("doc")
+        try room.store.write { _ = try $0.purge("doc", in: .default) }
+        let outcome = try room.store.write { writer in
+            try writer.save(
+                "doc",
+                in: .default,
+                body: Array("{}".utf8),
+                parent: .revision(saved.revisionID)
+            )
+        }
+        #expect(outcome == .conflict(nil))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a deleted document hides and comes back behind its tombstone`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        try room.save("doc", #"{"n":1}"#)
+        let tombstone = try room.save("doc", isTombstone: true)
+        #expect(tombstone.isTombstone)
+        #expect(try room.store.read { try $0.document("doc", in: .default) } == nil)
+        #expect(try room.document("doc") == tombstone)
+        #expect(try room.count() == 0)
+
+        let revived = try room.save("doc", #"{"n":2}"#, parent: .revision(nil))
+        #expect(revived.revisionID.generation == 3 && !revived.isTombstone)
+        #expect(try room.count() == 1)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `purging forgets the document but not the sequence`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("a")
+        try room.save("b")
+        let purged = try room.store.write { writer in
+            (try writer.purge("b", in: .default), try writer.purge("b", in: .default))
+        }
+        #expect(purged == (true, false))
+        #expect(try room.document("b") == nil)
+        #expect(try room.count() == 1)
+        #expect(try room.save("c").sequence == 3)
+        #expect(try room.save("b").revisionID.generation == 1)
+    }
+
+    @Test(arguments: [
+        "", "_design", "tab\tbed", "del\u{7F}", String(repeating: "x", count: 241),
+        String(repeating: "é", count: 121), "nul\u{0}",
+    ])
+    func `refuses a document ID`(_ documentID: String) throws {
+        let room = try Room(.memory)
+        let code = try refusal { try room.save(documentID) }
+        #expect(code == .invalidDocumentID(documentID))
+        #expect(try room.store.read { try $0.lastSequence(in: .default) } == 0)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `takes the longest and the strangest document IDs`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let documentIDs = [
+            String(repeating: "é", count: 120), "a_b", " ", "'; DROP TABLE docs_1; --", "%_",
+            "\u{E9}", "e\u{301}", "東京😀",
+        ]
+        for documentID in documentIDs { try room.save(documentID, #"{"id":1}"#) }
+        #expect(try room.count() == documentIDs.count)
+        for (index, documentID) in documentIDs.enumerated() {
+            #expect(try room.document(documentID)?.sequence == UInt64(index + 1))
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `drops the bodies of ancestors and prunes the tree`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        var ids: [RevisionID] = []
+        for number in 1...60 { ids.append(try room.save("doc", #"{"n":\#(number)}"#).revisionID) }
+        let tree = try #require(try room.store.read { try $0.tree(of: "doc", in: .default) })
+        #expect(tree.revisions.count == StoreLimits.treeDepth)
+        #expect(tree.current?.id == ids[59])
+        #expect(!tree.contains(ids[9]) && tree.contains(ids[10]))
+        let (old, current) = try room.store.read { reader in
+            (
+                try reader.revision("doc", ids[50], in: .default),
+                try reader.revision("doc", ids[59], in: .default)
+            )
+        }
+        #expect(old == nil)
+        #expect(current?.body == Array(#"{"n":60}"#.utf8))
+    }
+
+    @Test func `refuses to edit the last possible generation`() throws {
+        let room = try Room(.file)
+        try room.insert("doc", "9223372036854775807-ab")
+        let code = try refusal { try room.save("doc") }
+        guard case .badRevision("doc", .generationOverflow) = code else {
+            throw Unexpected(outcome: "\(String(describing: code))")
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `lists live documents in pages`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        for name in ["b", "a", "d", "c"] { try room.save(name, #"{"name":"\#(name)"}"#) }
+        try room.save("c", isTombstone: true)
+        let (first, second, bodies) = try room.store.read { reader in
+            (
+                try reader.documentIDs(in: .default, limit: 2),
+                try reader.documentIDs(in: .default, after: "b", limit: 2),
+                try reader.documents(in: .default, after: 2, limit: 9)
+            )
+        }
+        #expect(first == ["a", "b"] && second == ["d"])
+        #expect(bodies.map(\.documentID) == ["d", "c"] && bodies[0].text == #"{"name":"d"}"#)
+    }
+}

@@ -1,0 +1,132 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Synchronization
+import Testing
+
+/// Both engines; every rule of documents is proven on each.
+enum EngineKind: CaseIterable {
+    case file
+    case memory
+}
+
+/// A store of either kind with what it needs to live.
+final class Room {
+    let store: Store
+    private let home: TemporaryDirectory?
+
+    init(_ kind: EngineKind) throws {
+        switch kind {
+        case .file:
+            let home = try TemporaryDirectory()
+            store = try Store.open(directory: home.file("room.cblite2"))
+            self.home = home
+        case .memory:
+            store = Store.inMemory()
+            home = nil
+        }
+    }
+
+    deinit {
+        try? store.close()
+    }
+
+    /// Saves a body in the default collection and returns the document.
+    @discardableResult
+    func save(
+        _ documentID: String,
+        _ body: String = "{}",
+        isTombstone: Bool = false,
+        hasBlobs: Bool = false,
+        parent: ExpectedParent = .current
+    ) throws -> StoredDocument {
+        let outcome = try store.write { writer in
+            try writer.save(
+                documentID,
+                in: .default,
+                body: Array(body.utf8),
+                isTombstone: isTombstone,
+                hasBlobs: hasBlobs,
+                parent: parent
+            )
+        }
+        guard case .saved(let document) = outcome else {
+            throw Unexpected(outcome: "\(outcome)")
+        }
+        return document
+    }
+
+    /// Stores a received revision in the default collection.
+    @discardableResult
+    func insert(
+        _ documentID: String,
+        _ revisionID: String,
+        history: [String] = [],
+        body: String = "{}",
+        isTombstone: Bool = false,
+        hasBlobs: Bool = false,
+        remote: RemoteID? = RemoteID(rawValue: 1),
+        refusesConflicts: Bool = false
+    ) throws -> InsertOutcome {
+        let received = RemoteRevision(
+            documentID: documentID,
+            revisionID: try revision(revisionID),
+            history: try history.map { try revision($0) },
+            isTombstone: isTombstone,
+            body: Array(body.utf8),
+            hasBlobs: hasBlobs,
+            remote: remote,
+            refusesConflicts: refusesConflicts
+        )
+        return try store.write { try $0.insert(received, in: .default) }
+    }
+
+    func document(_ documentID: String) throws -> StoredDocument? {
+        try store.read { try $0.document(documentID, in: .default, includingTombstones: true) }
+    }
+
+    func count() throws -> Int {
+        try store.read { try $0.count(in: .default) }
+    }
+}
+
+/// Something that a helper cannot turn into an expectation.
+struct Unexpected: Error {
+    let outcome: String
+}
+
+/// Reads a revision ID from text.
+func revision(_ text: String) throws -> RevisionID {
+    try #require(RevisionID(text))
+}
+
+extension StoredDocument {
+    /// The body as text.
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// The code of the `StoreError` that `body` throws; `nil` when it throws nothing.
+func refusal(of body: () throws -> Void) throws -> StoreError.Code? {
+    do {
+        try body()
+        return nil
+    } catch let error as StoreError {
+        return error.code
+    }
+}
+
+/// Collects what observers are told.
+final class Notices: Sendable {
+    private let changes = Mutex<[StoreChange]>([])
+
+    func add(_ change: StoreChange) {
+        changes.withLock { $0.append(change) }
+    }
+
+    func take() -> [StoreChange] {
+        changes.withLock { changes in
+            defer { changes = [] }
+            return changes
+        }
+    }
+}

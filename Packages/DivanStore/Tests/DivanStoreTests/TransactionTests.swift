@@ -1,0 +1,208 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Synchronization
+import Testing
+
+/// Transactions: all or nothing, nesting, notice, readers beside a writer.
+@Suite struct TransactionTests {
+    private struct Refused: Error {}
+
+    private let body = Array("{}".utf8)
+
+    @Test(arguments: EngineKind.allCases)
+    func `a block that throws leaves nothing and tells nobody`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let notices = Notices()
+        let observation = room.store.observe { notices.add($0) }
+        #expect(throws: Refused.self) {
+            try room.store.write { writer in
+                _ = try writer.save("doc", in: .default, body: body)
+                throw Refused()
+            }
+        }
+        #expect(try room.document("doc") == nil)
+        #expect(try room.count() == 0)
+        #expect(notices.take() == [])
+        #expect(try room.save("doc").sequence == 1)
+        observation.cancel()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a write inside a write joins it`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let notices = Notices()
+        let observation = room.store.observe { notices.add($0) }
+        let origin = ChangeOrigin()
+        try room.store.write { _ in
+            #expect(room.store.isWriting)
+            try room.save("a")
+            try room.store.write(origin: origin) { inner in
+                _ = try inner.save("b", in: .default, body: body)
+            }
+            try room.save("a", #"{"n":2}"#)
+            #expect(try room.document("b") != nil)
+            #expect(notices.take() == [])
+        }
+        #expect(!room.store.isWriting)
+        let changes = notices.take()
+        #expect(
+            changes.map(\.origin) == [origin, .local] || changes.map(\.origin) == [.local, origin]
+        )
+        let local = try #require(changes.first { $0.origin == .local })
+        #expect(local.changes == [DocumentChange(documentID: "a", sequence: 3)])
+        observation.cancel()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an inner failure that changed something takes the whole with it`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        #expect(throws: Refused.self) {
+            try room.store.write { _ in
+                try room.save("outer")
+                try? room.store.write { inner in
+                    _ = try inner.save("inner", in: .default, body: body)
+                    throw Refused()
+                }
+            }
+        }
+        #expect(try room.count() == 0)
+        try room.store.write { _ in
+            try room.save("outer")
+            try? room.store.write { _ in throw Refused() }
+        }
+        #expect(try room.count() == 1)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `observers hear of each commit once, until they leave`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let notices = Notices()
+        var observation: StoreObservation? = room.store.observe { notices.add($0) }
+        try room.save("a")
+        try room.insert("b", "1-aa")
+        try room.store.write { _ = try $0.purge("a", in: .default) }
+        let expected = [("a", UInt64(1)), ("b", 2), ("a", 0)].map {
+            StoreChange(
+                collection: .default,
+                changes: [DocumentChange(documentID: $0.0, sequence: $0.1)],
+                origin: .local
+            )
+        }
+        let heard = notices.take()
+        #expect(heard == expected && heard[2].changes[0].isPurge)
+        try room.insert("b", "1-aa")
+        #expect(notices.take() == [], "what was there before is no change")
+        #expect(observation != nil)
+        observation = nil
+        try room.save("c")
+        #expect(notices.take() == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an observer may write`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let store = room.store
+        let observation = store.observe { change in
+            guard change.changes.contains(where: { $0.documentID == "question" }) else { return }
+            _ = try? store.write {
+                try $0.save("answer", in: .default, body: Array("{}".utf8))
+            }
+        }
+        try room.save("question")
+        #expect(try room.document("answer") != nil)
+        observation.cancel()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a reader that outlives its block is refused`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let reader = try room.store.read { $0 }
+        let writer = try room.store.write { $0 }
+        #expect(try refusal { _ = try reader.document("doc", in: .default) } == .notOpen)
+        #expect(
+            try refusal { _ = try writer.save("doc", in: .default, body: body) } == .notOpen
+        )
+    }
+
+    /// Every commit moves 1 between two documents; no snapshot may see another sum than 100.
+    @Test(arguments: EngineKind.allCases)
+    func `readers see whole commits while a writer works`(_ kind: EngineKind) async throws {
+        let room = try Room(kind)
+        let scales = Scales(store: room.store)
+        try scales.set(left: 100, right: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    repeat {
+                        let sum = try scales.sum()
+                        #expect(sum == 100)
+                        await Task.yield()  // or two readers keep the only threads
+                    } while !scales.isDone
+                }
+            }
+            group.addTask {
+                for step in 1...60 { try scales.set(left: 100 - step, right: step) }
+                scales.finish()
+            }
+            try await group.waitForAll()
+        }
+        #expect(try room.document("right")?.body.count == 60)
+    }
+
+    /// Two documents whose bodies are as long as what they weigh.
+    private final class Scales: Sendable {
+        private let store: Store
+        private let finished = Atomic(false)
+
+        init(store: Store) {
+            self.store = store
+        }
+
+        var isDone: Bool { finished.load(ordering: .relaxed) }
+
+        func finish() {
+            finished.store(true, ordering: .relaxed)
+        }
+
+        func set(left: Int, right: Int) throws {
+            try store.write { writer in
+                for (name, weight) in [("left", left), ("right", right)] {
+                    let body = [UInt8](repeating: UInt8(ascii: "x"), count: weight)
+                    _ = try writer.save(name, in: .default, body: body)
+                }
+            }
+        }
+
+        func sum() throws -> Int {
+            try store.read { reader in
+                let left = try reader.document("left", in: .default)
+                let right = try reader.document("right", in: .default)
+                return (left?.body.count ?? 0) + (right?.body.count ?? 0)
+            }
+        }
+    }
+
+    @Test func `writers on many threads take turns`() async throws {
+        let room = try Room(.file)
+        let store = room.store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for number in 0..<25 {
+                        try store.write { writer in
+                            let body = Array("{}".utf8)
+                            _ = try writer.save("\(task)-\(number)", in: .default, body: body)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let changes = try store.read { try $0.changes(in: .default, after: 0, limit: 200) }
+        #expect(changes.map(\.sequence) == Array(1...100))
+        #expect(try room.count() == 100)
+    }
+}
