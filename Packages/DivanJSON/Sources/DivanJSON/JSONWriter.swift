@@ -111,18 +111,33 @@ public struct JSONWriter: ~Copyable {
                 throw JSONError(.tooDeep(limit: limit), atOutput: output.count)
             }
             beginArray()
-            for item in items { try write(item, depth: depth + 1, limit: limit) }
+            for offset in items.indices {
+                try write(items[offset], depth: depth + 1, limit: limit)
+            }
             endArray()
         case .object(let object):
             guard depth <= limit else {
                 throw JSONError(.tooDeep(limit: limit), atOutput: output.count)
             }
             beginObject()
-            for member in object.entries {
-                key(member.key)
-                try write(member.value, depth: depth + 1, limit: limit)
-            }
+            try write(object.entries, depth: depth + 1, limit: limit)
             endObject()
+        }
+    }
+
+    /// Writes members; by position, so that none is retained.
+    private mutating func write(
+        _ entries: [JSONObject.Entry],
+        depth: Int,
+        limit: Int
+    ) throws(JSONError) {
+        for offset in entries.indices {
+            key(entries[offset].key)
+            if case .string(let text) = entries[offset].value {
+                string(text)
+            } else {
+                try write(entries[offset].value, depth: depth, limit: limit)
+            }
         }
     }
 
@@ -147,6 +162,11 @@ public struct JSONWriter: ~Copyable {
 
     @inline(__always)
     private mutating func appendQuoted(_ text: String) {
+        // Strings of our own making lie in memory as UTF-8 and need no copy.
+        let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable {
+            output.appendQuoted($0)
+        }
+        guard isWritten == nil else { return }
         var text = text
         text.withUTF8 { output.appendQuoted($0) }
     }
