@@ -10,6 +10,8 @@ public enum RevisionError: Error, Equatable {
     case wrongGeneration(RevisionID, expected: UInt64)
     /// The entry at `position` (0 is the revision itself) does not follow from the one before.
     case brokenHistory(position: Int, generation: UInt64)
+    /// The body of the revision that should stay was not handed in with the tree.
+    case bodyMissing(RevisionID)
     /// The stored tree was written by a newer version.
     case unknownEncoding(version: UInt8)
     /// The stored tree is damaged at this byte.
@@ -36,6 +38,8 @@ extension RevisionError: CustomStringConvertible {
             Revision history at position \(position): generation \(generation) does not follow; \
             send generations that descend one by one
             """
+        case .bodyMissing(let id):
+            "Revision \(id): its body is not here; load the tree with the current body"
         case .unknownEncoding(let version):
             "Stored revision tree: version \(version) is unknown; open it with a newer Divan"
         case .damagedEncoding(let offset):

@@ -36,7 +36,7 @@ extension RevisionTree {
     ///   - decision: How it ends.
     /// - Returns: The revision that is the outcome.
     /// - Throws: `notALeaf` when the document has changed since: read it and decide again;
-    ///   `generationOverflow`. The tree is then unchanged.
+    ///   `generationOverflow`; `bodyMissing`. The tree is then unchanged.
     ///
     /// Source: `revisions.md` §8.
     @discardableResult
@@ -58,20 +58,18 @@ extension RevisionTree {
         if winner.isTombstone, isDeletion {
             return try resolve(winner: remote, loser: local, merged: nil)
         }
-        let merged: Revision? =
-            switch decision {
-            case .keepRemote: nil
-            case .keepLocal where !loser.isTombstone:
-                try Self.child(
-                    of: remote,
-                    flags: loser.flags.intersection(.hasBlobs),
-                    body: loser.body ?? emptyBody
-                )
-            case .merge(let body, let hasBlobs):
-                try Self.child(of: remote, flags: hasBlobs ? .hasBlobs : [], body: body)
-            case .keepLocal, .delete:
-                try Self.child(of: remote, flags: .tombstone, body: emptyBody)
-            }
+        let merged: Revision?
+        switch decision {
+        case .keepRemote: merged = nil
+        case .keepLocal where !loser.isTombstone:
+            guard let body = loser.body else { throw .bodyMissing(local) }
+            let flags = loser.flags.intersection(.hasBlobs)
+            merged = try Self.child(of: remote, flags: flags, body: body)
+        case .merge(let body, let hasBlobs):
+            merged = try Self.child(of: remote, flags: hasBlobs ? .hasBlobs : [], body: body)
+        case .keepLocal, .delete:
+            merged = try Self.child(of: remote, flags: .tombstone, body: emptyBody)
+        }
         return try resolve(winner: remote, loser: local, merged: merged)
     }
 

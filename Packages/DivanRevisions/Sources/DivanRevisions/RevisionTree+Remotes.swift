@@ -47,13 +47,17 @@ extension RevisionTree {
     }
 
     /// Points a remote's mark at a revision whose body is kept from now on; older ones in its
-    /// branch lose theirs unless another remote has them.
+    /// branch lose theirs unless another remote has them. A branch in conflict ends where it
+    /// leaves the other one: the body there is the base of the merge.
     private mutating func setMark(of remote: RemoteID, to position: Int) {
         marks.removeAll { $0.remote == remote }
         marks.append(RemoteMark(remote: remote, position: position))
         marks.sort { $0.remote < $1.remote }
         revisions[position].flags.insert(.keepsBody)
-        for ancestor in lineage(from: position).dropFirst() where !isMarked(ancestor) {
+        let isConflict = revisions[position].flags.contains(.conflict)
+        let branch = lineage(from: position).dropFirst()
+            .prefix { revisions[$0].flags.contains(.conflict) == isConflict }
+        for ancestor in branch where !isMarked(ancestor) {
             revisions[ancestor].flags.remove(.keepsBody)
         }
     }

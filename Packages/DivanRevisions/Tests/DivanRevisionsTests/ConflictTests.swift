@@ -15,6 +15,13 @@ import Testing
         #expect(tree.revisions.allSatisfy { !$0.flags.contains(.conflict) })
     }
 
+    @Test func `the base of a merge keeps its body`() throws {
+        let (tree, local) = try conflicted()
+        let base = tree.commonAncestor(of: local, and: try id("2-bb"))
+        #expect(base?.id == (try id("1-aa")))
+        #expect(base?.body != nil)
+    }
+
     @Test func `keeping the remote side makes no revision but a new sequence`() throws {
         var (tree, local) = try conflicted()
         tree.assignSequence(5)
@@ -113,6 +120,19 @@ import Testing
         #expect(tree == before)
         try tree.resolve(local: local, remote: last, as: .keepRemote)
         #expect(tree.current?.id == last)
+    }
+
+    @Test func `does not invent a body that was not loaded`() throws {
+        let (tree, local) = try conflicted()
+        var bare = try RevisionTree(
+            decoding: tree.encoded().span,
+            currentID: local,
+            currentSequence: 1,
+            currentBody: nil
+        )
+        #expect(throws: RevisionError.bodyMissing(local)) {
+            try bare.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
+        }
     }
 
     /// Root `1-aa`, a local child that is current, and `2-bb` from the remote.
