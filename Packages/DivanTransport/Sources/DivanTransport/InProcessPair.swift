@@ -90,9 +90,8 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     }
 
     var isWritable: Bool {
-        let isWritable = state == .open && unreadByteCount < limits.highWaterByteCount
-        if !isWritable { isWaitingForRoom = true }
-        return isWritable
+        if unreadByteCount >= limits.highWaterByteCount { isWaitingForRoom = true }
+        return !isWaitingForRoom && state == .open
     }
 
     func close(code: UInt16, reason: String) {

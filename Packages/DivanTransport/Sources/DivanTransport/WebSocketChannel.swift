@@ -19,7 +19,7 @@ final class WebSocketChannel: ByteStreamOwner {
     private var deadlineTimer: (token: TimerToken, deadline: Duration)?
     private var idleTimer: TimerToken?
     private var lastActivity: Duration
-    private var isWaitingForRoom = false  // `isWritable` was false since the receiver was told
+    private var isWaitingForRoom = false  // the high-water mark was reached and seen
 
     /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
     init(
@@ -55,10 +55,10 @@ final class WebSocketChannel: ByteStreamOwner {
 
     // MARK: Out
 
+    /// False from the high-water mark on until the queue has shrunk to the low one.
     var isWritable: Bool {
-        let isWritable = queuedByteCount < limits.highWaterByteCount && connection.isOpen
-        if !isWritable { isWaitingForRoom = true }
-        return isWritable
+        if queuedByteCount >= limits.highWaterByteCount { isWaitingForRoom = true }
+        return !isWaitingForRoom && connection.isOpen
     }
 
     private var queuedByteCount: Int { connection.outputByteCount + stream.queuedByteCount }
