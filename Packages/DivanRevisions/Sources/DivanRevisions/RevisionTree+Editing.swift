@@ -72,21 +72,20 @@ extension RevisionTree {
 
     /// Clears the *conflict* mark on a revision and its ancestors.
     mutating func clearConflict(from position: Int) {
-        for position in lineage(from: position) { revisions[position].flags.remove(.conflict) }
+        var next: Int? = position
+        while let position = next {
+            revisions[position].flags.remove(.conflict)
+            next = revisions[position].parent
+        }
     }
 
     /// Restores what holds after every change: the winner is not in conflict (`revisions.md` §4),
     /// and only leaves and revisions that keep it have a body (§5).
     mutating func settle() {
-        guard revisions.count > 1 else {
-            if !revisions.isEmpty { revisions[0].flags.remove(.conflict) }
-            return
-        }
-        let leaves = leafPositions
+        let leaves = isChain ? Array(revisions.indices.prefix(1)) : leafPositions
         if let winner = leaves.first { clearConflict(from: winner) }
-        let isLeaf = Set(leaves)
         for position in revisions.indices
-        where !isLeaf.contains(position) && !revisions[position].flags.contains(.keepsBody) {
+        where !revisions[position].flags.contains(.keepsBody) && !leaves.contains(position) {
             revisions[position].body = nil
         }
     }

@@ -15,7 +15,9 @@ extension RevisionTree {
     ///
     /// Equal trees give equal bytes. An empty tree has no current revision and is not stored.
     public func encoded() -> [UInt8] {
-        var output = [Self.version]
+        var output: [UInt8] = []
+        output.reserveCapacity(16 + 32 * revisions.count)
+        output.append(Self.version)
         output.appendCount(revisions.count)
         let current = currentPosition ?? 0
         output.appendCount(current)

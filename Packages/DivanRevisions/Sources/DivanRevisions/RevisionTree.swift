@@ -143,7 +143,16 @@ extension RevisionTree {
     }
 
     var currentPosition: Int? {
-        revisions.count == 1 ? 0 : leafPositions.first
+        isChain ? (revisions.isEmpty ? nil : 0) : leafPositions.first
+    }
+
+    /// Whether each revision is the parent of the one before it: the common case, with one leaf.
+    var isChain: Bool {
+        for position in revisions.indices.dropLast()
+        where revisions[position].parent != position + 1 {
+            return false
+        }
+        return true
     }
 
     /// Positions of the leaves in the order of §4: the winner first.
