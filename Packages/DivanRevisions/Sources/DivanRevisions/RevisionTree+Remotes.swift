@@ -48,8 +48,8 @@ extension RevisionTree {
 
     /// Points a remote's mark at a revision whose body is kept from now on.
     ///
-    /// Older ones in its branch lose theirs unless another remote has them. A branch in conflict ends where it
-    /// leaves the other one: the body there is the base of the merge.
+    /// Older ones in its branch lose theirs unless another remote has them. A branch in conflict
+    /// ends where it leaves the other one: the body there is the base of the merge.
     private mutating func setMark(of remote: RemoteID, to position: Int) {
         marks.removeAll { $0.remote == remote }
         marks.append(RemoteMark(remote: remote, position: position))
