@@ -148,8 +148,13 @@ struct BlobState {
     ) throws -> (BlobHold, byteCount: Int) {
         let writer = try store.blobs.writer()
         try forEachPiece(of: stream) { piece in try writer.append(Array(piece).span) }
-        // In a transaction, which a garbage collection waits for: the hold is there before it.
-        let hold = try store.write { _ in store.blobs.hold(try writer.finish()) }
+        let hold = store.blobs.hold(try writer.finish())
+        guard store.blobs.contains(hold.digest) else {
+            throw NSError(
+                CBLError.busy,
+                "Blob \(hold.digest): a compaction took it away just now; save a new Blob"
+            )
+        }
         return (hold, writer.byteCount)
     }
 

@@ -3,13 +3,19 @@ import Synchronization
 /// One life of a collection, from creation to deletion; shared by all objects that stand for it.
 ///
 /// A collection that is created again under the same name has another life, so old objects stay
-/// dead.
-final class CollectionLife: Sendable {
+/// dead. Equal only to itself.
+final class CollectionLife: Sendable, Hashable {
     private let hasEnded = Atomic(false)
 
     var isAlive: Bool { !hasEnded.load(ordering: .acquiring) }
 
     func end() {
         hasEnded.store(true, ordering: .releasing)
+    }
+
+    static func == (left: CollectionLife, right: CollectionLife) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }

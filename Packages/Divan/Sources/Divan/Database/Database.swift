@@ -48,6 +48,7 @@ public final class Database: Sendable {
         self.name = name
         self.config = config
         file = try DatabaseFile.open(location, isFullySynced: config.fullSync)
+        file.add(changes)
         changes.observe(file.store, for: self)
         LogConfiguration.shared.install()
     }
@@ -110,6 +111,13 @@ public final class Database: Sendable {
     public func delete() throws {
         guard state.withLock({ $0.phase }) != .closed else {
             stopForMisuse("Database \(name) is closed; use Database.delete(withName:inDirectory:)")
+        }
+        let ownerCount = store.ownerCount
+        guard ownerCount <= 1 else {
+            throw NSError(
+                CBLError.busy,
+                "Database \(name): \(ownerCount) Database objects have it open; close the others"
+            )
         }
         try end { try file.delete() }
     }

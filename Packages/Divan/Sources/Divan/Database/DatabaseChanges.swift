@@ -7,13 +7,13 @@ import Synchronization
 /// Safe from any thread. Posting happens on the committing thread, after the commit.
 final class DatabaseChanges: Sendable {
     private struct DocumentKey: Hashable {
-        let life: ObjectIdentifier
+        let life: CollectionLife
         let documentID: String
     }
 
     private struct State {
         var observation: StoreObservation?
-        var collections: [ObjectIdentifier: ListenerList<CollectionChange>] = [:]
+        var collections: [CollectionLife: ListenerList<CollectionChange>] = [:]
         var documents: [DocumentKey: ListenerList<DocumentChange>] = [:]
 
         mutating func list(for key: DocumentKey) -> ListenerList<DocumentChange> {
@@ -41,10 +41,9 @@ final class DatabaseChanges: Sendable {
     /// The listeners for changes of any document of a collection.
     func listeners(of collection: Collection) -> ListenerList<CollectionChange> {
         state.withLock { state in
-            let life = ObjectIdentifier(collection.life)
-            if let list = state.collections[life] { return list }
+            if let list = state.collections[collection.life] { return list }
             let list = ListenerList<CollectionChange>()
-            state.collections[life] = list
+            state.collections[collection.life] = list
             return list
         }
     }
@@ -55,7 +54,7 @@ final class DatabaseChanges: Sendable {
         queue: DispatchQueue?,
         _ body: @escaping (DocumentChange) -> Void
     ) -> ListenerToken {
-        let key = DocumentKey(life: ObjectIdentifier(collection.life), documentID: id)
+        let key = DocumentKey(life: collection.life, documentID: id)
         // Added under the lock, or `tidy` might forget the list in between.
         return state.withLock { state in
             state.list(for: key).add(
@@ -72,7 +71,7 @@ final class DatabaseChanges: Sendable {
         ended: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
-        let key = DocumentKey(life: ObjectIdentifier(collection.life), documentID: id)
+        let key = DocumentKey(life: collection.life, documentID: id)
         return state.withLock { state in
             state.list(for: key).addInline(
                 removed: { [weak self] in self?.tidy(key) },
@@ -80,6 +79,17 @@ final class DatabaseChanges: Sendable {
                 body
             )
         }
+    }
+
+    /// Ends the deliveries of a collection that was deleted.
+    func end(_ life: CollectionLife) {
+        let (collection, documents) = state.withLock { state in
+            let documents = state.documents.filter { $0.key.life == life }
+            for key in documents.keys { state.documents[key] = nil }
+            return (state.collections.removeValue(forKey: life), documents.values)
+        }
+        collection?.end()
+        for list in documents { list.end() }
     }
 
     /// Ends all deliveries: the database is closed.
@@ -102,7 +112,7 @@ final class DatabaseChanges: Sendable {
 
     private func post(_ change: StoreChange, in database: Database) {
         let collection = database.collectionObject(change.collection)
-        let life = ObjectIdentifier(collection.life)
+        let life = collection.life
         let (listeners, documents) = state.withLock { ($0.collections[life], $0.documents) }
         if let listeners, !listeners.isEmpty {
             var rest = change.changes[...]

@@ -7,6 +7,8 @@ import Glibc
 public struct DatabaseConfiguration: Sendable {
     /// Whether every commit waits for the disk unless told otherwise.
     public static let defaultFullSync = false
+    /// Whether files are mapped into memory; has no effect.
+    public static let defaultMmapEnabled = true
 
     /// The directory that holds the database's own directory `<name>.cblite2`.
     ///

@@ -7,9 +7,15 @@ final class DatabaseFile: Sendable {
     let store: Store
     private let expiration: ExpirationTimer
     private let lives = Mutex<[CollectionPath: CollectionLife]>([:])
+    /// The listeners of each owner, to be told when a collection ends.
+    private let audiences = Mutex<[WeakChanges]>([])
 
     private struct WeakFile {
         weak var file: DatabaseFile?
+    }
+
+    private struct WeakChanges {
+        weak var changes: DatabaseChanges?
     }
 
     private static let known = Mutex<[ObjectIdentifier: WeakFile]>([:])
@@ -63,9 +69,19 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// Makes every object of a collection dead: it was deleted.
+    /// Remembers the listeners of an owner for as long as they live.
+    func add(_ changes: DatabaseChanges) {
+        audiences.withLock { audiences in
+            audiences.removeAll { $0.changes == nil }
+            audiences.append(WeakChanges(changes: changes))
+        }
+    }
+
+    /// Makes every object of a collection dead and ends its listeners: it was deleted.
     func endLife(of path: CollectionPath) {
-        lives.withLock { $0.removeValue(forKey: path) }?.end()
+        guard let life = lives.withLock({ $0.removeValue(forKey: path) }) else { return }
+        life.end()
+        for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
     }
 
     /// Takes note that a document may expire earlier than any before.

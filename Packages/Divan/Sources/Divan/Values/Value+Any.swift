@@ -25,6 +25,8 @@ extension Value {
         case let data as Data:
             self = .blob(Blob(contentType: "application/octet-stream", data: data))
         case is NSNull: self = .json(.null)
+        case _ where Mirror(reflecting: any).displayStyle == .optional:
+            self = .json(.null)  // an optional without value, wrapped in `Any`
         default:
             stopForMisuse("A document cannot hold a \(type(of: any)): \(any)")
         }

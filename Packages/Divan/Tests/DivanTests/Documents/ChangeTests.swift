@@ -172,6 +172,21 @@ import Testing
         #expect(await collection.changes().reduce(0) { count, _ in count + 1 } == 0)
     }
 
+    @Test func `streams of a deleted collection end, in every object of the file`() async throws {
+        let other = try home.reopened()
+        let here = try home.database.createCollection(name: "c")
+        let streams = [
+            here.changes(), try #require(try other.collection(name: "c")).changes(),
+        ]
+        let documents = here.documentChanges(id: "a")
+        try home.database.deleteCollection(name: "c")
+        for stream in streams { #expect(await stream.first { _ in true } == nil) }
+        #expect(await documents.first { _ in true } == nil)
+        let again = try home.database.createCollection(name: "c").changes()
+        try home.database.createCollection(name: "c").save(document: MutableDocument(id: "a"))
+        #expect(await again.first { _ in true }?.documentIDs == ["a"])
+    }
+
     @Test func `a listener on a closed database gets a dead token`() throws {
         try home.database.close()
         let token = collection.addChangeListener(queue: queue) { _ in Issue.record("heard") }

@@ -11,12 +11,12 @@ import Testing
         config.directory = directory.path
         let database = try Database(name: "travel", config: config)
         let hotels = try database.createCollection(name: "hotels")
+        let changes = hotels.changes()
 
         let hotel = MutableDocument(id: "grand").setString("Grand", forKey: "name")
         hotel["address"].value = ["city": "Ghent"]
         try hotels.save(document: hotel)
 
-        let changes = hotels.changes()
         let isSaved = try hotels.save(
             document: hotel,
             conflictHandler: { mine, theirs in

@@ -1,5 +1,6 @@
 import Divan
 import Foundation
+import Synchronization
 import Testing
 
 /// `behaviour.md` §3: how values read, and what comes back from the store.
@@ -130,6 +131,28 @@ import Testing
             #expect(document.toDictionary()["true"] as? Bool == true)
             #expect(document.toDictionary()["bool"] as? Bool == false)
         }
+    }
+
+    @Test func `an optional in Any is its value, or null`() throws {
+        let (some, none): (Int?, Int?) = (7, nil)
+        for document in try bothStates(["some": some as Any, "none": none as Any]) {
+            #expect(document.int(forKey: "some") == 7)
+            #expect(document.value(forKey: "none") is NSNull)
+        }
+    }
+
+    @Test func `a document is read from many threads at once`() throws {
+        // Not `Sendable`, as its subclass is not; but reading it is promised to be safe.
+        nonisolated(unsafe) let document = try #require(
+            try bothStates(["d": ["l": [1, 2, 3]], "b": Data([1, 2])]).last
+        )
+        let total = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 64) { _ in
+            let bytes = document.blob(forKey: "b")?.content?.reduce(0) { $0 + Int($1) }
+            let sum = document["d"]["l"][2].int + (bytes ?? 0)
+            total.withLock { $0 += sum }
+        }
+        #expect(total.withLock { $0 } == 64 * 6)
     }
 
     @Test func `Data becomes a blob`() throws {
