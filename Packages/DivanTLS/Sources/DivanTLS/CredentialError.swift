@@ -68,69 +68,63 @@ public struct CredentialError: Error, Equatable, Sendable {
 
 extension CredentialError: CustomStringConvertible {
     /// One line: place, problem, remedy.
-    public var description: String {
-        let (problem, remedy) = reason.explanation
-        return "TLS identity: \(problem); \(remedy)"
-    }
+    public var description: String { "TLS identity: \(reason.problem); \(reason.remedy)" }
 }
 
 extension CredentialError.Reason {
-    fileprivate var explanation: (problem: String, remedy: String) {
+    fileprivate var problem: String {
         switch self {
-        case .notACertificate(code: 0):
-            ("bytes follow the certificate", "pass exactly one certificate as DER")
-        case .notACertificate(let code):
-            (
-                "not a certificate (\(OpenSSLFailure.text(code)))",
-                "pass X.509 as DER, or as PEM between BEGIN and END CERTIFICATE"
-            )
-        case .noCertificate: ("no certificate found", "add the BEGIN CERTIFICATE block")
-        case .noPrivateKey: ("no private key found", "add the BEGIN PRIVATE KEY block")
-        case .unusableKey(let error): ("private key refused", "\(error)")
-        case .keyMismatch(let subject):
-            ("the private key does not belong to \(subject)", "pass the key of the leaf, first")
-        case .notPKCS12(let code):
-            ("not a PKCS #12 file (\(OpenSSLFailure.text(code)))", "pass a .p12 or .pfx file")
-        case .wrongPassword: ("wrong password for the PKCS #12 file", "pass the export password")
-        case .retiredCipher:
-            (
-                "the PKCS #12 file uses a retired cipher",
-                "export it anew, with AES (openssl pkcs12 -legacy reads the old file)"
-            )
-        case .issuerIsNoAuthority(let subject):
-            ("\(subject) may not sign certificates", "use an issuer whose certificate is a CA")
-        case .tooLarge(let byteCount, let limit):
-            ("\(byteCount) bytes exceed the limit of \(limit)", "check that it is the right file")
+        case .notACertificate(code: 0): "bytes follow the certificate"
+        case .notACertificate(let code): "not a certificate (\(OpenSSLFailure.text(code)))"
+        case .noCertificate: "no certificate found"
+        case .noPrivateKey: "no private key found"
+        case .unusableKey(let error): "private key refused: \(error)"
+        case .keyMismatch(let subject): "the private key does not belong to \(subject)"
+        case .notPKCS12(let code): "not a PKCS #12 file (\(OpenSSLFailure.text(code)))"
+        case .wrongPassword: "wrong password for the PKCS #12 file"
+        case .retiredCipher: "the PKCS #12 file uses a retired cipher"
+        case .missingCommonName: "no common name"
+        case .unknownAttribute(let name): "unknown attribute \(name)"
+        case .invalidAttribute(let name, let value):
+            "\(value.debugDescription) is no value for \(name)"
+        case .emptyValidity(let notBefore, let notAfter):
+            "valid from \(notBefore) until \(notAfter)"
+        case .issuerIsNoAuthority(let subject): "\(subject) may not sign certificates"
+        case .invalidLabel(let label): "label \(label.debugDescription) cannot be used"
+        case .labelTaken(let label): "label \(label.debugDescription) exists"
+        case .exposed(let path, let mode):
+            "\(path) has mode \(String(mode, radix: 8)) or another owner"
+        case .file(let path, let errno): "\(path): \(errorText(errno))"
+        case .tooLarge(let byteCount, let limit): "\(byteCount) bytes exceed the limit of \(limit)"
         case .library(let step, let code):
-            ("\(step.rawValue) failed (\(OpenSSLFailure.text(code)))", "check OpenSSL's setup")
-        default: storageExplanation
+            "\(step.rawValue) failed (\(OpenSSLFailure.text(code)))"
         }
     }
 
-    private var storageExplanation: (problem: String, remedy: String) {
+    fileprivate var remedy: String {
         switch self {
-        case .missingCommonName: ("no common name", "set the attribute CN")
-        case .unknownAttribute(let name):
-            ("unknown attribute \(name)", "use one of the attributes listed in the README")
-        case .invalidAttribute(let name, let value):
-            ("\(value.debugDescription) is no value for \(name)", "see RFC 5280 appendix A")
-        case .emptyValidity(let notBefore, let notAfter):
-            ("valid from \(notBefore) until \(notAfter)", "choose a later expiration")
-        case .invalidLabel(let label):
-            (
-                "label \(label.debugDescription) cannot be used",
-                "use 1 to \(Limits.labelByteCount) bytes without control characters"
-            )
-        case .labelTaken(let label):
-            ("label \(label.debugDescription) exists", "delete it first or choose another")
-        case .exposed(let path, let mode):
-            (
-                "\(path) has mode \(String(mode, radix: 8)) or another owner",
-                "chmod go-rwx it, and check who has read it"
-            )
-        case .file(let path, let errno):
-            ("\(path): \(errorText(errno))", "check the path and its permissions")
-        default: ("\(self)", "report this")
+        case .notACertificate(code: 0): "pass exactly one certificate as DER"
+        case .notACertificate:
+            "pass X.509 as DER, or as PEM between BEGIN and END CERTIFICATE"
+        case .noCertificate: "add the BEGIN CERTIFICATE block"
+        case .noPrivateKey: "add the BEGIN PRIVATE KEY block"
+        case .unusableKey: "export the key anew, as PKCS #8"
+        case .keyMismatch: "pass the chain leaf first, with the leaf's key"
+        case .notPKCS12: "pass a .p12 or .pfx file"
+        case .wrongPassword: "pass the export password"
+        case .retiredCipher:
+            "export it anew, with AES (openssl pkcs12 -legacy reads the old file)"
+        case .missingCommonName: "set the attribute CN"
+        case .unknownAttribute: "use one of the attributes listed in the README"
+        case .invalidAttribute: "see RFC 5280 appendix A"
+        case .emptyValidity: "choose a later expiration"
+        case .issuerIsNoAuthority: "use an issuer whose certificate is a CA"
+        case .invalidLabel: "use 1 to \(Limits.labelByteCount) bytes without control characters"
+        case .labelTaken: "delete it first or choose another"
+        case .exposed: "chmod go-rwx it, and check who has read it"
+        case .file: "check the path and its permissions"
+        case .tooLarge: "check that it is the right file"
+        case .library: "check OpenSSL's setup"
         }
     }
 }

@@ -79,70 +79,61 @@ extension TLSError: CustomStringConvertible {
             case .client: "TLS to \(serverName ?? "the server")"
             case .server: "TLS from a client"
             }
-        let (problem, remedy) = reason.explanation
-        return "\(place): \(problem); \(remedy)"
+        return "\(place): \(reason.problem); \(reason.remedy)"
     }
 }
 
 extension TLSError.Reason {
-    fileprivate var explanation: (problem: String, remedy: String) {
+    fileprivate var problem: String {
         switch self {
-        case .certificate(let problem): problem.explanation
-        case .clientCertificateMissing:
-            ("it presented no certificate", "give the client an identity")
+        case .certificate(let problem): problem.explanation.problem
+        case .clientCertificateMissing: "it presented no certificate"
         case .clientCertificateRequired(let alert):
-            ("it requires a client certificate (\(alertText(alert)))", "set a client identity")
-        case .certificateRefused(let alert):
-            (
-                "it refused our certificate (\(alertText(alert)))",
-                "use a certificate that the peer trusts, or make the peer trust this one"
-            )
-        case .alert(let alert): ("it gave up (\(alertText(alert)))", "see the peer's log")
-        case .plaintextHTTP:
-            ("it speaks HTTP without TLS", "use wss on both sides, or ws on both")
+            "it requires a client certificate (\(alertText(alert)))"
+        case .certificateRefused(let alert): "it refused our certificate (\(alertText(alert)))"
+        case .alert(let alert): "it gave up (\(alertText(alert)))"
+        case .plaintextHTTP: "it speaks HTTP without TLS"
         case .notTLS(let bytes):
-            (
-                "it does not speak TLS; its first bytes are \(hexadecimal(bytes))",
-                "check the port, or use ws"
-            )
-        case .unsupportedVersion:
-            ("it offers neither TLS 1.2 nor TLS 1.3", "update the peer's TLS library")
-        case .handshake(let code):
-            ("handshake failed (\(OpenSSLFailure.text(code)))", "compare both sides' TLS settings")
-        case .record(let code):
-            ("broken record (\(OpenSSLFailure.text(code)))", "reconnect; look for a faulty proxy")
-        default: localExplanation
+            "it does not speak TLS, its first bytes are \(Hex.encode(bytes.span))"
+        case .unsupportedVersion: "it offers neither TLS 1.2 nor TLS 1.3"
+        case .handshake(let code): "handshake failed (\(OpenSSLFailure.text(code)))"
+        case .record(let code): "broken record (\(OpenSSLFailure.text(code)))"
+        case .closedDuringHandshake: "the connection ended during the handshake"
+        case .truncated: "the connection ended without close_notify"
+        case .notOpen: "the session is not open for sending"
+        case .serverNameMissing: "no server name to compare the certificate with"
+        case .serverNameInvalid(let name): "\(name.debugDescription) is no host name"
+        case .credential(let code):
+            "own certificate or key refused (\(OpenSSLFailure.text(code)))"
+        case .setup(let code): "OpenSSL setup failed (\(OpenSSLFailure.text(code)))"
         }
     }
 
-    private var localExplanation: (problem: String, remedy: String) {
+    fileprivate var remedy: String {
         switch self {
-        case .closedDuringHandshake:
-            ("the connection ended during the handshake", "retry; see the peer's log")
-        case .truncated:
-            ("the connection ended without close_notify", "retry; bytes may be missing")
-        case .notOpen: ("the session is not open for sending", "wait for State.open")
-        case .serverNameMissing:
-            ("no server name to compare the certificate with", "pass the host of the URL")
-        case .serverNameInvalid(let name):
-            ("\(name.debugDescription) is no host name", "pass the host of the URL in ASCII")
-        case .credential(let code):
-            (
-                "own certificate or key refused (\(OpenSSLFailure.text(code)))",
-                "use RSA with 2,048 bits or more, or P-256, and SHA-256"
-            )
-        case .setup(let code):
-            ("OpenSSL setup failed (\(OpenSSLFailure.text(code)))", "check OpenSSL's setup")
-        default: ("\(self)", "report this")
+        case .certificate(let problem): problem.explanation.remedy
+        case .clientCertificateMissing: "give the client an identity"
+        case .clientCertificateRequired: "set a client identity"
+        case .certificateRefused:
+            "use a certificate that the peer trusts, or make the peer trust this one"
+        case .alert: "see the peer's log"
+        case .plaintextHTTP: "use wss on both sides, or ws on both"
+        case .notTLS: "check the port, or use ws"
+        case .unsupportedVersion: "update the peer's TLS library"
+        case .handshake: "compare both sides' TLS settings"
+        case .record: "reconnect; look for a faulty proxy"
+        case .closedDuringHandshake: "retry; see the peer's log"
+        case .truncated: "retry; bytes may be missing"
+        case .notOpen: "wait for State.open"
+        case .serverNameMissing: "pass the host of the URL"
+        case .serverNameInvalid: "pass the host of the URL in ASCII"
+        case .credential: "use RSA with 2,048 bits or more, or P-256, and SHA-256"
+        case .setup: "check OpenSSL's setup"
         }
     }
 
     private func alertText(_ alert: UInt8) -> String {
         guard let text = SSL_alert_desc_string_long(Int32(alert)) else { return "alert \(alert)" }
         return "alert \(alert), \(String(cString: text))"
-    }
-
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        Hex.encode(bytes.span)
     }
 }

@@ -110,6 +110,8 @@ public final class TLSSession {
 
     /// Encrypts plaintext for `takeOutput`, in records of 16 KiB and a last, shorter one.
     ///
+    /// Gather small messages first: a record costs as much as encrypting a few kilobytes.
+    ///
     /// - Throws: `TLSError.Reason.notOpen` before the handshake is over and after `close`.
     public func send(_ plaintext: Span<UInt8>) throws(TLSError) {
         if let failure { throw failure }

@@ -60,7 +60,7 @@ import Testing
             (.notACertificate(code: 1), "not a certificate ("),
             (.noCertificate, "no certificate found; "),
             (.noPrivateKey, "no private key found; "),
-            (.unusableKey(.unsupportedKey), "private key refused; "),
+            (.unusableKey(.unsupportedKey), "private key refused: "),
             (.keyMismatch(subject: "CN=a"), "does not belong to CN=a; "),
             (.notPKCS12(code: 1), "not a PKCS #12 file ("),
             (.wrongPassword, "wrong password for the PKCS #12 file; "),

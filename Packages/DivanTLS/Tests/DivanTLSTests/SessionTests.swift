@@ -194,6 +194,40 @@ extension SessionTests {
         #expect(error?.description.contains("5353482d322e302d") == true)
     }
 
+    @Test(arguments: [("localhost", true), ("127.0.0.1", false), ("[::1]", false)])
+    func `names the server in its first message, but no address`(
+        host: String,
+        isNamed: Bool
+    ) throws {
+        let session = try TLSSession(clientContext, serverName: host)
+        var hello: [UInt8] = []
+        session.takeOutput(appendingTo: &hello)
+        // Extension 0 with one name: list, type 0, length, then the name itself.
+        let name = Array("localhost".utf8)
+        let serverName: [UInt8] = [0, 0, 0, 14, 0, 12, 0, 0, 9] + name
+        #expect((hello.firstRange(of: serverName) != nil) == isNamed)
+        #expect((hello.firstRange(of: Array(host.utf8)) != nil) == isNamed)
+    }
+
+    @Test func `refuses a record above the limit before it has come`() throws {
+        let pair = try openPair()
+        let header: [UInt8] = [23, 3, 3, 0x41, 0x01]  // 2¹⁴ + 257 bytes follow, one too many
+        guard case .record = failure(of: pair.server, fed: header + [0])?.reason else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(pair.server.state == .closed)
+    }
+
+    @Test func `waits for the rest of a cut-off first message`() throws {
+        let client = try TLSSession(clientContext, serverName: "localhost")
+        var hello: [UInt8] = []
+        client.takeOutput(appendingTo: &hello)
+        let server = try TLSSession(serverContext)
+        #expect(failure(of: server, fed: Array(hello.dropLast())) == nil)
+        #expect(server.state == .handshaking && !server.hasOutput)
+    }
+
     @Test func `refuses a damaged record and stays refused`() throws {
         let pair = try openPair()
         try pair.client.send("good")
