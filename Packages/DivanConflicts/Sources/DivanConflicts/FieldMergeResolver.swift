@@ -4,8 +4,9 @@ import DivanJSON
 ///
 /// With the common ancestor's body, what only one side changed, added or removed is taken from
 /// that side. Without it, the fields of both sides stay. Where both sides say different things the
-/// winner of the default rule is right, so every peer merges alike, whichever side is its own. Objects are merged in depth; arrays and objects with
-/// an `@type`, such as blobs, are taken whole. A tombstone wins over any edit.
+/// winner of the default rule is right, so every peer merges alike, whichever side is its own; but
+/// an edit wins over a removal. Objects are merged in depth; arrays and objects with an `@type`,
+/// such as blobs, are taken whole. A tombstone wins over any edit.
 ///
 /// Source: `behaviour.md` §9.
 public struct FieldMergeResolver: ConflictResolver {
