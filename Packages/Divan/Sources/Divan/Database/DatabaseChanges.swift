@@ -111,16 +111,16 @@ final class DatabaseChanges: Sendable {
     }
 
     private func post(_ change: StoreChange, in database: Database) {
-        let collection = database.collectionObject(change.collection)
-        let life = collection.life
+        let life = database.file.life(of: change.collection)
         let (listeners, documents) = state.withLock { ($0.collections[life], $0.documents) }
-        if let listeners, !listeners.isEmpty {
-            var rest = change.changes[...]
-            while !rest.isEmpty {
-                let ids = rest.prefix(Self.documentCountLimit).map(\.documentID)
-                listeners.post(CollectionChange(collection: collection, documentIDs: ids))
-                rest = rest.dropFirst(ids.count)
-            }
+        guard listeners != nil || !documents.isEmpty else { return }
+
+        let collection = Collection(path: change.collection, life: life, database: database)
+        var rest = change.changes[...]
+        while let listeners, !rest.isEmpty {
+            let ids = rest.prefix(Self.documentCountLimit).map(\.documentID)
+            listeners.post(CollectionChange(collection: collection, documentIDs: ids))
+            rest = rest.dropFirst(ids.count)
         }
         guard !documents.isEmpty else { return }
         for changed in change.changes {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// How a database is opened; a value: later changes do not reach an open database.
 ///
@@ -37,7 +36,11 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Creates a copy of `config`, or the default configuration for `nil`.
     public init(config: DatabaseConfiguration?) {
-        directory = config?.directory ?? Self.defaultDirectory(in: Self.environment)
+        directory =
+            config?.directory
+            ?? Self.defaultDirectory { name in
+                ProcessInfo.processInfo.environment[name]
+            }
         fullSync = config?.fullSync ?? Self.defaultFullSync
     }
 
@@ -51,9 +54,5 @@ public struct DatabaseConfiguration: Sendable {
             return data + "/CouchbaseLite"
         }
         return (environment("HOME") ?? NSHomeDirectory()) + "/.local/share/CouchbaseLite"
-    }
-
-    private static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
     }
 }

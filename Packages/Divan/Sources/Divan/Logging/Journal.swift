@@ -4,12 +4,10 @@ import DivanLog
 struct Journal: Sendable {
     /// Databases, documents and blobs.
     static let database = Journal(.database)
-    /// Replicators.
-    static let sync = Journal(.sync)
 
     private let log: DivanLog.Log
 
-    private init(_ domain: DivanLog.LogDomain) {
+    init(_ domain: DivanLog.LogDomain) {
         log = DivanLog.Log(domain, to: .shared)
     }
 

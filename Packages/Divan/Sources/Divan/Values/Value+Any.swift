@@ -80,6 +80,7 @@ extension [Value] {
 extension JSON {
     /// Takes over a number or boolean with its kind.
     init(_ number: NSNumber) {
+        // A C string of one character or more, which lives as long as the number.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "c"), UInt8(ascii: "B"):
             self = .bool(number.boolValue)
