@@ -11,6 +11,8 @@ import DivanStore
 /// Source: `checkpoints.md` §4–§6.
 struct Checkpointer {
     let id: CheckpointID
+    /// The name under which the peer is asked for its copy; not `id` after the database was copied.
+    private(set) var askedID: CheckpointID
     /// Local sequences that need no push.
     var completed: SequenceSet
     /// The peer's sequences.
@@ -34,16 +36,29 @@ struct Checkpointer {
         var attemptCount = 1
     }
 
-    /// Reads the local copy unless it is to be ignored.
-    init(id: CheckpointID, collection: Int, isReset: Bool, store: Store) throws {
+    /// Reads the local copy unless it is to be ignored; `previousID` is the name that the database
+    /// from which this one was copied used.
+    init(
+        id: CheckpointID,
+        previousID: CheckpointID?,
+        collection: Int,
+        isReset: Bool,
+        store: Store
+    ) throws {
         self.id = id
         self.collection = collection
+        askedID = id
         var state = Checkpoint()
-        let body = try store.localCheckpoint(id.description)
-        if let body, !isReset {
+        if !isReset, let body = try store.localCheckpoint(id.description) {
             state = Checkpoint(json: body)
             hadLocalCopy = true
             saved = state
+        } else if !isReset, let previousID,
+            let body = try store.localCheckpoint(previousID.description)
+        {
+            state = Checkpoint(json: body)
+            hadLocalCopy = true
+            askedID = previousID
         }
         completed = state.completed
         remote = RemoteSequences(since: state.remote)
@@ -64,7 +79,7 @@ struct Checkpointer {
 
     /// Compares with the peer's copy, `nil` when it has none.
     mutating func received(peerCopy: [UInt8]?, revision: String) {
-        peerRevision = revision
+        peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
         var mine = state
         guard hadLocalCopy else { return }
@@ -81,7 +96,7 @@ struct Checkpointer {
             "getCheckpoint",
             collection: session.wireIndex(collection)
         )
-        properties.append("client", id.description)
+        properties.append("client", (isForSave ? id : askedID).description)
         session.ask(
             BLIPRequest(properties: properties),
             for: .checkpoint(collection: collection, isForSave: isForSave)

@@ -3,7 +3,9 @@ public struct Limits: Sendable {
     /// Entries in one `changes` or `proposeChanges` list that we send: 200, as every
     /// implementation sends.
     public var changesCount = 200
-    /// Entries accepted in one received list. Peers send 200; 10 000 leaves room for others and
+    /// Entries accepted in one received list.
+    ///
+    /// Peers send 200; 10 000 leaves room for others and
     /// keeps one look-up transaction below some tens of milliseconds.
     public var receivedChangesCount = 10_000
     /// Lists of ours that wait for an answer before we have caught up; afterwards one.
@@ -23,7 +25,9 @@ public struct Limits: Sendable {
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
     /// Received revisions that wait for blobs; a pushing peer gets 503 above it.
-    public var parkedRevisionsCount = 1_000
+    ///
+    /// Above `requestedRevisionsCount`, so that what we asked for ourselves always fits.
+    public var parkedRevisionsCount = 4_000
     /// Bytes of bodies in received revisions that wait for blobs or their transaction.
     public var parkedByteCount = 64 << 20
     /// Blobs fetched at the same time.

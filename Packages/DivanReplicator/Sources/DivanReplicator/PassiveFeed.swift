@@ -15,7 +15,7 @@ struct PassiveFeed {
     var sender: RevisionSender
 
     private let collection: Int
-    private let isContinuous: Bool
+    let isContinuous: Bool
     private let skipsTombstones: Bool
     private let wantedIDs: Set<String>?
     private var lastSequence: UInt64
@@ -63,9 +63,8 @@ struct PassiveFeed {
         if isContinuous { isCaughtUp = false }
     }
 
-    /// Announces and sends as far as the windows allow.
-    ///
-    /// - Parameter echoes: Revisions that came from this peer; they are passed over once.
+    /// Announces and sends as far as the windows allow; `echoes` came from this peer and are
+    /// passed over once.
     mutating func pump(_ session: inout Session, echoes: inout [String: RevisionID]) throws {
         let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
         while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,

@@ -105,9 +105,8 @@ struct ProposalAnswer: Equatable {
         return answer
     }
 
-    /// Writes verdicts; accepted ones at the end are left out.
-    ///
-    /// - Parameter namesConflicts: Whether the sender asked for the current revision.
+    /// Writes verdicts; accepted ones at the end are left out, and a conflict names the current
+    /// revision only if the sender asked for that.
     static func write(_ answers: [Self], namesConflicts: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()

@@ -70,7 +70,9 @@ struct ReceivedBody {
         var found: [BlobReference] = []
         var seen: Set<BlobDigest> = []
         func add(_ object: JSONObject) {
-            guard let blob = BlobReference(object), seen.insert(blob.digest).inserted else { return }
+            guard let blob = BlobReference(object), seen.insert(blob.digest).inserted else {
+                return
+            }
             found.append(blob)
         }
         JSON.object(document).forEachBlob { _, object in add(object) }

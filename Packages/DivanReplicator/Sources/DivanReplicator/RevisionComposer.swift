@@ -1,4 +1,3 @@
-import DivanCrypto
 import DivanDelta
 import DivanJSON
 import DivanRevisions
@@ -20,13 +19,9 @@ struct RevisionComposer {
 
     let path: CollectionPath
     let reader: StoreReader
-    let random: any RandomSource
     let sendsDeltas: Bool
     /// Whether the receiver is to refuse what conflicts; set when pushing.
     var refusesConflicts = false
-
-    /// Bodies below this size are never sent as deltas (`delta.md` §7).
-    private static let smallestDeltaByteCount = 200
 
     /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
     func message(for revision: OutgoingRevision) throws -> Message? {
@@ -86,7 +81,7 @@ struct RevisionComposer {
         _ stored: StoredRevision
     ) throws -> (source: RevisionID, bytes: [UInt8])? {
         guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
-            body.count >= Self.smallestDeltaByteCount
+            body.count >= JSONDelta.minimumBodyByteCount
         else { return nil }
         let documentID = revision.change.documentID
         for source in revision.known {
@@ -100,7 +95,7 @@ struct RevisionComposer {
             guard let from = try? JSON(parsing: oldBody.span),
                 let to = try? JSON(parsing: body.span),
                 let bytes = try? JSONDelta.make(from: from, to: to).canonicalBytes(),
-                bytes.count * 5 <= body.count * 6
+                JSONDelta.isWorthSending(deltaByteCount: bytes.count, bodyByteCount: body.count)
             else { return nil }
             return (source, bytes)
         }

@@ -107,5 +107,4 @@ extension BLIPProperties {
         if let collection { properties.append("collection", String(collection)) }
         return properties
     }
-
 }

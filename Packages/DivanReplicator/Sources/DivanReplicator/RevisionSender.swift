@@ -73,8 +73,8 @@ struct RevisionSender {
         while queuedCount > 0, hasRoom(session) {
             let batch = Array(queue[head..<min(head + 32, queue.count)])
             head += batch.count
-            if head == queue.count {
-                queue.removeAll(keepingCapacity: true)
+            if head == queue.count || head > 1_024 {
+                queue.removeFirst(head)
                 head = 0
             }
             let messages = try session.store.read { reader in
@@ -106,7 +106,6 @@ struct RevisionSender {
         var composer = RevisionComposer(
             path: path,
             reader: reader,
-            random: session.random,
             sendsDeltas: sendsDeltas && session.configuration.usesDeltas
         )
         composer.refusesConflicts = isPush

@@ -48,10 +48,16 @@ extension SyncPeer {
         inputs.pushes = options.pushes
         inputs.channels = collection.channels
         inputs.documentIDs = collection.documentIDs
+        let previousID = session.store.previousPrivateUUID.map { uuid in
+            var previous = inputs
+            previous.privateUUID = uuid
+            return CheckpointID(previous)
+        }
         var sync = CollectionSync(collection.path)
         sync.pullFilter = collection.pullFilter
         sync.checkpointer = try Checkpointer(
             id: CheckpointID(inputs),
+            previousID: previousID,
             collection: index,
             isReset: options.isReset,
             store: session.store
@@ -64,7 +70,7 @@ extension SyncPeer {
         properties.append("uuid", uuidText(session.store.publicUUID))
         let body = CollectionsMessage.write(
             names: collections.map(\.path.wireName),
-            checkpointIDs: collections.compactMap(\.checkpointer?.id)
+            checkpointIDs: collections.compactMap(\.checkpointer?.askedID)
         )
         session.ask(BLIPRequest(properties: properties, body: .bytes(body)), for: .collections)
     }

@@ -60,9 +60,7 @@ extension SyncPeer {
         session.answer(removal.request)
     }
 
-    /// Answers a revision and counts it.
-    ///
-    /// - Parameter isLost: Whether it must come again because the transaction failed.
+    /// Answers a revision and counts it; one that was lost with its transaction must come again.
     mutating func finish(_ outcome: RevisionOutcome, isLost: Bool = false) {
         let (revision, index) = (outcome.revision, outcome.revision.collection)
         let message = revision.message
@@ -91,7 +89,7 @@ extension SyncPeer {
 
     /// So that a subscription does not tell the peer what it has just told us.
     private mutating func remember(_ message: RevisionMessage, in index: Int) {
-        guard !isActive, collections[index].feed != nil else { return }
+        guard collections[index].feed?.isContinuous == true else { return }
         if collections[index].echoes.count >= session.limits.rememberedEchoesCount {
             collections[index].echoes = [:]  // an echo costs one entry of a list, no more
         }

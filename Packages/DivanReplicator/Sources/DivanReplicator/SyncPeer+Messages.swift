@@ -115,7 +115,12 @@ extension SyncPeer {
             guard var checkpointer = collections[index].checkpointer.take() else { return }
             defer { collections[index].checkpointer = checkpointer }
             try collections[index].pusher?.answered(
-                proposals, reply, &session, &checkpointer, &inbox)
+                proposals,
+                reply,
+                &session,
+                &checkpointer,
+                &inbox
+            )
         case .announcement(let index, let changes):
             collections[index].feed?.answered(changes, reply, &session)
         case .revision(let index, let revision):
@@ -123,7 +128,12 @@ extension SyncPeer {
             guard var checkpointer = collections[index].checkpointer.take() else { return }
             defer { collections[index].checkpointer = checkpointer }
             try collections[index].pusher?.answered(
-                revision, reply, &session, &checkpointer, &inbox)
+                revision,
+                reply,
+                &session,
+                &checkpointer,
+                &inbox
+            )
         case .blob(let ticket):
             if let failure = reply.error { finish(blobs.failed(SyncError(failure), ticket)) }
         }

@@ -115,7 +115,11 @@ extension SyncPeer {
             if delta[LegacyAttachments.key] != nil, let document = old.object {
                 old = .object(LegacyAttachments.add(to: document, generation: 1))
             }
-            return try JSONDelta.apply(delta, to: old).canonicalBytes()
+            let new = try JSONDelta.apply(delta, to: old)
+            guard new.kind == .object else {
+                throw SyncError.http(422, "the delta makes no document")
+            }
+            return try new.canonicalBytes()
         } catch let error as SyncError {
             throw error
         } catch {

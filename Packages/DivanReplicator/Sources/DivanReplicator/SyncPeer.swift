@@ -1,8 +1,8 @@
+import DivanBLIP
 public import DivanCrypto
 public import DivanLog
-public import DivanStore
-import DivanBLIP
 import DivanRevisions
+public import DivanStore
 
 /// One side of a replication over one connection, active or passive.
 ///
@@ -56,9 +56,8 @@ public struct SyncPeer {
     /// The status as last reported.
     public var status: SyncStatus { reported }
 
-    /// The connection is open.
-    ///
-    /// - Parameter subprotocol: What the handshake agreed on, such as `BLIP_3+CBMobile_3`.
+    /// The connection is open; `subprotocol` is what the handshake agreed on, such as
+    /// `BLIP_3+CBMobile_3`.
     public mutating func connected(subprotocol: String, at now: Duration) {
         session.now = now
         guard stage == .notConnected else { return }
@@ -75,7 +74,9 @@ public struct SyncPeer {
         pump()
     }
 
-    /// Takes one WebSocket message. What it asks for is done in `inputDrained`.
+    /// Takes one WebSocket message.
+    ///
+    /// What it asks for is done in `inputDrained`.
     public mutating func receive(_ message: Span<UInt8>, at now: Duration) {
         session.now = now
         guard !isEnded else { return }
@@ -138,9 +139,9 @@ public struct SyncPeer {
         reportStatus()
     }
 
-    /// The connection is gone, whoever closed it. What was not finished is forgotten.
+    /// The connection is gone, whoever closed it.
     ///
-    /// - Parameter error: Why, when it was not closed in agreement.
+    /// What was not finished is forgotten. `error` says why, when it was not closed in agreement.
     public mutating func disconnected(error: SyncError? = nil, at now: Duration) {
         session.now = now
         guard stage != .ended else { return }

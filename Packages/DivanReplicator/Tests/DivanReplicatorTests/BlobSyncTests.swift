@@ -79,7 +79,8 @@ import Testing
         let (here, there) = (try Site(), try Site())
         let first = try there.store.blobs.write(Array("one".utf8))
         let second = try there.store.blobs.write(Array("two".utf8))
-        let body = #"{"a/b":[{"~":{"@type":"blob","digest":"\#(first)","length":3}}],"#
+        let body =
+            #"{"a/b":[{"~":{"@type":"blob","digest":"\#(first)","length":3}}],"#
             + #""list":[[1,{"@type":"blob","digest":"\#(second)","length":3}]]}"#
         try there.save("deep", body, hasBlobs: true)
         _ = Conversation.oneShot(.init(pushes: false), here, there)

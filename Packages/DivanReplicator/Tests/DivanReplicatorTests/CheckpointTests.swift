@@ -74,14 +74,19 @@ import Testing
         #expect(!isChangedAgain)
     }
 
-    @Test(arguments: [
-        ("5", "5", "5", false), ("5", "9", "5", false), ("9", "5", "5", true),
-        ("9", nil, nil, true), (nil, "9", nil, false), (#""a""#, #""b""#, nil, true),
-        (#""12:5""#, "11", "11", true), (#""12:5""#, "13", #""12:5""#, false),
-        (#""3:12:5""#, "7", #""3:12:5""#, false), ("7", #""3::5""#, #""3::5""#, true),
-    ] as [(String?, String?, String?, Bool)])
+    @Test(
+        arguments: [
+            ("5", "5", "5", false), ("5", "9", "5", false), ("9", "5", "5", true),
+            ("9", nil, nil, true), (nil, "9", nil, false), (#""a""#, #""b""#, nil, true),
+            (#""12:5""#, "11", "11", true), (#""12:5""#, "13", #""12:5""#, false),
+            (#""3:12:5""#, "7", #""3:12:5""#, false), ("7", #""3::5""#, #""3::5""#, true),
+        ] as [(String?, String?, String?, Bool)]
+    )
     func `takes the earlier remote sequence and none that cannot be compared`(
-        mine: String?, theirs: String?, result: String?, isChanged: Bool
+        mine: String?,
+        theirs: String?,
+        result: String?,
+        isChanged: Bool
     ) {
         var checkpoint = Checkpoint()
         checkpoint.remote = mine.map { RemoteSequence(json: $0) }

@@ -87,6 +87,19 @@ import Testing
         #expect(run.closeCode == 1000)
     }
 
+    @Test func `a collection that is deleted under a connection is an error, not a crash`() throws {
+        let (here, there) = (try site(), try site())
+        var options = Conversation.Options(isContinuous: true)
+        options.collections = [.init(Self.hotels)]
+        var run = Conversation(options, here: here, there: there)
+        run.run()
+        try there.store.deleteCollection(Self.hotels)
+        try here.save("a", "{}", in: Self.hotels)
+        run.run()
+        #expect(run.statuses.last?.error?.code == 404)
+        #expect(try here.body("a", in: Self.hotels) == "{}")
+    }
+
     @Test func `an unknown subprotocol closes the connection`() throws {
         let here = try site()
         var peer = SyncPeer(Conversation.Options().active, store: here.store)

@@ -14,13 +14,16 @@ import Testing
         return (here, there)
     }
 
-    @Test(arguments: [
-        (ConflictDecision.keepLocal, #"{"v":"here"}"#), (.keepRemote, #"{"v":"there"}"#),
-        (.merge(body: Array(#"{"v":"both"}"#.utf8), hasBlobs: false), #"{"v":"both"}"#),
-        (.delete, nil),
-    ] as [(ConflictDecision, String?)])
+    @Test(
+        arguments: [
+            (ConflictDecision.keepLocal, #"{"v":"here"}"#), (.keepRemote, #"{"v":"there"}"#),
+            (.merge(body: Array(#"{"v":"both"}"#.utf8), hasBlobs: false), #"{"v":"both"}"#),
+            (.delete, nil),
+        ] as [(ConflictDecision, String?)]
+    )
     func `both sides end with what the resolver decided`(
-        decision: ConflictDecision, body: String?
+        decision: ConflictDecision,
+        body: String?
     ) throws {
         let (here, there) = try parted()
         var run = Conversation(.init(), here: here, there: there)

@@ -25,6 +25,7 @@ struct Conversation {
     private(set) var error: SyncError?
     private(set) var held: [PendingConflict] = []
     private(set) var frameCount = 0
+    private(set) var byteCount = 0
     private var toPassive: [[UInt8]] = []
     private var toActive: [[UInt8]] = []
 
@@ -150,6 +151,8 @@ struct Conversation {
     private mutating func deliver(_ count: Int, isToPassive: Bool) {
         guard count > 0 else { return }
         frameCount += count
+        let frames = isToPassive ? toPassive : toActive
+        byteCount += frames.prefix(count).reduce(0) { $0 + $1.count }
         if isToPassive {
             for frame in toPassive.prefix(count) { passive.receive(frame.span, at: now) }
             toPassive.removeFirst(count)
@@ -226,7 +229,11 @@ extension Conversation {
         subprotocol: Subprotocol = .version3
     ) -> Conversation {
         var conversation = Conversation(
-            options, here: here, there: there, subprotocol: subprotocol)
+            options,
+            here: here,
+            there: there,
+            subprotocol: subprotocol
+        )
         conversation.run()
         return conversation
     }

@@ -1,6 +1,7 @@
 import DivanReplicator
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// Lost checkpoints, wiped databases, and other ways to start over.
@@ -72,6 +73,28 @@ import Testing
             Conversation.oneShot(.init(isReset: true), here, there).transfers == ["pull theirs1"]
         )
         #expect(try here.contents() == there.contents())
+    }
+
+    @Test func `a copied database goes on where its original stood`() throws {
+        let directory = try TemporaryDirectory()
+        let there = try Site()
+        let original = try Store.open(directory: directory.file("a.cblite2"))
+        let here = try Site(original)
+        for number in 0..<20 { try here.save("doc\(number)", "{}") }
+        _ = Conversation.oneShot(.init(pulls: false), here, there)
+        try Store.copy(
+            directory: directory.file("a.cblite2"),
+            to: directory.file("b.cblite2")
+        )
+        try original.close()
+
+        let copy = try Store.open(directory: directory.file("b.cblite2"))
+        let run = Conversation.oneShot(.init(pulls: false), try Site(copy), there)
+        #expect(run.transfers == [])
+        #expect(run.closeCode == 1000)
+        // No list of twenty proposals: the checkpoint of the original was found.
+        #expect(run.byteCount < 700)
+        try copy.close()
     }
 
     @Test func `two clients of one listener share what they write`() throws {

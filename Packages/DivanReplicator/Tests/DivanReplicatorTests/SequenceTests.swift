@@ -100,15 +100,18 @@ import Testing
     }
 
     /// The table of `checkpoints.md` §5.
-    @Test(arguments: [
-        ("3", "4", true), ("4", "4", false), ("3", #""4:1""#, true), ("4", #""4:9""#, false),
-        ("4", #""4:9:9""#, true), ("5", #""4:9:9""#, false), (#""4:9""#, "4", true),
-        (#""5:1""#, "4", false), (#""4:1""#, #""5:0""#, true), (#""4:1""#, #""4:2""#, true),
-        (#""4:2""#, #""4:2""#, false), (#""4:2""#, #""4:9:1""#, true), (#""3::9""#, "4", true),
-        (#""4::9""#, "4", false), (#""4:7:9""#, #""5:1""#, true), (#""3:1:1""#, #""4:1:1""#, true),
-        (#""4:1:1""#, #""4:1:2""#, true), (#""4::1""#, #""4::2""#, true),
-        ("{}", "3", nil), ("3", #""x""#, nil), (#""1:2:3:4""#, "3", nil), (#"":""#, "3", nil),
-    ] as [(String, String, Bool?)])
+    @Test(
+        arguments: [
+            ("3", "4", true), ("4", "4", false), ("3", #""4:1""#, true), ("4", #""4:9""#, false),
+            ("4", #""4:9:9""#, true), ("5", #""4:9:9""#, false), (#""4:9""#, "4", true),
+            (#""5:1""#, "4", false), (#""4:1""#, #""5:0""#, true), (#""4:1""#, #""4:2""#, true),
+            (#""4:2""#, #""4:2""#, false), (#""4:2""#, #""4:9:1""#, true), (#""3::9""#, "4", true),
+            (#""4::9""#, "4", false), (#""4:7:9""#, #""5:1""#, true),
+            (#""3:1:1""#, #""4:1:1""#, true),
+            (#""4:1:1""#, #""4:1:2""#, true), (#""4::1""#, #""4::2""#, true),
+            ("{}", "3", nil), ("3", #""x""#, nil), (#""1:2:3:4""#, "3", nil), (#"":""#, "3", nil),
+        ] as [(String, String, Bool?)]
+    )
     func `compares the forms of Sync Gateway`(first: String, second: String, precedes: Bool?) {
         let result = RemoteSequence(json: first).precedes(RemoteSequence(json: second))
         #expect(result == precedes)

@@ -14,8 +14,7 @@ final class Site {
         let list = Mutex<[StoreChange]>([])
     }
 
-    init(collections: [CollectionPath] = []) throws {
-        let store = Store.inMemory()
+    init(_ store: Store = .inMemory(), collections: [CollectionPath] = []) throws {
         let seen = Changes()
         for path in collections { try store.createCollection(path) }
         self.store = store
@@ -131,7 +130,8 @@ final class Site {
     func contents(of path: CollectionPath = .default) throws -> [String: String] {
         var contents: [String: String] = [:]
         for document in try store.read({ try $0.documents(in: path, after: 0, limit: 100_000) }) {
-            let body = document.isTombstone ? "deleted" : String(decoding: document.body, as: UTF8.self)
+            let body =
+                document.isTombstone ? "deleted" : String(decoding: document.body, as: UTF8.self)
             contents[document.documentID] = "\(document.revisionID) \(body)"
         }
         return contents

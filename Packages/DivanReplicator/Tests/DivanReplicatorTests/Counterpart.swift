@@ -1,0 +1,144 @@
+import DivanBLIP
+import DivanReplicator
+import DivanZlib
+import Testing
+
+/// A hand-made peer at the other end: says what a test wants, remembers what it heard.
+struct Counterpart {
+    var peer: SyncPeer
+    private(set) var requests: [BLIPIncomingRequest] = []
+    private(set) var events: [DocumentEvent] = []
+    private(set) var closeCode: UInt16?
+    private(set) var error: SyncError?
+    private var blip = BLIPConnection(codec: DeflateCodec())
+    private var replies: [BLIPRequestNumber: BLIPIncomingReply] = [:]
+    var now: Duration = .zero
+
+    /// Meets one of our peers, which is connected at once.
+    init(_ configuration: PeerConfiguration, _ site: Site, version: Subprotocol = .version3) {
+        peer = SyncPeer(configuration, store: site.store)
+        peer.connected(subprotocol: version.rawValue, at: .zero)
+        exchange()
+    }
+
+    /// Sends a request and returns the answer, or `nil` when there is none.
+    @discardableResult
+    mutating func ask(
+        _ profile: String,
+        _ properties: BLIPProperties = [:],
+        _ body: String = "",
+        isNoReply: Bool = false
+    ) -> BLIPIncomingReply? {
+        let request = BLIPRequest(
+            profile: profile,
+            properties: properties,
+            body: .bytes(Array(body.utf8)),
+            isNoReply: isNoReply
+        )
+        let number = blip.send(request)
+        exchange()
+        return number.flatMap { replies[$0] }
+    }
+
+    /// Takes the oldest unanswered request with this profile.
+    mutating func take(_ profile: String) throws -> BLIPIncomingRequest {
+        let place = try #require(requests.firstIndex { $0.profile == profile }, "no \(profile)")
+        return requests.remove(at: place)
+    }
+
+    /// Answers the oldest unanswered request with this profile; returns the request.
+    @discardableResult
+    mutating func answer(
+        _ profile: String,
+        _ body: String = "",
+        _ properties: BLIPProperties = [:]
+    ) throws -> BLIPIncomingRequest {
+        let request = try take(profile)
+        let reply = BLIPReply(properties: properties, body: .bytes(Array(body.utf8)))
+        blip.reply(to: request.id, with: reply)
+        exchange()
+        return request
+    }
+
+    @discardableResult
+    mutating func refuse(
+        _ profile: String,
+        _ domain: String,
+        _ code: Int
+    ) throws -> BLIPIncomingRequest {
+        let request = try take(profile)
+        blip.reply(to: request.id, with: .error(domain: domain, code: code, message: "no"))
+        exchange()
+        return request
+    }
+
+    /// Hands our peer bytes that are no BLIP.
+    mutating func send(raw frame: [UInt8]) {
+        peer.receive(frame.span, at: now)
+        peer.inputDrained(at: now)
+        exchange()
+    }
+
+    mutating func exchange() {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            var frame: [UInt8] = []
+            while blip.nextFrame(into: &frame) {
+                peer.receive(frame.span, at: now)
+                frame = []
+                isQuiet = false
+            }
+            if !isQuiet { peer.inputDrained(at: now) }
+            drainEffects()
+            while peer.nextFrame(into: &frame) {
+                try? blip.receive(frame.span)
+                frame = []
+                isQuiet = false
+            }
+            while let event = blip.next() {
+                switch event {
+                case .request(let request): requests.append(request)
+                case .reply(let number, let reply): replies[number] = reply
+                case .replyPiece, .bodyFailed: break
+                }
+            }
+        }
+    }
+
+    private mutating func drainEffects() {
+        while let effect = peer.next() {
+            switch effect {
+            case .close(let code, let error):
+                closeCode = code
+                self.error = error
+            case .documents(let documents): events += documents
+            case .status, .resolve: break
+            }
+        }
+    }
+}
+
+extension Counterpart {
+    /// A server that our active peer has just connected to, without any checkpoint.
+    static func server(
+        _ site: Site,
+        _ options: Conversation.Options = .init()
+    ) throws -> Counterpart {
+        var server = Counterpart(options.active, site)
+        let count = options.collections.count
+        try server.answer("getCollections", "[\([String](repeating: "{}", count: count).joined())]")
+        return server
+    }
+
+    /// A client of our passive peer, for the default collection.
+    static func client(_ site: Site, _ options: Conversation.Options = .init()) -> Counterpart {
+        var client = Counterpart(options.passive, site)
+        client.ask(
+            "getCollections",
+            [:],
+            #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
+        )
+        return client
+    }
+}

@@ -1,0 +1,202 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// What a passive peer answers to clients of every sort.
+@Suite struct PassiveTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    private func error(_ reply: BLIPIncomingReply?) -> String {
+        reply?.error.map { "\($0.domain)/\($0.code)" } ?? (reply == nil ? "silence" : "fine")
+    }
+
+    @Test(arguments: [
+        ("", "HTTP/400"), ("[]", "HTTP/400"), (#"{"collections":[]}"#, "HTTP/400"),
+        (#"{"checkpoint_ids":[],"collections":[]}"#, "HTTP/400"),
+        (#"{"checkpoint_ids":["a"],"collections":["a","b"]}"#, "HTTP/400"),
+        (#"{"checkpoint_ids":["a"],"collections":[7]}"#, "HTTP/400"),
+        (#"{"checkpoint_ids":["a","b"],"collections":["c","c"]}"#, "HTTP/400"),
+        (#"{"checkpoint_ids":["a"],"collections":["nowhere.at-all"]}"#, "fine"),
+    ])
+    func `a malformed getCollections is a bad request`(body: String, expected: String) throws {
+        var client = Counterpart(Conversation.Options().passive, try Site())
+        #expect(error(client.ask("getCollections", [:], body)) == expected)
+        #expect(client.closeCode == nil)
+    }
+
+    @Test func `the collection must be named, exist, and be in range`() throws {
+        let site = try Site()
+        var client = Counterpart(Conversation.Options().passive, site)
+        client.ask(
+            "getCollections",
+            [:],
+            #"{"checkpoint_ids":["a","b"],"collections":["_default","nowhere"]}"#
+        )
+        for index in ["", "-1", "1", "2", "99999999999999999999", "x"] {
+            let reply = client.ask("proposeChanges", ["collection": index], "[]")
+            #expect(error(reply) == "HTTP/400", "collection \(index)")
+        }
+        #expect(error(client.ask("proposeChanges", [:], "[]")) == "HTTP/400")
+        #expect(error(client.ask("proposeChanges", Self.zero, "[]")) == "fine")
+        #expect(error(client.ask("getCollections", [:], "{}")) == "HTTP/400")
+    }
+
+    @Test func `checkpoints are kept by name and revision`() throws {
+        var client = Counterpart.client(try Site())
+        let named: BLIPProperties = ["collection": "0", "client": "cp-1"]
+        #expect(error(client.ask("getCheckpoint", named)) == "HTTP/404")
+        var saving = named
+        saving["rev"] = ""
+        #expect(client.ask("setCheckpoint", saving, #"{"a":1}"#)?.properties["rev"] == "1-cc")
+        #expect(error(client.ask("setCheckpoint", saving, #"{"a":2}"#)) == "HTTP/409")
+        saving["rev"] = "1-cc"
+        #expect(client.ask("setCheckpoint", saving, #"{"a":3}"#)?.properties["rev"] == "2-cc")
+        let reply = client.ask("getCheckpoint", named)
+        #expect(reply?.properties["rev"] == "2-cc")
+        #expect(reply?.body == Array(#"{"a":3}"#.utf8))
+        #expect(error(client.ask("getCheckpoint", Self.zero)) == "HTTP/400")
+    }
+
+    @Test func `proposals are judged by the current revision alone`() throws {
+        let site = try Site()
+        try site.put("a", ["2-bb", "1-aa"], "{}")
+        try site.put("gone", ["2-dd", "1-cc"], "{}", isTombstone: true)
+        var client = Counterpart.client(site)
+        let body =
+            #"[["new","5-ee"],["a","2-bb"],["a","3-ff","2-bb"],["a","1-aa"],"#
+            + #"["a","3-ff","1-aa",20],["gone","1-ff"],["_bad","1-aa"],["x","junk"],["b","1-aa"]]"#
+        var properties = Self.zero
+        #expect(
+            client.ask("proposeChanges", properties, body)?.body
+                == Array("[0,304,0,409,409,0,400,400]".utf8)
+        )
+        properties["conflictIncludesRev"] = "true"
+        let reply = client.ask("proposeChanges", properties, #"[["a","3-ff"]]"#)
+        #expect(reply?.body == Array(#"[{"status":409,"rev":"2-bb"}]"#.utf8))
+        #expect(reply?.properties["blobs"] == "true")
+        #expect(reply?.properties["maxHistory"] == "50")
+        #expect(error(client.ask("proposeChanges", Self.zero, "{}")) == "HTTP/400")
+        #expect(error(client.ask("proposeChanges", Self.zero, "")) == "HTTP/400")
+        #expect(error(client.ask("proposeChanges", Self.zero, #"[["a"]]"#)) == "HTTP/400")
+    }
+
+    @Test func `changes are refused in favour of proposals`() throws {
+        var client = Counterpart.client(try Site())
+        #expect(error(client.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)) == "HTTP/409")
+        #expect(error(client.ask("changes", Self.zero, "[]")) == "fine")
+        #expect(error(client.ask("changes", Self.zero, "null", isNoReply: true)) == "silence")
+    }
+
+    @Test(
+        arguments: [
+            (["id": "a", "rev": "1-aa"], #"{"x":1}"#, "fine"),
+            (["rev": "1-aa"], "{}", "HTTP/400"), (["id": "a"], "{}", "HTTP/400"),
+            (["id": "", "rev": "1-aa"], "{}", "HTTP/400"),
+            (["id": "_x", "rev": "1-aa"], "{}", "HTTP/400"),
+            (["id": "a", "rev": "1-AA"], "{}", "HTTP/400"),
+            (["id": "a", "rev": "0-aa"], "{}", "HTTP/400"),
+            (["id": "a", "rev": "x"], "{}", "HTTP/400"),
+            (["id": "a", "rev": "1-aa"], "[]", "HTTP/400"),
+            (["id": "a", "rev": "1-aa"], "", "HTTP/400"),
+            (["id": "a", "rev": "1-aa"], "{", "HTTP/400"),
+            (["id": "a", "rev": "1-aa"], #"{"a":1,"a":2}"#, "HTTP/400"),
+            (["id": "a", "rev": "3-aa", "history": "1-aa"], "{}", "HTTP/400"),
+            (["id": "a", "rev": "3-aa", "history": "2-bb, 1-aa"], "{}", "fine"),
+            (["id": "a", "rev": "2-aa", "history": ",1-aa"], "{}", "HTTP/400"),
+            (["id": "a", "rev": "2-aa", "deleted": "1"], "", "fine"),
+            (["id": "a", "rev": "2-aa", "deltaSrc": "1-bb"], "{}", "HTTP/422"),
+            (["id": "taken", "rev": "2-ff", "history": "1-bb"], "{}", "HTTP/409"),
+            (["id": "taken", "rev": "2-ff", "history": "1-aa"], "{}", "fine"),
+        ] as [([String: String], String, String)]
+    )
+    func `a revision is checked before it is stored`(
+        given: [String: String],
+        body: String,
+        expected: String
+    ) throws {
+        let site = try Site()
+        try site.put("taken", ["1-aa"], "{}")
+        var client = Counterpart.client(site)
+        var properties = Self.zero
+        for (name, value) in given { properties.append(name, value) }
+        #expect(error(client.ask("rev", properties, body)) == expected)
+        let isStored = try site.revision(given["id"] ?? "").map { $0 == given["rev"] } ?? false
+        #expect(isStored == (expected == "fine"))
+    }
+
+    @Test func `a revision that was here before is answered with noop`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        var client = Counterpart.client(site)
+        let reply = client.ask("rev", ["collection": "0", "id": "a", "rev": "1-aa"], "{}")
+        #expect(reply?.properties["noop"] == "true")
+    }
+
+    @Test func `the end of the feed is always told`() throws {
+        var client = Counterpart.client(try Site())
+        #expect(error(client.ask("subChanges", Self.zero)) == "fine")
+        let last = try client.take("changes")
+        #expect(last.isNoReply)
+        #expect(last.body == Array("[]".utf8))
+        #expect(client.requests.isEmpty)
+    }
+
+    @Test func `revisions that are gone are replaced or missed`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        try site.put("b", ["1-bb"], "{}")
+        try site.put("c", ["1-cc"], "{}")
+        var client = Counterpart.client(site)
+        client.ask("subChanges", Self.zero)
+        try site.put("a", ["2-aa", "1-aa"], #"{"n":2}"#)
+        try site.put("b", ["2-bb", "1-bb"], "{}", isTombstone: true)
+        try site.purge("c")
+        try client.answer("changes", "[[],[],[]]", ["sendReplacementRevs": "true"])
+
+        let replacement = try client.take("rev")
+        #expect(replacement.properties["rev"] == "2-aa")
+        #expect(replacement.properties["replacedRev"] == "1-aa")
+        #expect(replacement.properties["sequence"] == "1")
+        let missing = [try client.take("norev"), try client.take("norev")]
+        #expect(missing.map { $0.properties["id"] } == ["b", "c"])
+        #expect(missing.allSatisfy { $0.isNoReply && $0.properties["error"] == "404" })
+    }
+
+    @Test func `an answer longer than the list sends nothing and harms nothing`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        var client = Counterpart.client(site)
+        client.ask("subChanges", Self.zero)
+        try client.answer("changes", "[[],[],[]]")
+        #expect(client.closeCode == nil)
+        #expect(client.requests.map(\.profile) == ["changes"])
+    }
+
+    @Test func `blobs are served and proven`() throws {
+        let site = try Site()
+        let digest = try site.store.blobs.write(Array("content".utf8))
+        var client = Counterpart.client(site)
+        var properties = Self.zero
+        properties["digest"] = digest.description
+        #expect(client.ask("getAttachment", properties)?.body == Array("content".utf8))
+        let proof = client.ask("proveAttachment", properties, "nonce")
+        var expected = Array("\u{5}nonce".utf8)
+        expected += Array("content".utf8)
+        #expect(proof?.body == Array(BlobDigest(hashing: expected.span).description.utf8))
+        #expect(error(client.ask("proveAttachment", properties, "")) == "HTTP/400")
+        properties["digest"] = BlobDigest(hashing: [9].span).description
+        #expect(error(client.ask("getAttachment", properties)) == "HTTP/404")
+        #expect(error(client.ask("proveAttachment", properties, "nonce")) == "HTTP/404")
+        properties["digest"] = "sha1-short"
+        #expect(error(client.ask("getAttachment", properties)) == "HTTP/400")
+    }
+
+    @Test func `an unknown request is answered in the words that Couchbase Lite looks for`() throws
+    {
+        var client = Counterpart.client(try Site())
+        let reply = client.ask("makeCoffee", Self.zero)
+        #expect(error(reply) == "BLIP/404")
+        #expect(reply?.error?.message == "no handler for message")
+    }
+}

@@ -1,0 +1,45 @@
+import DivanCompression
+import DivanReplicator
+import DivanStore
+import DivanZlib
+import Testing
+
+/// The example of the README, as it stands there.
+@Suite struct ReadmeTests {
+    private func carry(from sender: inout SyncPeer, to receiver: inout SyncPeer) {
+        var frame: [UInt8] = []
+        while sender.nextFrame(into: &frame) {
+            receiver.receive(frame.span, at: .zero)
+            frame = []
+        }
+        receiver.inputDrained(at: .zero)
+    }
+
+    func sync(_ here: Store, _ there: Store, codec: any CompressionCodec) {
+        let mine = PeerConfiguration.ActiveOptions(
+            pushes: true,
+            pulls: true,
+            isContinuous: false,
+            collections: [.init(.default)],
+            remoteIdentity: "ws://there/db/_blipsync"
+        )
+        let theirs = PeerConfiguration.PassiveOptions(collections: [.default])
+        var active = SyncPeer(.init(role: .active(mine), codec: codec), store: here)
+        var passive = SyncPeer(.init(role: .passive(theirs), codec: codec), store: there)
+        active.connected(subprotocol: Subprotocol.offered[0], at: .zero)
+        passive.connected(subprotocol: Subprotocol.offered[0], at: .zero)
+        while !active.isEnded {
+            carry(from: &active, to: &passive)
+            carry(from: &passive, to: &active)
+        }
+    }
+
+    @Test func `the example syncs two databases`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", "{}")
+        try there.save("b", "{}")
+        sync(here.store, there.store, codec: DeflateCodec())
+        #expect(try here.contents() == there.contents())
+        #expect(try here.contents().count == 2)
+    }
+}

@@ -1,0 +1,294 @@
+import DivanBLIP
+import DivanJSON
+import DivanReplicator
+import DivanZlib
+import Testing
+
+/// Plays one side of a recorded conversation against one of our peers.
+///
+/// The recording is followed in its order: what the played side said is sent, what the other side
+/// said is awaited among all that our peer has sent so far, so the order of independent messages
+/// does not matter. Requests are matched by profile and document.
+struct Replay {
+    var peer: SyncPeer
+    let playsServer: Bool
+    let label: String
+    /// Whether our peer must say what the recorded one said; else only what matters is compared.
+    var isStrict = true
+    /// What our peer saved last in place of the recorded checkpoint.
+    var checkpoint: [UInt8]?
+    private(set) var events: [DocumentEvent] = []
+    private(set) var closeCode: UInt16?
+    private(set) var error: SyncError?
+    /// What our peer asked, matched or not, in order.
+    private(set) var asked: [BLIPIncomingRequest] = []
+
+    private var blip = BLIPConnection(codec: DeflateCodec())
+    private var unmatched: [BLIPIncomingRequest] = []
+    private var matched: [Int: BLIPRequestID] = [:]  // by the recorded number
+    private var sent: [Int: BLIPRequestNumber] = [:]
+    private var replies: [BLIPRequestNumber: BLIPIncomingReply] = [:]
+    private var isLegacy = false
+    private var failedAnswers: [String: Transcript.Message] = [:]
+
+    init(_ peer: SyncPeer, playsServer: Bool, label: String) {
+        self.peer = peer
+        self.playsServer = playsServer
+        self.label = label
+    }
+
+    mutating func run(_ connection: Transcript.Connection) {
+        isLegacy = !connection.messages.contains { $0.profile == "getCollections" }
+        peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)
+        exchange()
+        for (index, message) in connection.messages.enumerated() {
+            if message.isFromClient == playsServer {
+                expect(message)
+            } else {
+                play(message, connection.messages[..<index])
+            }
+            exchange()
+        }
+        answerRest()
+        peer.disconnected(at: .zero)
+        drainEffects()
+    }
+
+    /// What our peer asked with this profile.
+    func requests(_ profile: String) -> [BLIPIncomingRequest] {
+        asked.filter { $0.profile == profile }
+    }
+
+    private mutating func play(
+        _ message: Transcript.Message,
+        _ earlier: ArraySlice<Transcript.Message>
+    ) {
+        switch message.type {
+        case "REQ":
+            var request = BLIPRequest(
+                properties: message.blipProperties,
+                body: .bytes(message.body)
+            )
+            request.isNoReply = message.isNoReply
+            request.isCompressed = message.isCompressed
+            if let number = blip.send(request) { sent[message.number] = number }
+        case "RES", "ERR":
+            guard let id = matched[message.number] else { return }
+            let request = earlier.last { $0.type == "REQ" && $0.number == message.number }
+            if message.type == "ERR", let request {
+                failedAnswers[request.profile + request.key] = message
+            }
+            blip.reply(to: id, with: reply(message, to: request))
+        default:
+            break
+        }
+    }
+
+    private func reply(
+        _ message: Transcript.Message,
+        to recorded: Transcript.Message?
+    ) -> BLIPReply {
+        var body = message.body
+        if let checkpoint, message.type == "RES" {
+            switch recorded?.profile {
+            case "getCheckpoint": body = checkpoint
+            case "getCollections":
+                body = Array("[{\"_rev\":\"0-1\",".utf8) + checkpoint.dropFirst() + [0x5D]
+            default: break
+            }
+        }
+        if let recorded, recorded.profile == "proposeChanges",
+            let request = asked.last(where: { $0.profile == "proposeChanges" })
+        {
+            body = verdicts(message, recorded, request)
+        }
+        var reply = BLIPReply(properties: message.blipProperties, body: .bytes(body))
+        reply.isError = message.type == "ERR"
+        reply.isCompressed = message.isCompressed
+        return reply
+    }
+
+    /// The recorded verdicts in the order in which our peer proposed.
+    private func verdicts(
+        _ message: Transcript.Message,
+        _ recorded: Transcript.Message,
+        _ request: BLIPIncomingRequest
+    ) -> [UInt8] {
+        var byDocument: [String: JSON] = [:]
+        for (entry, verdict) in zip(recorded.json?.array ?? [], message.json?.array ?? []) {
+            byDocument[entry.array?.first?.string ?? ""] = verdict
+        }
+        let proposed = (try? JSON(parsing: request.body.span))?.array ?? []
+        let verdicts = proposed.map { byDocument[$0.array?.first?.string ?? ""] ?? 0 }
+        return (try? JSON.array(verdicts).canonicalBytes()) ?? []
+    }
+
+    private mutating func expect(_ message: Transcript.Message) {
+        switch message.type {
+        case "REQ":
+            let place = unmatched.firstIndex { request in
+                request.profile == message.profile
+                    && (request.properties["id"] ?? "") + (request.properties["digest"] ?? "")
+                        == message.key
+            }
+            guard let place else {
+                // We save checkpoints less often, and need no blob twice.
+                guard message.profile != "setCheckpoint" else { return }
+                guard isStrict || message.profile != "getAttachment" else { return }
+                Issue.record("\(label): no \(message.profile) \(message.key)")
+                return
+            }
+            let request = unmatched.remove(at: place)
+            matched[message.number] = request.id
+            compare(request, with: message)
+        case "RES", "ERR":
+            guard let number = sent[message.number] else { return }
+            guard let reply = replies[number] else {
+                Issue.record("\(label): no answer to request \(message.number)")
+                return
+            }
+            compare(reply, with: message)
+        default:
+            break
+        }
+    }
+
+    private mutating func exchange() {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            var frame: [UInt8] = []
+            while blip.nextFrame(into: &frame) {
+                peer.receive(frame.span, at: .zero)
+                frame = []
+                isQuiet = false
+            }
+            if !isQuiet { peer.inputDrained(at: .zero) }
+            drainEffects()
+            while peer.nextFrame(into: &frame) {
+                do {
+                    try blip.receive(frame.span)
+                } catch {
+                    Issue.record("\(label): \(error)")
+                }
+                frame = []
+                isQuiet = false
+            }
+            while let event = blip.next() { take(event) }
+        }
+    }
+
+    private mutating func take(_ event: BLIPEvent) {
+        switch event {
+        case .request(let request):
+            asked.append(request)
+            if isLegacy, request.profile == "getCollections" {
+                blip.reply(to: request.id, with: .noHandler)
+            } else if let failure = failedAnswers[
+                request.profile + (request.properties["id"] ?? "")
+            ] {
+                blip.reply(to: request.id, with: reply(failure, to: nil))
+            } else {
+                unmatched.append(request)
+            }
+        case .reply(let number, let reply): replies[number] = reply
+        case .replyPiece, .bodyFailed: break
+        }
+    }
+
+    /// Answers what the recording does not hold: further checkpoints.
+    private mutating func answerRest() {
+        while let place = unmatched.firstIndex(where: { $0.profile == "setCheckpoint" }) {
+            blip.reply(
+                to: unmatched.remove(at: place).id,
+                with: BLIPReply(properties: ["rev": "9"])
+            )
+            exchange()
+        }
+        for request in unmatched where !request.isNoReply {
+            Issue.record("\(label): nobody expected \(request.profile) \(request.properties)")
+        }
+    }
+
+    private mutating func drainEffects() {
+        while let effect = peer.next() {
+            switch effect {
+            case .close(let code, let error):
+                closeCode = code
+                self.error = error
+            case .documents(let documents): events += documents
+            case .status, .resolve: break
+            }
+        }
+    }
+}
+
+// MARK: - Comparison
+
+extension Replay {
+    private func compare(_ request: BLIPIncomingRequest, with message: Transcript.Message) {
+        let names: [String] =
+            switch message.profile {
+            case "rev": ["id", "rev", "history", "sequence", "deltaSrc"]
+            case "subChanges": ["since", "continuous", "filter", "channels"]
+            case "getAttachment": ["digest", "docID", "compress"]
+            case "proposeChanges": ["conflictIncludesRev"]
+            default: []
+            }
+        for name in names where isStrict || name == "rev" || name == "digest" {
+            let ours = request.properties[name]
+            #expect(ours == message[name], "\(label): \(name) of \(message.profile)")
+        }
+        if !isLegacy, message.profile != "getCollections" {
+            #expect(request.properties["collection"] == "0", "\(label): \(message.profile)")
+        }
+        guard let ours = try? JSON(parsing: request.body.span) else { return }
+        switch message.profile {
+        case "rev":
+            #expect(request.properties.bool("deleted") == (message["deleted"] != nil))
+            if isStrict {
+                #expect(ours == message.json, "\(label): body of \(message.key)")
+            } else {
+                #expect(Self.digests(ours) == Self.digests(message.json))
+            }
+        case "proposeChanges", "changes":
+            let count = isStrict ? 3 : 2
+            let (heads, recorded) = (Self.heads(ours, count), Self.heads(message.json, count))
+            #expect(
+                isStrict ? heads == recorded : heads.allSatisfy { recorded.contains($0) },
+                "\(label): \(message.profile) \(heads)"
+            )
+        default:
+            break
+        }
+    }
+
+    private func compare(_ reply: BLIPIncomingReply, with message: Transcript.Message) {
+        guard isStrict else { return }
+        #expect((reply.error != nil) == (message.type == "ERR"), "\(label): \(message.number)")
+        for name in ["maxHistory", "blobs", "rev", "noop"] {
+            let ours = reply.properties[name]
+            #expect(ours == message[name], "\(label): \(name) of answer \(message.number)")
+        }
+        if message.type == "RES", !message.body.isEmpty {
+            let ours = try? JSON(parsing: reply.body.span)
+            let isSame = ours == nil ? reply.body == message.body : ours == message.json
+            #expect(isSame, "\(label): answer \(message.number) is \(String(describing: ours))")
+        }
+    }
+
+    /// The digests that Sync Gateway is told of.
+    private static func digests(_ body: JSON?) -> [String] {
+        (body?["_attachments"]?.object ?? JSONObject()).map { name, entry in
+            "\(name) \(entry["digest"]?.string ?? "") \(entry["stub"]?.bool == true)"
+        }
+    }
+
+    /// The first items of each entry; sizes are estimates.
+    private static func heads(_ list: JSON?, _ count: Int) -> [[JSON]] {
+        (list?.array ?? []).map { entry in
+            let head = Array((entry.array ?? []).prefix(count))
+            return head.last == "" ? head.dropLast() : head
+        }
+    }
+}

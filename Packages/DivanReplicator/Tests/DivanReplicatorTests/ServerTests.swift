@@ -1,0 +1,249 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// An active peer against servers that refuse, withdraw, or misbehave.
+@Suite struct ServerTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    private func options(
+        pushes: Bool = false,
+        pulls: Bool = true,
+        _ change: (inout PeerConfiguration.CollectionOptions) -> Void = { _ in }
+    ) -> Conversation.Options {
+        var collection = PeerConfiguration.CollectionOptions(.default)
+        change(&collection)
+        var options = Conversation.Options(pushes: pushes, pulls: pulls)
+        options.collections = [collection]
+        return options
+    }
+
+    private func revision(_ id: String, _ rev: String, _ sequence: String) -> BLIPProperties {
+        ["collection": "0", "id": id, "rev": rev, "sequence": sequence]
+    }
+
+    @Test func `subscribes with everything that Sync Gateway reads`() throws {
+        let site = try Site()
+        let wanted = options { collection in
+            collection.channels = ["a", "b"]
+            collection.documentIDs = ["x"]
+        }
+        var server = try Counterpart.server(site, wanted)
+        let request = try server.answer("subChanges")
+        #expect(request.properties["filter"] == "sync_gateway/bychannel")
+        #expect(request.properties["channels"] == "a,b")
+        #expect(request.properties["batch"] == "200")
+        #expect(request.properties["versioning"] == "rev-trees")
+        #expect(request.properties["activeOnly"] == "true")
+        #expect(request.properties["since"] == nil)
+        #expect(request.body == Array(#"{"docIDs":["x"]}"#.utf8))
+    }
+
+    @Test func `keeps compound sequences as they are`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site, options())
+        try server.answer("subChanges")
+        let reply = server.ask("changes", Self.zero, #"[["12:5","a","1-aa"],[13,"b","1-bb"]]"#)
+        #expect(reply?.body == Array("[[],[]]".utf8))
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        server.ask("rev", revision("b", "1-bb", "13"), "{}")
+        server.ask("rev", revision("a", "1-aa", #""12:5""#), "{}")
+        let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(saved.body == Array(#"{"time":1700000000,"remote":13}"#.utf8))
+        #expect(server.closeCode == 1000)
+
+        var again = Counterpart(options().active, site)
+        try again.answer("getCollections", #"[{"_rev":"0-1","remote":"12:5","time":5}]"#)
+        #expect(try again.take("subChanges").properties["since"] == #""12:5""#)
+    }
+
+    @Test(arguments: [2, 3, 4, 6, 7])
+    func `purges what the user may no longer see`(flags: Int) throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        var server = try Counterpart.server(site, options())
+        let request = try server.answer("subChanges")
+        #expect(request.properties["revocations"] == "true")
+        let reply = server.ask("changes", Self.zero, #"[[5,"a","2-bb",\#(flags)]]"#)
+        #expect(reply?.body == Array("[]".utf8))
+        #expect(try site.contents() == [:])
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+    }
+
+    @Test func `purges on the word of version 2`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        var server = Counterpart(options().active, site, version: .version2)
+        try server.refuse("getCheckpoint", "HTTP", 404)
+        try server.answer("subChanges")
+        server.ask("changes", [:], #"[[5,"a","2-bb"]]"#)
+        let properties: BLIPProperties = ["id": "a", "rev": "2-bb", "sequence": "5"]
+        server.ask("rev", properties, #"{"_removed":true}"#, isNoReply: true)
+        #expect(try site.contents() == [:])
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+    }
+
+    @Test func `a pull filter may veto a purge`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        let vetoing = options { collection in
+            collection.pullFilter = { _, _, flags in !flags.contains(.accessRemoved) }
+        }
+        var server = try Counterpart.server(site, vetoing)
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"a","2-bb",2]]"#)
+        #expect(try site.contents().count == 1)
+        #expect(server.events.map(\.error?.code) == [403])
+    }
+
+    @Test func `norev ends the wait for a revision`() throws {
+        var server = try Counterpart.server(try Site(), options())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"a","1-aa"]]"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(server.closeCode == nil)
+        server.ask("norev", revision("a", "1-aa", "5"), isNoReply: true)
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(server.closeCode == 1000)
+        #expect(server.events == [])
+    }
+
+    @Test func `a revision of a foreign form is left aside and the rest goes on`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site, options())
+        try server.answer("subChanges")
+        let reply = server.ask("changes", Self.zero, #"[[5,"a","1-junk!"],[6,"b","1-bb"]]"#)
+        #expect(reply?.body == Array("[0,[]]".utf8))
+        #expect(server.events.map(\.error?.code) == [400])
+    }
+
+    @Test func `a revision refused with 403 is sent once more and then given up`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, options(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 403)
+        #expect(server.events == [])
+        try server.refuse("rev", "HTTP", 403)
+        #expect(server.events.map(\.error?.code) == [403])
+        let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(saved.body == Array(#"{"time":1700000000,"local":1}"#.utf8))
+        #expect(server.closeCode == 1000)
+    }
+
+    @Test(arguments: [(409, true), (404, true), (500, true), (408, false), (502, false)])
+    func `an error of a pushed revision counts as done unless it is temporary`(
+        code: Int,
+        isDone: Bool
+    ) throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, options(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", code)
+        #expect(server.events.map(\.error?.code) == [code])
+        if isDone { try server.answer("setCheckpoint", "", ["rev": "0-1"]) }
+        #expect(server.closeCode == 1000)
+        // What is not done is offered again.
+        var next = Counterpart(options(pushes: true, pulls: false).active, site)
+        let copy = isDone ? #"[{"local":1,"rev":"0-1"}]"# : "[{}]"
+        try next.answer("getCollections", copy)
+        let offered = try next.take("proposeChanges").body
+        #expect((offered == Array("[]".utf8)) == isDone)
+    }
+
+    @Test func `503 closes with 4001 so that the connection is tried again`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, options(pushes: true))
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 503)
+        #expect(server.closeCode == 4001)
+        #expect(server.error?.isTransient == true)
+    }
+
+    @Test(arguments: [("HTTP", 400, 4002), ("HTTP", 403, 4002), ("BLIP", 500, 4002)])
+    func `an error of the subscription may stop everything`(
+        domain: String,
+        code: Int,
+        closeCode: UInt16
+    ) throws {
+        var server = try Counterpart.server(try Site(), options())
+        try server.refuse("subChanges", domain, code)
+        #expect(server.closeCode == closeCode)
+        #expect(server.error != nil)
+    }
+
+    @Test func `a checkpoint that somebody else has saved is saved again on top`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, options(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[304]")
+        try server.refuse("setCheckpoint", "HTTP", 409)
+        try server.answer("getCheckpoint", #"{"local":7}"#, ["rev": "0-4"])
+        let again = try server.answer("setCheckpoint", "", ["rev": "0-5"])
+        #expect(again.properties["rev"] == "0-4")
+        #expect(server.closeCode == 1000)
+    }
+
+    @Test func `a conflict with an ancestor that the peer names is proposed again with it`() throws
+    {
+        let site = try Site()
+        try site.put("a", ["3-cc", "2-bb", "1-aa"], "{}")
+        var server = try Counterpart.server(site, options(pushes: true))
+        try server.answer("proposeChanges", #"[{"status":409,"rev":"2-bb"}]"#)
+        let again = try server.answer("proposeChanges", "[]")
+        #expect(String(decoding: again.body, as: UTF8.self).hasPrefix(#"[["a","3-cc","2-bb""#))
+        #expect(try server.take("rev").properties["history"] == "2-bb")
+    }
+
+    @Test func `a peer that lies about ancestors is not asked for ever`() throws {
+        let site = try Site()
+        try site.put("a", ["3-cc", "2-bb", "1-aa"], "{}")
+        var server = try Counterpart.server(site, options(pushes: true, pulls: false))
+        for round in 0..<10
+        where server.requests.contains(where: { $0.profile == "proposeChanges" }) {
+            let rev = round % 2 == 0 ? "2-bb" : "1-aa"
+            try server.answer("proposeChanges", #"[{"status":409,"rev":"\#(rev)"}]"#)
+        }
+        #expect(server.events.map(\.error?.code) == [409])
+    }
+
+    @Test func `an unreadable answer to proposals ends the replication`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, options(pushes: true))
+        try server.answer("proposeChanges", "[0,0]")
+        #expect(server.closeCode == 4002)
+    }
+
+    @Test(arguments: ["{}", "[[]]", "[[1]]", #"[[1,"a"]]"#, "[[1,2,3]]", "[", #"[[1,"a","1-aa"]"#])
+    func `a malformed list is a bad request`(body: String) throws {
+        var server = try Counterpart.server(try Site(), options())
+        try server.answer("subChanges")
+        let reply = server.ask("changes", Self.zero, body)
+        #expect(reply?.error?.code == 400)
+    }
+
+    @Test func `a peer that announces without end is held back`() throws {
+        var limited = options()
+        limited.limits.requestedRevisionsCount = 5
+        limited.limits.waitingListsCount = 3
+        var server = try Counterpart.server(try Site(), limited)
+        try server.answer("subChanges")
+        let entries = (0..<8).map { #"[\#($0),"d\#($0)","1-aa"]"# }.joined(separator: ",")
+        #expect(server.ask("changes", Self.zero, "[\(entries)]") != nil)
+        for _ in 0..<3 { #expect(server.ask("changes", Self.zero, "[\(entries)]") == nil) }
+        #expect(server.closeCode == nil)
+        server.ask("changes", Self.zero, "[\(entries)]")
+        #expect(server.closeCode == 4002)
+    }
+
+    @Test func `bytes that are no BLIP close the connection`() throws {
+        var server = try Counterpart.server(try Site(), options())
+        server.send(raw: [1, 0, 0, 9, 9])
+        #expect(server.closeCode == 1002)
+        #expect(server.error != nil)
+    }
+}
