@@ -43,7 +43,7 @@ extension DiscoveryError: CustomStringConvertible {
         case .noDaemon:
             "peer discovery: no Avahi daemon: install and start avahi-daemon or use a static list"
         case .avahi(let step, let code):
-            "peer discovery: \(step.rawValue) failed (\(Self.text(code))); see the avahi-daemon's log"
+            "peer discovery: Avahi: \(step.rawValue) failed (\(Self.text(code))); see its log"
         case .invalidName(let name):
             "peer discovery: \(name.debugDescription) is no name; "
                 + "use 1 to \(Limits.nameByteCount) bytes without control characters"
