@@ -14,6 +14,7 @@ let package = Package(
     products: [.library(name: "DivanListener", targets: ["DivanListener"])],
     dependencies: [
         .package(path: "../DivanAuth"),
+        .package(path: "../DivanCrypto"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanReplicator"),
         .package(path: "../DivanSession"),
@@ -22,6 +23,7 @@ let package = Package(
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanTransport"),
         .package(path: "../DivanWebSocket"),
+        .package(path: "../DivanZlib"),
     ],
     targets: [
         .target(
@@ -43,6 +45,8 @@ let package = Package(
             dependencies: [
                 "DivanListener",
                 "DivanTestKit",
+                "DivanZlib",
+                "DivanCrypto",
                 "DivanSession",
                 "DivanReplicator",
                 "DivanStore",

@@ -85,7 +85,9 @@ public final class ActiveSession: @unchecked Sendable {
         }
     }
 
-    /// Ends the run in order; the status `stopped` follows. Later calls do nothing.
+    /// Ends the run in order.
+    ///
+    /// The status `stopped` follows. Later calls do nothing.
     public func stop() {
         loop.execute { self.stopOnLoop() }
     }

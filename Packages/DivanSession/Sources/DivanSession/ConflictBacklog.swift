@@ -2,8 +2,9 @@ import DivanReplicator
 
 /// Conflicts that wait for a resolver, and how many resolvers are at work.
 struct ConflictBacklog {
-    /// Resolvers at work at one time: application code that may take long and use the database.
-    /// Four keep a small machine busy and leave threads for everyone else.
+    /// Resolvers at work at one time.
+    ///
+    /// They are application code that may take long and use the database: four keep a small machine busy and leave threads for everyone else.
     static let runningLimit = 4
 
     private var waiting: [PendingConflict] = []

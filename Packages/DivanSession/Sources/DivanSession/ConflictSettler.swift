@@ -11,8 +11,10 @@ import DivanStore
 ///
 /// Source: `behaviour.md` §9.
 struct ConflictSettler: Sendable {
-    /// How often a resolver is asked again because the document keeps changing. Then the conflict
-    /// waits for the next start, rather than this thread for a writer that never rests.
+    /// How often a resolver is asked again because the document keeps changing.
+    ///
+    /// Then the conflict waits for the next start, rather than this thread for a writer that never
+    /// rests.
     static let attemptLimit = 100
 
     private static let queue = DispatchQueue(label: "divan.conflicts", attributes: .concurrent)

@@ -35,7 +35,7 @@ public final class PassiveSession: Sendable {
 
     /// Creates a session over a transport that is not started yet.
     ///
-    /// - Parameter peer: The engine's configuration; its role is passive.
+    /// The role of `peer`, the engine's configuration, is passive.
     public init(
         store: Store,
         peer: PeerConfiguration,

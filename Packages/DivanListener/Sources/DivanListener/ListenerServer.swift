@@ -1,0 +1,174 @@
+import DivanAuth
+public import DivanLog
+import DivanReplicator
+import DivanSession
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import Synchronization
+
+/// Accepts clients that replicate: authenticates, routes `/<database>/_blipsync`, counts, stops.
+///
+/// All members may be called from any thread. A server listens once; make another to listen
+/// again. Connections live on the loops of `EventLoopGroup.shared`.
+///
+/// Source: `behaviour.md` §13; `websocket-and-urls.md` §1, §2; `tls-and-auth.md` §4.
+public final class ListenerServer: Sendable {
+    /// How clients are told that the listener stops.
+    public enum StopKind: Sendable {
+        /// For good: they stop too (close code 1001).
+        case goingAway
+        /// For a moment: they try again, as after a lost connection (close code 4001).
+        case restarting
+
+        var closeCode: UInt16 {
+            switch self {
+            case .goingAway: 1001
+            case .restarting: 4001
+            }
+        }
+    }
+
+    private let configuration: ListenerConfiguration
+    private let log: Log
+    private let table = ConnectionTable()
+    private let gate: PasswordGate
+    private let server = Mutex<WebSocketServer?>(nil)
+
+    /// Creates a server that does not listen yet.
+    public init(_ configuration: ListenerConfiguration, log: Log = Log(.listener)) {
+        self.configuration = configuration
+        self.log = log
+        gate = PasswordGate(
+            configuration.authenticator,
+            limit: configuration.limits.checkingCount
+        )
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Returns: The port.
+    /// - Throws: `TransportError` when the port is taken or the interface unknown, `TLSError` when
+    ///   OpenSSL refuses the credential.
+    @discardableResult
+    public func start() throws -> UInt16 {
+        var settings = WebSocketServer.Configuration(
+            networkInterface: configuration.interface,
+            port: configuration.port,
+            tls: try configuration.credential.map { credential in
+                try TLSContext.server(
+                    ServerTLSConfiguration(
+                        credential: credential,
+                        clientCertificates: configuration.clientCertificates
+                    )
+                )
+            }
+        )
+        settings.webSocket.heartbeatInterval = configuration.heartbeat
+        settings.limits.connectionCount = configuration.limits.connectionCount
+        let server = WebSocketServer(settings, log: log) { [weak self] request in
+            self?.decide(about: request)
+        }
+        let port = try server.start()
+        self.server.withLock { $0 = server }
+        log.info("Listening on port \(port)")
+        return port
+    }
+
+    /// Ends to listen and closes every connection in order; ignored when it does not listen.
+    ///
+    /// - Parameter completion: Called, on any thread, when the last connection has ended and
+    ///   nothing uses the databases any more.
+    public func stop(
+        _ kind: StopKind = .goingAway,
+        then completion: @escaping @Sendable () -> Void = {}
+    ) {
+        let running = server.withLock { server in
+            defer { server = nil }
+            return server
+        }
+        guard let running else { return completion() }
+        log.info("Listening no more")
+        running.stop(code: kind.closeCode) { [table] in table.whenEmpty(completion) }
+    }
+
+    /// How many clients are connected.
+    public var status: ListenerStatus { table.status }
+
+    /// What has gone over all connections so far.
+    public var statistics: ListenerStatistics { table.statistics }
+}
+
+// MARK: - One request
+
+extension ListenerServer {
+    /// Credentials first, so that nobody learns the databases' names without them.
+    private func decide(about request: UpgradeRequest) {
+        gate.decide(about: request) { [weak self] outcome in
+            switch outcome {
+            case .accepted: self?.route(request)
+            case .refused(let challenge):
+                request.refuse(
+                    HandshakeRefusal(
+                        status: 401,
+                        headers: ["WWW-Authenticate": challenge],
+                        explanation: "user name and password needed"
+                    )
+                )
+            }
+        }
+    }
+
+    private func route(_ request: UpgradeRequest) {
+        guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
+            let database = configuration.databases[name]
+        else {
+            return request.refuse(
+                HandshakeRefusal(status: 404, explanation: "no such database; check the URL")
+            )
+        }
+        // The client's order does not count: whoever offers both speaks the newer.
+        let offered = request.handshake.subprotocols
+        let subprotocol = Subprotocol.offered.first { offered.contains($0) }
+        guard let subprotocol else {
+            let spoken = Subprotocol.offered.joined(separator: ", ")
+            return request.refuse(
+                HandshakeRefusal(status: 400, explanation: "subprotocols spoken here: \(spoken)")
+            )
+        }
+        request.accept(subprotocol: subprotocol) { [weak self] transport in
+            self?.serve(database, on: transport)
+        }
+    }
+
+    /// On the transport's loop.
+    private func serve(
+        _ database: ListenerConfiguration.SharedDatabase,
+        on transport: WebSocketServerTransport
+    ) {
+        var peer = database.peer
+        // Inside one machine any compression is slower than the wire.
+        if transport.peer.address?.isLoopback == true { peer.compresses = false }
+        let id = table.add(transport)
+        let session = PassiveSession(
+            store: database.store,
+            peer: peer,
+            transport: transport,
+            observers: PassiveSession.Observers(
+                onStatus: { [table] status in table.note(id, isActive: status.activity == .busy) },
+                onDocuments: { [table] events in table.note(id, events) },
+                onEnd: { [table, log] error in
+                    table.remove(id)
+                    if let error { log.info("A client's connection ended: \(error)") }
+                }
+            ),
+            log: log
+        )
+        session.start()
+    }
+}
+
+extension SocketAddress {
+    /// Whether the address never leaves this machine.
+    fileprivate var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+}

@@ -1,0 +1,113 @@
+import DivanAuth
+import DivanListener
+import DivanReplicator
+import DivanSession
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import DivanZlib
+
+/// A listener on the loopback interface for a store in memory, and clients for it.
+final class Serving: Sendable {
+    let store = Store.inMemory()
+    let server: ListenerServer
+    let port: UInt16
+    private let isSecure: Bool
+
+    init(_ change: (inout ListenerConfiguration) -> Void = { _ in }) throws {
+        let options = PeerConfiguration.PassiveOptions(collections: [.default])
+        var configuration = ListenerConfiguration(
+            databases: [
+                "kitchen": .init(
+                    store: store,
+                    peer: PeerConfiguration(role: .passive(options), codec: DeflateCodec())
+                )
+            ]
+        )
+        configuration.interface = "127.0.0.1"
+        change(&configuration)
+        isSecure = configuration.credential != nil
+        server = ListenerServer(configuration)
+        port = try server.start()
+    }
+
+    deinit {
+        server.stop()
+    }
+
+    /// Runs a client once and returns its last status.
+    func sync(
+        _ client: Store,
+        database: String = "kitchen",
+        subprotocols: [String] = Subprotocol.offered,
+        credentials: BasicCredentials? = nil
+    ) async throws -> SessionStatus? {
+        var last: SessionStatus?
+        let run = try start(
+            client,
+            database: database,
+            subprotocols: subprotocols,
+            credentials: credentials
+        )
+        for await status in run.statuses { last = status }
+        return last
+    }
+
+    /// Starts a client.
+    func start(
+        _ client: Store,
+        database: String = "kitchen",
+        subprotocols: [String] = Subprotocol.offered,
+        credentials: BasicCredentials? = nil,
+        isContinuous: Bool = false
+    ) throws -> (session: ActiveSession, statuses: AsyncStream<SessionStatus>) {
+        let scheme = isSecure ? "wss" : "ws"
+        let url = try WebSocketURL("\(scheme)://127.0.0.1:\(port)/\(database)")
+        var transport = WebSocketClientTransport.Configuration(
+            endpoint: url.endpoint,
+            subprotocols: subprotocols
+        )
+        if let credentials {
+            transport.headers = { _ in ["Authorization": credentials.header] }
+        }
+        if isSecure {
+            transport.tls = try TLSContext.client(
+                ClientTLSConfiguration(serverTrust: .selfSignedOnly)
+            )
+        }
+        let options = PeerConfiguration.ActiveOptions(
+            pushes: true,
+            pulls: true,
+            isContinuous: isContinuous,
+            collections: [.init(.default)],
+            remoteIdentity: url.effectiveText
+        )
+        let (statuses, continuation) = AsyncStream.makeStream(of: SessionStatus.self)
+        let fixed = transport
+        var configuration = ActiveSession.Configuration(
+            peer: PeerConfiguration(role: .active(options), codec: DeflateCodec())
+        ) { loop in WebSocketClientTransport(fixed, loop: loop) }
+        configuration.onStatus = { status in
+            continuation.yield(status)
+            if status.activity == .stopped { continuation.finish() }
+        }
+        let session = ActiveSession(store: client, configuration: configuration)
+        session.start()
+        return (session, statuses)
+    }
+}
+
+extension Store {
+    /// Saves a document with one number in it.
+    func put(_ id: String, _ value: Int) throws {
+        _ = try write { writer in
+            try writer.save(id, in: .default, body: Array("{\"value\":\(value)}".utf8))
+        }
+    }
+
+    /// How many documents there are.
+    var documentCount: Int {
+        get throws { try read { try $0.count(in: .default) } }
+    }
+}
