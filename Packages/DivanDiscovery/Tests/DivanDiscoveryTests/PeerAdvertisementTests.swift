@@ -46,7 +46,7 @@ import Testing
     @Test func `every error says what to do`() {
         let errors: [(DiscoveryError, String)] = [
             (.noDaemon(code: -26), "install and start avahi-daemon or use a static list"),
-            (.avahi(.browsing, code: -8), "browsing failed (Local name collision); see its log"),
+            (.avahi(.browsing, code: -8), "browsing failed (Local name collision); see the log of"),
             (.invalidName("\n"), #""\n" is no name; use 1 to 63 bytes"#),
             (.invalidPort, "port 0; start the listener first"),
             (.invalidAttribute("k"), #"attribute "k" cannot be sent; use ASCII"#),
