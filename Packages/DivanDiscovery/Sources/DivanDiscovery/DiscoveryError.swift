@@ -43,7 +43,8 @@ extension DiscoveryError: CustomStringConvertible {
         case .noDaemon:
             "peer discovery: no Avahi daemon: install and start avahi-daemon or use a static list"
         case .avahi(let step, let code):
-            "peer discovery: Avahi: \(step.rawValue) failed (\(Self.text(code))); see its log"
+            "peer discovery: \(step.rawValue) failed (\(Self.text(code))); "
+                + "see the log of avahi-daemon"
         case .invalidName(let name):
             "peer discovery: \(name.debugDescription) is no name; "
                 + "use 1 to \(Limits.nameByteCount) bytes without control characters"
