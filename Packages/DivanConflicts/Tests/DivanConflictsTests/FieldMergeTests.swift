@@ -95,12 +95,18 @@ import Testing
 
     /// The example of the README.
     @Test func `keeps the edits of both`() throws {
-        let question = conflict(
-            try leaf("2-0a", #"{"name":"Sofa","stars":4}"#),
-            try leaf("2-0b", #"{"name":"Divan","stars":5}"#),
-            base: #"{"name":"Divan","stars":4}"#
+        let mine = try leaf("2-0a", #"{"name":"Sofa","stars":4}"#)
+        let theirs = try leaf("2-0b", #"{"name":"Divan","stars":5}"#)
+        let ancestorBody = Array(#"{"name":"Divan","stars":4}"#.utf8)
+
+        let conflict = Conflict(
+            documentID: "sofa",
+            local: mine,
+            remote: theirs,
+            base: ancestorBody
         )
-        let resolution = try FieldMergeResolver.fieldMerge.resolve(question)
+        let resolution = try FieldMergeResolver.fieldMerge.resolve(conflict)
+
         #expect(resolution == .merge(body: Array(#"{"name":"Sofa","stars":5}"#.utf8)))
     }
 
