@@ -5,6 +5,7 @@ public enum StorageEngineContract {
     /// Returns one sentence for each broken promise; none when the engine is sound.
     ///
     /// - Parameter make: Makes an empty engine; called several times.
+    /// - Returns: The broken promises.
     /// - Throws: What `make` throws.
     public static func violations(
         of make: () throws -> any StorageEngine

@@ -74,8 +74,9 @@ public final class Store: Sendable {
 
     // MARK: Reading and writing
 
-    /// Runs `body` on one state of the database: what is committed when it begins, or, inside
-    /// `write` on the same thread, what that write sees.
+    /// Runs `body` on one state of the database, no older than the call.
+    ///
+    /// Inside `write` on the same thread it is the state that this write sees.
     ///
     /// - Throws: `StoreError`, and whatever `body` throws.
     public func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
@@ -87,8 +88,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// Runs `body` in a transaction: everything is committed when it returns, nothing when it
-    /// throws. Other threads' writes wait.
+    /// Runs `body` in a transaction: everything is committed when it returns, nothing if it throws.
+    ///
+    /// Other threads' writes wait.
     ///
     /// A write inside another on the same thread joins it. When the inner one throws after it has
     /// changed something, the outer one cannot be committed any more: its end throws the same

@@ -13,7 +13,7 @@ public struct PeerCheckpoint: Equatable, Sendable {
 extension Store {
     /// The number of a remote in this database, given at its first mention and kept.
     ///
-    /// - Parameter url: The remote's identity; equal texts are one remote.
+    /// `url` is the remote's identity; equal texts are one remote.
     public func remoteID(for url: String) throws -> RemoteID {
         if let known = try read({ try $0.remoteID(for: url) }) { return known }
         return try write { writer in
@@ -47,7 +47,8 @@ extension Store {
 
     /// Saves a peer's checkpoint and returns its new revision.
     ///
-    /// - Parameter expectedRevision: What is stored now; empty and `nil` mean none.
+    /// `expectedRevision` is what is stored now; empty and `nil` mean none.
+    ///
     /// - Throws: `StoreError.Code.checkpointMismatch` when something else is stored.
     ///
     /// Source: `checkpoints.md` §7.

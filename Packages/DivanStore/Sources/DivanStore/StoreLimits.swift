@@ -6,11 +6,14 @@ public enum StoreLimits {
     public static let nameByteCount = 251
     /// Revisions kept from a leaf upwards: what current Couchbase Lite keeps (`revisions.md` §5).
     public static let treeDepth = 50
-    /// Bytes in a body: what SQLite holds in a row at its default of 1,000,000,000, with room left
-    /// for the other columns. The replicator's own limit is far lower.
+    /// Bytes in a body.
+    ///
+    /// Half of what SQLite holds in a row, since a tree beside it may hold other bodies. The
+    /// replicator's own limit is far lower.
     public static let bodyByteCount = 512 << 20
-    /// Reader connections kept open while nobody reads. More are opened when more threads read at
-    /// once, and closed afterwards.
+    /// Reader connections kept open while nobody reads.
+    ///
+    /// More are opened when more threads read at once, and closed afterwards.
     public static let idleReaderCount = 4
     /// Bytes that a blob reader or a copy holds at once.
     public static let blobPieceByteCount = 128 << 10

@@ -4,8 +4,9 @@ internal import DivanRevisions
 // MARK: Expiry
 
 extension Store {
-    /// Purges every document that expires at `now` or before, in milliseconds since 1970, and
-    /// returns how many there were. Observers are told; nothing replicates.
+    /// Purges every document that expires at `now`, in milliseconds since 1970, or before.
+    ///
+    /// Observers are told; nothing replicates. Returns how many documents there were.
     ///
     /// Source: `behaviour.md` §5.
     @discardableResult

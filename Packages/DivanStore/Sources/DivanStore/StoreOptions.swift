@@ -4,8 +4,10 @@ public struct StoreOptions: Equatable, Sendable {
     public var create: Bool
     /// Whether the database is only read; then other processes may have it open.
     public var readOnly: Bool
-    /// Whether every acknowledged write survives a power cut, at about 0.1 ms each; without it a
-    /// power cut may take back the last commits, the latest first. A killed process never does.
+    /// Whether every acknowledged write survives a power cut, at about 0.1 ms each.
+    ///
+    /// Without it a power cut may take back the last commits, the latest first. A killed process
+    /// never does.
     public var fullSync: Bool
 
     /// Creates options.

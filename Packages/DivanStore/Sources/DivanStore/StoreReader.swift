@@ -84,7 +84,9 @@ public class StoreReader {
         return try current().collection(path) != nil
     }
 
-    /// How many documents the collection has; tombstones do not count. Takes no time.
+    /// How many documents the collection has; tombstones do not count.
+    ///
+    /// The number is kept, not counted.
     public func count(in collection: CollectionPath) throws(StoreError) -> Int {
         try self.collection(collection).state.liveCount
     }

@@ -68,11 +68,14 @@ public final class StoreWriter: StoreReader {
     ///
     /// - Parameters:
     ///   - documentID: 1 to 240 bytes, no control characters, no leading `_`.
+    ///   - collection: Where it belongs.
     ///   - body: Canonical JSON, an object; `{}` for a tombstone. Its digest is the revision's.
     ///   - isTombstone: Whether it deletes the document.
     ///   - hasBlobs: Whether the body names blobs; they are stored already.
     ///   - parent: The revision to follow.
     /// - Returns: `conflict` when another one is current.
+    /// - Throws: `invalidDocumentID`, `bodyTooLarge`, `noSuchCollection`, `badRevision` when no
+    ///   generation is left, and what the medium reports.
     public func save(
         _ documentID: String,
         in collection: CollectionPath,
@@ -123,7 +126,9 @@ public final class StoreWriter: StoreReader {
         }
     }
 
-    /// Forgets a document with its history; it does not replicate. `false` when there was none.
+    /// Forgets a document with its history; it does not replicate.
+    ///
+    /// Returns `false` when there was none.
     @discardableResult
     public func purge(
         _ documentID: String,

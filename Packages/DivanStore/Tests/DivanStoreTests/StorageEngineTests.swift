@@ -27,6 +27,38 @@ import Testing
         #expect(violations.contains("A transaction that threw left changes."))
     }
 
+    /// The file may not grow any more, as on a disk without space.
+    @Test func `a full disk is told, and nothing is half written`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("full.sqlite3")
+        try SQLiteEngine.create(path: path)
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let session = SQLiteSession(connection)
+        let id = try session.createCollection(.default).id
+        try connection.execute("PRAGMA max_page_count = 20")
+        let full = try refusal {
+            for number in 1...100 {
+                try session.begin("BEGIN IMMEDIATE")
+                defer { session.rollback() }
+                for offset in 0..<3 {
+                    let sequence = UInt64(3 * number + offset)
+                    var row = try StorageEngineContract.row("\(sequence)", sequence: sequence)
+                    row.body = [UInt8](repeating: UInt8(ascii: "x"), count: 4_000)
+                    row.bodyByteCount = row.body.count
+                    try session.put(row, in: id)
+                }
+                try session.commit()
+            }
+        }
+        #expect(full == .diskFull)
+        let rows = try session.rows(in: id, after: 0, limit: 300, flags: [], content: .whole)
+        #expect(rows.count > 0 && rows.count.isMultiple(of: 3))
+        try session.begin("BEGIN IMMEDIATE")
+        let isRemoved = try session.remove("3", in: id)
+        try session.commit()
+        #expect(isRemoved)
+    }
+
     @Test func `a store stands on any engine`() throws {
         let store = try Store(engine: MemoryEngine())
         try store.write { _ = try $0.save("a", in: .default, body: Array("{}".utf8)) }

@@ -215,7 +215,9 @@ protocol BlobSource: AnyObject {
     func seek(to offset: Int)
 }
 
-/// A content being written. `discard` after `store` or another `discard` does nothing.
+/// A content being written.
+///
+/// `discard` after `store` or another `discard` does nothing.
 protocol BlobSink: AnyObject {
     func append(_ piece: Span<UInt8>) throws(StoreError)
     func store(as digest: BlobDigest) throws(StoreError)

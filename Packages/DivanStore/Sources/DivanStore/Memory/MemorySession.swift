@@ -23,7 +23,9 @@ final class MemorySession {
         return taken
     }
 
-    /// Undoes every change. Numbers of collections stay used.
+    /// Undoes every change.
+    ///
+    /// Numbers of collections stay used.
     func undo() {
         for step in undoLog.reversed() {
             switch step {

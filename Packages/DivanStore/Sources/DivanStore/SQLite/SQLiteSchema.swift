@@ -53,13 +53,17 @@ enum SQLiteSchema {
         }
     }
 
-    /// The table of a collection. Numbered, because SQLite's names ignore case and ours do not.
+    /// The table of a collection.
+    ///
+    /// Numbered, because SQLite's names ignore case and ours do not.
     static func table(_ collection: CollectionID) -> String {
         "docs_\(collection.rawValue)"
     }
 
-    /// Makes the table of a collection. The body stands last, so that a scan that does not want
-    /// it never follows its overflow pages; it is text, so that SQLite's JSON functions read it.
+    /// Makes the table of a collection.
+    ///
+    /// The body stands last, so that a scan that does not want it never follows its overflow
+    /// pages; it is text, so that SQLite's JSON functions read it.
     static func createTable(_ collection: CollectionID) -> String {
         let table = table(collection)
         return """

@@ -62,7 +62,9 @@ final class SQLiteStatement {
         reset()
     }
 
-    /// Ends the run. The bound values stay until they are bound again.
+    /// Ends the run.
+    ///
+    /// The bound values stay until they are bound again.
     func reset() {
         sqlite3_reset(handle)
     }
