@@ -140,6 +140,73 @@ let rooms: [[Target]] = [
     room("CouchbaseLiteSwift", arrows: ["Divan"]),
 ]
 
+/// The command line, the demo, the bench and the checks, which compose the rooms.
+let tools: [Target] = [
+    .target(
+        name: "DivanCommand",
+        dependencies: ["Divan", "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore"],
+        path: "Tools/Sources/DivanCommand",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "divan",
+        dependencies: ["DivanCommand"],
+        path: "Tools/Sources/divan",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "divan-demo",
+        path: "Tools/Sources/divan-demo",
+        swiftSettings: strict
+    ),
+    .target(
+        name: "CDivanFloors",
+        path: "Tools/Sources/CDivanFloors",
+        linkerSettings: [
+            .linkedLibrary("sqlite3"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+            .linkedLibrary("z"),
+        ]
+    ),
+    .executableTarget(
+        name: "divan-bench",
+        dependencies: [
+            "CDivanFloors", "DivanBLIP", "DivanCrypto", "DivanJSON", "DivanStore", "DivanTLS",
+            "DivanZlib",
+        ],
+        path: "Tools/Sources/divan-bench",
+        swiftSettings: strict
+    ),
+    .target(name: "DivanCheck", path: "Tools/Sources/DivanCheck", swiftSettings: strict),
+    .executableTarget(
+        name: "divan-check",
+        dependencies: ["DivanCheck"],
+        path: "Tools/Sources/divan-check",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "DivanCheckTests",
+        dependencies: ["DivanCheck"],
+        path: "Tools/Tests/DivanCheckTests",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "DivanCommandTests",
+        dependencies: ["divan"],
+        path: "Tools/Tests/DivanCommandTests",
+        swiftSettings: strict
+    ),
+]
+
+/// What crosses packages.
+let crossing: [Target] = [
+    .testTarget(
+        name: "EndToEndTests",
+        dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
+        path: "Tests/EndToEndTests",
+        swiftSettings: strict
+    )
+]
+
 let package = Package(
     name: "Divan",
     products: [
@@ -165,6 +232,7 @@ let package = Package(
         .library(name: "DivanListener", targets: ["DivanListener"]),
         .library(name: "Divan", targets: ["Divan"]),
         .library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"]),
+        .executable(name: "divan", targets: ["divan"]),
     ],
-    targets: rooms.flatMap { $0 }
+    targets: rooms.flatMap { $0 } + tools + crossing
 )

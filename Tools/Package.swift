@@ -14,19 +14,39 @@ let package = Package(
     products: [.executable(name: "divan", targets: ["divan"])],
     dependencies: [
         .package(path: "../Packages/Divan"),
+        .package(path: "../Packages/DivanBLIP"),
         .package(path: "../Packages/DivanCrypto"),
         .package(path: "../Packages/DivanJSON"),
         .package(path: "../Packages/DivanRevisions"),
         .package(path: "../Packages/DivanStore"),
+        .package(path: "../Packages/DivanTLS"),
+        .package(path: "../Packages/DivanZlib"),
     ],
     targets: [
         .target(
             name: "DivanCommand",
-            dependencies: ["DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore"],
+            dependencies: [
+                "Divan", "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore",
+            ],
             swiftSettings: strict
         ),
         .executableTarget(name: "divan", dependencies: ["DivanCommand"], swiftSettings: strict),
         .executableTarget(name: "divan-demo", swiftSettings: strict),
+        .target(
+            name: "CDivanFloors",
+            linkerSettings: [
+                .linkedLibrary("sqlite3"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+                .linkedLibrary("z"),
+            ]
+        ),
+        .executableTarget(
+            name: "divan-bench",
+            dependencies: [
+                "CDivanFloors", "DivanBLIP", "DivanCrypto", "DivanJSON", "DivanStore", "DivanTLS",
+                "DivanZlib",
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "DivanCheck", swiftSettings: strict),
         .executableTarget(
             name: "divan-check",
@@ -36,6 +56,11 @@ let package = Package(
         .testTarget(
             name: "DivanCheckTests",
             dependencies: ["DivanCheck"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanCommandTests",
+            dependencies: ["divan"],
             swiftSettings: strict
         ),
     ]

@@ -74,7 +74,9 @@ public struct LengthCheck {
         for (start, line) in lines.enumerated() where declaresFunction(line) {
             let indentation = line.prefix { $0 == " " }
             let end = lines[start...].firstIndex { $0 == indentation + "}" }
-            guard let end, end - start + 1 > limits.function else { continue }
+            guard let end, hasBody(start, lines), end - start + 1 > limits.function else {
+                continue
+            }
             violations.append(
                 Violation(
                     place: "\(file):\(start + 1)",
@@ -85,6 +87,14 @@ public struct LengthCheck {
             )
         }
         return violations
+    }
+
+    /// Tells whether a brace opens at the end of the declaration; requirements have none.
+    private func hasBody(_ start: Int, _ lines: [Substring]) -> Bool {
+        let indentation = lines[start].prefix { $0 == " " }
+        guard lines[start].hasSuffix("(") else { return lines[start].hasSuffix("{") }
+        let last = lines[start...].first { $0.hasPrefix(indentation + ")") }
+        return last?.hasSuffix("{") ?? false
     }
 
     private func declaresFunction(_ line: Substring) -> Bool {

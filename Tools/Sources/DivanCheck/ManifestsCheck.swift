@@ -106,7 +106,8 @@ public struct ManifestsCheck {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
-            "swift", "package", "--package-path", "\(tree.root)/\(folder)", "dump-package",
+            "swift", "package", "--package-path", "\(tree.root)/\(folder)", "--ignore-lock",
+            "dump-package",
         ]
         let output = Pipe()
         process.standardOutput = output

@@ -49,9 +49,11 @@ struct Failure: Error, Equatable {
 
     /// The exit codes as the general help page lists them.
     static var exitCodes: String {
-        let rows = [(left: "0", right: "done")] + Kind.allCases.map { kind in
-            (left: "\(kind.rawValue)", right: kind.meaning)
-        }
+        let rows =
+            [(left: "0", right: "done")]
+            + Kind.allCases.map { kind in
+                (left: "\(kind.rawValue)", right: kind.meaning)
+            }
         return Columns.aligned(rows)
     }
 }

@@ -6,6 +6,7 @@ public enum Program {
     static let verbs: [any Command.Type] = [
         NewCommand.self, InfoCommand.self, ListCommand.self, GetCommand.self, PutCommand.self,
         RemoveCommand.self, ImportCommand.self, ExportCommand.self, CompareCommand.self,
+        ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
 
     ]
 

@@ -9,9 +9,9 @@ struct Report: Codable {
 
     /// Adds a figure and prints its line at once.
     mutating func add(_ figure: Figure) {
-        if figures.isEmpty { print(Self.heading) }
+        if figures.isEmpty { say(Self.heading) }
         figures.append(figure)
-        print(Self.line(figure))
+        say(Self.line(figure))
     }
 
     /// Writes the figures as JSON.
@@ -19,7 +19,7 @@ struct Report: Codable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         try encoder.encode(self).write(to: URL(fileURLWithPath: path))
-        print("\nWritten to \(path); compare two runs with make bench-compare A=… B=…")
+        say("\nWritten to \(path); compare two runs with make bench-compare A=… B=…")
     }
 
     /// Reads the figures of an earlier run.
@@ -28,16 +28,17 @@ struct Report: Codable {
     }
 
     /// Prints how much faster or slower each figure became.
-    static func printComparison(_ old: Report, _ new: Report) {
-        print(pad("figure", 44), left("before", 14), left("after", 14), left("change", 9))
+    static func sayComparison(_ old: Report, _ new: Report) {
+        say(pad("figure", 44) + left("before", 14) + left("after", 14) + left("change", 9))
         for figure in new.figures {
-            guard let before = old.figures.first(where: { $0.name == figure.name }) else { continue }
+            guard let before = old.figures.first(where: { $0.name == figure.name }) else {
+                continue
+            }
             let change = before.ours > 0 ? (figure.ours / before.ours - 1) * 100 : 0
-            print(
-                pad(figure.name, 44),
-                left(number(before.ours, before.unit), 14),
-                left(number(figure.ours, figure.unit), 14),
-                left(String(format: "%+.0f %%", change), 9)
+            say(
+                pad(figure.name, 44) + left(number(before.ours, before.unit), 14)
+                    + left(number(figure.ours, figure.unit), 14)
+                    + left(String(format: "%+.0f %%", change), 9)
             )
         }
     }

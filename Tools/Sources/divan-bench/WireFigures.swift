@@ -3,6 +3,7 @@ import DivanBLIP
 import DivanCrypto
 import DivanTLS
 import DivanZlib
+import Foundation
 
 /// BLIP frames and TLS records in memory, beside the loops in C that do the unavoidable part.
 enum WireFigures {
@@ -93,7 +94,7 @@ enum WireFigures {
 
     private static func moveThroughTLS() throws {
         let credential = try TLSCredential.generate(
-            CertificateTemplate(attributes: ["CN": "bench"], usages: .serverAuth),
+            CertificateTemplate(attributes: ["CN": "bench"], usages: .serverAuth, now: Date()),
             key: .p256
         )
         let server = try TLSSession(.server(ServerTLSConfiguration(credential: credential)))

@@ -17,14 +17,13 @@ func run(json: String?) throws {
     if let json { try report.write(to: json) }
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
 do {
     switch words.first {
     case "run":
         let json = words.firstIndex(of: "--json").flatMap { words.dropFirst($0 + 1).first }
         try run(json: json)
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
-        Report.printComparison(try .read(words[1]), try .read(words[2]))
+        Report.sayComparison(try .read(words[1]), try .read(words[2]))
     default:
         throw BenchFailure("usage: divan-bench run [--json FILE] | compare OLD.json NEW.json")
     }

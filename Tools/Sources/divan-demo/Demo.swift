@@ -25,12 +25,13 @@ struct Demo {
         try syncContinuously(with: server)
         server.process.stop()
         try compare()
-        printFigures()
+        sayFigures()
     }
 
     private func importData() throws {
         step(
-            1, "Peer A gets a database",
+            1,
+            "Peer A gets a database",
             "The countries, subdivisions, languages, scripts and currencies of the world, from",
             "the iso-codes package. Each is a JSON document; each country's flag is a picture",
             "kept beside its document, a blob."
@@ -40,7 +41,7 @@ struct Demo {
         for table in tables {
             try divan.run(["import", "peer-a", "-c", table.collection, table.file.lastComponent])
         }
-        print(try divan.run(["info", "peer-a"]).indented, terminator: "")
+        say(try divan.run(["info", "peer-a"]).indented, terminator: "")
     }
 
     private struct Server {
@@ -52,7 +53,8 @@ struct Demo {
     private func serve(on port: Int = 0) throws -> Server {
         if port == 0 {
             step(
-                2, "Peer A listens",
+                2,
+                "Peer A listens",
                 "Other peers may connect now. The connection is encrypted (TLS); peer A made",
                 "itself a certificate, and asks for a name and a password."
             )
@@ -66,7 +68,7 @@ struct Demo {
         guard let url = (event["urls"] as? [String])?.first, let port = event["port"] as? Int else {
             throw DemoFailure("divan serve did not say where it listens")
         }
-        if port > 0 { print("    listening at \(url)") }
+        if port > 0 { say("    listening at \(url)") }
         return Server(process: process, url: url, port: port)
     }
 
@@ -79,12 +81,13 @@ struct Demo {
 
     private mutating func pull(from url: String) throws {
         step(
-            3, "Peer B, another program with an empty database, pulls everything",
+            3,
+            "Peer B, another program with an empty database, pulls everything",
             "It trusts exactly the certificate that peer A showed before, and nothing else."
         )
         try divan.run(["new", "peer-b"])
         let report = "pull-report.json"
-        print(
+        say(
             try divan.run(["pull", "peer-b", url] + clientOptions() + ["--report", report])
                 .indented,
             terminator: ""
@@ -102,7 +105,8 @@ struct Demo {
 
     private func editApart() throws {
         step(
-            4, "Both work while they cannot reach each other",
+            4,
+            "Both work while they cannot reach each other",
             "Peer A has stopped listening. A and B change the same document in different ways,",
             "each changes one more of its own, and A deletes one."
         )
@@ -123,14 +127,15 @@ struct Demo {
         }
         body[key] = value
         let bytes = try JSONSerialization.data(withJSONObject: body, options: .sortedKeys)
-        print("    \(peer): \(country) gets \"\(key)\": \"\(value)\"")
+        say("    \(peer): \(country) gets \"\(key)\": \"\(value)\"")
         let words = ["put", peer, country, String(decoding: bytes, as: UTF8.self)] + collection
         try divan.run(words, shows: false)
     }
 
     private mutating func syncContinuously(with server: Server) throws {
         step(
-            5, "They meet again, and stay connected",
+            5,
+            "They meet again, and stay connected",
             "Changes flow both ways. Both have changed France: that is a conflict. By the",
             "default rule the document that was edited more often wins, on both sides alike;",
             "an app can merge the two instead."
@@ -139,20 +144,22 @@ struct Demo {
             ["sync", "peer-b", server.url, "--continuous", "--json"] + clientOptions()
         )
         let conflict = try sync.event { $0["event"] as? String == "conflict" }
-        print("    conflict in \(conflict["id"] ?? "?"): kept the \(conflict["kept"] ?? "?") side")
-        _ = try sync.event { $0["event"] as? String == "status" && $0["activity"] as? String == "idle" }
-        print("    level with each other, and waiting for changes")
+        say("    conflict in \(conflict["id"] ?? "?"): kept the \(conflict["kept"] ?? "?") side")
+        _ = try sync.event {
+            $0["event"] as? String == "status" && $0["activity"] as? String == "idle"
+        }
+        say("    level with each other, and waiting for changes")
         try pushFromThird(server)
         let arrival = try sync.event {
             $0["event"] as? String == "document" && $0["id"] as? String == "atlantis"
         }
-        print("    peer B hears of it: \(arrival["collection"] ?? "?")/\(arrival["id"] ?? "?")")
+        say("    peer B hears of it: \(arrival["collection"] ?? "?")/\(arrival["id"] ?? "?")")
         sync.stop()
         figures.append(("conflicts resolved", "1"))
     }
 
     private func pushFromThird(_ server: Server) throws {
-        print("    a third peer pushes a new document to A:")
+        say("    a third peer pushes a new document to A:")
         try divan.run(["new", "peer-c", "--collections", "geo.countries"], shows: false)
         try divan.run(
             ["put", "peer-c", "atlantis", "{\"name\":\"Atlantis\"}", "-c", "geo.countries"],
@@ -166,11 +173,12 @@ struct Demo {
 
     private mutating func compare() throws {
         step(
-            6, "Are they equal?",
+            6,
+            "Are they equal?",
             "Every document and every picture of both databases is compared, byte by byte."
         )
         let result = try divan.run(["compare", "peer-a", "peer-b"])
-        print(result.indented, terminator: "")
+        say(result.indented, terminator: "")
         let france = try divan.run(
             ["get", "peer-a", "fr", "-c", "geo.countries", "--raw"],
             shows: false
@@ -197,18 +205,18 @@ struct Demo {
 
 extension Demo {
     private func step(_ number: Int, _ title: String, _ lines: String...) {
-        print("\n\(number). \(title)")
-        for line in lines { print("   \(line)") }
-        print()
+        say("\n\(number). \(title)")
+        for line in lines { say("   \(line)") }
+        say()
     }
 
-    private func printFigures() {
+    private func sayFigures() {
         let width = figures.map(\.name.count).max() ?? 0
-        print("\n   Equal. What the first pull took:\n")
+        say("\n   Equal. What the first pull took:\n")
         for (name, value) in figures {
-            print("   \(name.padding(toLength: width + 2, withPad: " ", startingAt: 0))\(value)")
+            say("   \(name.padding(toLength: width + 2, withPad: " ", startingAt: 0))\(value)")
         }
-        print(
+        say(
             """
 
                The same in an app:

@@ -18,7 +18,7 @@ struct DivanProcess {
     /// Runs a command to its end and returns what it printed; its notes go to the terminal.
     @discardableResult
     func run(_ words: [String], shows: Bool = true) throws -> String {
-        if shows { print("    $ divan " + words.joined(separator: " ")) }
+        if shows { say("    $ divan " + words.joined(separator: " ")) }
         let process = make(words)
         let output = Pipe()
         process.standardOutput = output
@@ -33,7 +33,7 @@ struct DivanProcess {
 
     /// Starts a command that goes on until it is interrupted; it prints a line of JSON an event.
     func start(_ words: [String]) throws -> RunningProcess {
-        print("    $ divan " + words.filter { $0 != "--json" }.joined(separator: " "))
+        say("    $ divan " + words.filter { $0 != "--json" }.joined(separator: " "))
         return try RunningProcess(make(words))
     }
 

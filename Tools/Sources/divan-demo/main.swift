@@ -1,7 +1,6 @@
 import Foundation
 
 /// Two peers sync a real database over TLS; exits with 0 only when they are equal in the end.
-setvbuf(stdout, nil, _IOLBF, 0)
 let directory = NSTemporaryDirectory() + "divan-demo-\(UUID().uuidString)"
 let start = Date()
 var status: Int32 = 0
@@ -12,7 +11,7 @@ do {
     )
     var demo = try Demo(directory: directory)
     try demo.run()
-    print(String(format: "\n   Done in %.1f s.", Date().timeIntervalSince(start)))
+    say(String(format: "\n   Done in %.1f s.", Date().timeIntervalSince(start)))
 } catch {
     FileHandle.standardError.write(Data("demo: \(error)\n".utf8))
     status = 1

@@ -36,9 +36,12 @@ struct Arguments: Sendable {
     /// Returns the last value of an option.
     func value(_ option: String) -> String? { values[option]?.last }
 
+    /// Returns all values of an option that may be repeated.
+    func values(_ option: String) -> [String] { values[option] ?? [] }
+
     /// Returns all values of an option that may be repeated; commas separate values too.
     func list(_ option: String) -> [String] {
-        (values[option] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
+        values(option).flatMap { $0.split(separator: ",").map(String.init) }
     }
 
     /// Returns a number given as the value of an option.

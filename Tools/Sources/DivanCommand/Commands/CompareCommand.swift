@@ -11,7 +11,9 @@ enum CompareCommand: Command {
         operands: [.database, .init(name: "OTHER")],
         options: [
             .value(
-                "--collections", "LIST", isRepeating: true,
+                "--collections",
+                "LIST",
+                isRepeating: true,
                 "compare these only (default: all of either)"
             ),
             .json,
@@ -56,8 +58,8 @@ enum CompareCommand: Command {
         for difference in comparison.differences { terminal.result(difference) }
         if comparison.differenceCount == 0 {
             terminal.result(
-                "Equal: \(Numbers.grouped(comparison.documentCount)) documents and "
-                    + "\(Numbers.grouped(comparison.blobCount)) blobs"
+                "Equal: \(Numbers.count(comparison.documentCount, "document")) and "
+                    + "\(Numbers.count(comparison.blobCount, "blob"))"
             )
         }
     }

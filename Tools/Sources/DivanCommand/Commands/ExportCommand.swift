@@ -30,7 +30,9 @@ enum ExportCommand: Command {
                     return true
                 }
                 var body = try JSON(parsing: document.body)
-                if arguments.has("--blobs") { body = try InlineBlobs.embed(body, from: store.blobs) }
+                if arguments.has("--blobs") {
+                    body = try InlineBlobs.embed(body, from: store.blobs)
+                }
                 var object = body.object ?? JSONObject()
                 object["_id"] = .string(documentID)
                 lines += try JSON.object(object).canonicalBytes()
@@ -44,7 +46,7 @@ enum ExportCommand: Command {
             }
             try output.write(contentsOf: lines)
         }
-        terminal.note("Exported \(Numbers.grouped(count)) documents")
+        terminal.note("Exported \(Numbers.count(count, "document"))")
     }
 
     private static func destination(_ arguments: Arguments) throws -> FileHandle {
@@ -54,7 +56,10 @@ enum ExportCommand: Command {
         guard FileManager.default.createFile(atPath: file, contents: nil),
             let handle = FileHandle(forWritingAtPath: file)
         else {
-            throw Failure(kind: .failed, sentence: "\(file): cannot be written; check its directory")
+            throw Failure(
+                kind: .failed,
+                sentence: "\(file): cannot be written; check its directory"
+            )
         }
         return handle
     }

@@ -42,7 +42,10 @@ enum ImportCommand: Command {
                     if interruption.isRequested {
                         throw Failure(kind: .interrupted, sentence: "stopped")
                     }
-                    try batch.add(entry) { progress.finish(); terminal.note("divan: \($0)") }
+                    try batch.add(entry) {
+                        progress.finish()
+                        terminal.note("divan: \($0)")
+                    }
                     progress.show(batch.reading)
                 }
             }
@@ -68,8 +71,8 @@ enum ImportCommand: Command {
             ]
             return terminal.result(object.canonicalText)
         }
-        var line = "Imported \(Numbers.grouped(batch.savedCount)) documents"
-        if batch.blobCount > 0 { line += " and \(Numbers.grouped(batch.blobCount)) blobs" }
+        var line = "Imported \(Numbers.count(batch.savedCount, "document"))"
+        if batch.blobCount > 0 { line += " and \(Numbers.count(batch.blobCount, "blob"))" }
         terminal.note(line + " in \(Numbers.seconds(elapsed.inSeconds))")
     }
 }

@@ -55,7 +55,7 @@ enum InfoCommand: Command {
         )
         terminal.result("Collections")
         let lines = rows.map { row in
-            var text = "\(Numbers.grouped(row.count)) documents, sequence \(row.lastSequence)"
+            var text = "\(Numbers.count(row.count, "document")), sequence \(row.lastSequence)"
             if row.conflictCount > 0 { text += ", \(row.conflictCount) in conflict" }
             return (left: row.path.wireName, right: text)
         }

@@ -8,7 +8,9 @@ enum NewCommand: Command {
         operands: [.database],
         options: [
             .value(
-                "--collections", "LIST", isRepeating: true,
+                "--collections",
+                "LIST",
+                isRepeating: true,
                 "collections to make, separated by commas"
             )
         ],

@@ -16,7 +16,9 @@ enum PutCommand: Command {
             .flag("--create", "only if there is no such document"),
             .flag("--update", "only if there is one"),
             .value(
-                "--blob", "KEY=FILE", isRepeating: true,
+                "--blob",
+                "KEY=FILE",
+                isRepeating: true,
                 "put a file's content into a blob under KEY"
             ),
         ],

@@ -39,6 +39,6 @@ enum RemoveCommand: Command {
             }
         }
         let verb = arguments.has("--purge") ? "Purged" : "Deleted"
-        terminal.note("\(verb) \(Numbers.grouped(documentIDs.count)) documents")
+        terminal.note("\(verb) \(Numbers.count(documentIDs.count, "document"))")
     }
 }

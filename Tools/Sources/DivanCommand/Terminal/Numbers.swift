@@ -12,6 +12,11 @@ enum Numbers {
         return text
     }
 
+    /// Returns `1 document`, `12,345 documents`.
+    static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+        "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+
     /// Returns `1.5 MB`; units of a thousand.
     static func bytes(_ count: some BinaryInteger) -> String {
         let units = ["B", "kB", "MB", "GB", "TB"]

@@ -24,7 +24,7 @@ final class ProgressLine: Sendable {
     private let start: ContinuousClock.Instant
     private let state = Mutex(State())
 
-    /// - Parameter verb: What happens to the documents, such as `pulled`.
+    /// Begins to count time; `verb` is what happens to the documents, such as `pulled`.
     init(_ terminal: Terminal, verb: String) {
         self.terminal = terminal
         self.verb = verb
@@ -69,7 +69,8 @@ final class ProgressLine: Sendable {
         let rate = Double(reading.documents) / seconds
         var parts = ["\(Numbers.grouped(reading.documents)) \(verb)"]
         if reading.total > reading.documents {
-            parts[0] = "\(Numbers.grouped(reading.documents)) of "
+            parts[0] =
+                "\(Numbers.grouped(reading.documents)) of "
                 + "\(Numbers.grouped(reading.total)) \(verb)"
         }
         if reading.bytes > 0 { parts.append(Numbers.bytes(reading.bytes)) }

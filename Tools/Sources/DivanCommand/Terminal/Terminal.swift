@@ -10,7 +10,8 @@ struct Terminal: Sendable {
     var isJSON = false
 
     init() {
-        isInteractive = isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
+        isInteractive =
+            isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
         printsToTerminal = isatty(STDOUT_FILENO) == 1
     }
 

@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+/// Each mistake gets one clear line on standard error, a code of its own, and loses nothing.
+@Suite struct BadInputTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "kept", #"{"n":1}"#)
+    }
+
+    /// One line that begins with the program's name and holds the words; the right code.
+    private func expect(
+        _ outcome: Shell.Outcome,
+        _ status: Int32,
+        _ words: String...,
+        location: SourceLocation = #_sourceLocation
+    ) {
+        let text = outcome.errors
+        #expect(outcome.status == status, "\(text)", sourceLocation: location)
+        let complaints = outcome.complaints.filter { $0.hasPrefix("divan: ") }
+        #expect(complaints.count == 1, "\(text)", sourceLocation: location)
+        for word in words {
+            #expect(complaints.last?.contains(word) == true, "\(text)", sourceLocation: location)
+        }
+    }
+
+    private func expectNothingLost() throws {
+        #expect(try shell.run("get", "db", "kept", "--raw").output == "{\"n\":1}\n")
+    }
+
+    @Test(arguments: [["info"], ["ls"], ["get", "x"], ["put", "x", "{}"], ["import", "f.jsonl"]])
+    func `a database that is not there`(_ words: [String]) throws {
+        let outcome = try shell.divan([words[0], "missing"] + words.dropFirst())
+        expect(outcome, 3, "missing.cblite2", "no database here")
+        #expect(!FileManager.default.fileExists(atPath: shell.path("missing.cblite2")))
+    }
+
+    @Test func `a database of a newer format`() throws {
+        // The user version stands at byte 60 of a SQLite file, big-endian.
+        let file = shell.path("db.cblite2/db.sqlite3")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        let original = bytes
+        bytes.replaceSubrange(60..<64, with: [0x7F, 0, 0, 1])
+        try bytes.write(to: URL(fileURLWithPath: file))
+        expect(try shell.divan("ls", "db"), 5, "newer version of Divan")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+        try original.write(to: URL(fileURLWithPath: file))
+        try expectNothingLost()
+    }
+
+    @Test func `a file that is no database`() throws {
+        let file = shell.path("db.cblite2/db.sqlite3")
+        let text = Data(String(repeating: "this is no database. ", count: 300).utf8)
+        try text.write(to: URL(fileURLWithPath: file))
+        expect(try shell.divan("ls", "db"), 5, "db.sqlite3", "not a Divan database")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == text)
+    }
+
+    @Test func `a damaged database`() throws {
+        for number in 0..<400 {
+            try shell.write("\(number).txt", "")
+        }
+        let lines = (0..<2000).map {
+            "{\"_id\":\"d\($0)\",\"text\":\"\(String(repeating: "x", count: 50))\"}"
+        }
+        try shell.write("many.jsonl", lines.joined(separator: "\n"))
+        try shell.run("import", "db", "many.jsonl")
+        let file = shell.path("db.cblite2/db.sqlite3")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        for page in 1..<(bytes.count / 4096) {
+            bytes.replaceSubrange(
+                page * 4096..<page * 4096 + 64,
+                with: Data(repeating: 0xFF, count: 64)
+            )
+        }
+        try bytes.write(to: URL(fileURLWithPath: file))
+        expect(try shell.divan("ls", "db"), 5, "damaged", "backup")
+    }
+
+    @Test func `a directory that cannot be written to`() throws {
+        expect(try shell.divan("new", "/sys/divan"), 5, "/sys/divan.cblite2")
+    }
+
+    @Test func `a database that exists already`() throws {
+        expect(try shell.divan("new", "db"), 5, "already", "another name")
+        try expectNothingLost()
+    }
+
+    @Test func `a collection that is not there`() throws {
+        expect(try shell.divan("ls", "db", "-c", "geo.missing"), 3, "geo.missing")
+        expect(try shell.divan("ls", "db", "-c", "a.b.c"), 4, "scope.name")
+    }
+
+    @Test(arguments: ["", "_leading", "tab\there", String(repeating: "x", count: 241)])
+    func `an invalid document ID`(_ documentID: String) throws {
+        expect(try shell.divan("put", "db", documentID, "{}"), 4, "document ID")
+        try expectNothingLost()
+    }
+
+    @Test(arguments: ["[1]", "{\"a\":}", "{\"a\":1,\"a\":2}", "{\"a\":01}", ""])
+    func `a body that is no JSON object`(_ body: String) throws {
+        expect(try shell.divan(["put", "db", "x"], input: body), 4, "body")
+    }
+
+    @Test func `invalid JSON in an import stops it at the line`() throws {
+        try shell.write("bad.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\"b\"\n{\"_id\":\"c\"}\n")
+        let outcome = try shell.divan("import", "db", "bad.jsonl")
+        expect(outcome, 4, "bad.jsonl:2", "1 document before it", "--keep-going")
+        #expect(try shell.run("ls", "db").output == "a\nkept\n")
+    }
+
+    @Test func `with keep-going an import leaves out what is invalid`() throws {
+        try shell.write(
+            "bad.jsonl",
+            "{\"_id\":\"a\"}\n{\"_id\":\"b\"\n{\"_id\":\"_x\"}\n{\"_id\":\"c\"}\n"
+        )
+        let outcome = try shell.divan("import", "db", "bad.jsonl", "--keep-going")
+        #expect(outcome.status == 8, "\(outcome.errors)")
+        #expect(outcome.errors.contains("bad.jsonl:2"))
+        #expect(outcome.errors.contains("bad.jsonl:3"))
+        #expect(outcome.errors.contains("2 documents were left out"))
+        #expect(try shell.run("ls", "db").output == "a\nc\nkept\n")
+    }
+
+    @Test func `two programs that write to one database`() throws {
+        let server = try shell.serve("db", "--no-tls")
+        _ = try server.url()
+        expect(try shell.divan("put", "db", "x", "{}"), 5, "another process")
+        try expectNothingLost()
+        server.stop()
+        try shell.run("put", "db", "x", "{}")
+    }
+
+    @Test func `a full disk`() throws {
+        let disk = try SmallDisk(shell)
+        #expect(try disk.divan("new", "disk/db").status == 0)
+        let line = "{\"text\":\"\(String(repeating: "0123456789", count: 400))\"}\n"
+        try shell.write("many.jsonl", String(repeating: line, count: 2000))
+        expect(try disk.divan("import", "disk/db", "many.jsonl"), 5, "no space left", "free some")
+        #expect(try disk.divan("ls", "disk/db").status == 0)
+        #expect(try disk.divan("info", "disk/db").status == 0)
+    }
+
+    @Test(arguments: [
+        ["frobnicate"], [], ["ls"], ["ls", "db", "--frob"], ["ls", "db", "--limit", "x"],
+    ])
+    func `a wrong command line`(_ words: [String]) throws {
+        let outcome = try shell.divan(words)
+        expect(outcome, 2)
+        #expect(outcome.errors.contains("--help"))
+    }
+
+    @Test func `control characters of an ID cannot reach the terminal`() throws {
+        let outcome = try shell.divan("get", "db", "evil\u{1B}[2J")
+        #expect(outcome.status == 3)
+        #expect(!outcome.errors.contains("\u{1B}"))
+    }
+}

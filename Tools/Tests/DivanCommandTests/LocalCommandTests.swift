@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// What a person does with a database on this machine; each test runs the real program.
+@Suite struct LocalCommandTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+    }
+
+    @Test func `a document that was put is got back`() throws {
+        try shell.run("put", "db", "one", #"{"b":[1,2.5,null],"a":"ä"}"#)
+        #expect(
+            try shell.run("get", "db", "one", "--raw").output == #"{"a":"ä","b":[1,2.5,null]}"#
+                + "\n"
+        )
+    }
+
+    @Test func `a body comes from standard input too`() throws {
+        let outcome = try shell.divan("put", "db", "one", input: #"{"from":"stdin"}"#)
+        #expect(outcome.status == 0)
+        #expect(try shell.run("get", "db", "one", "--raw").output.contains("stdin"))
+    }
+
+    @Test func `put keeps to create and update`() throws {
+        #expect(try shell.divan("put", "db", "one", "{}", "--update").status == 3)
+        try shell.run("put", "db", "one", "{}", "--create")
+        #expect(try shell.divan("put", "db", "one", "{}", "--create").status == 4)
+        try shell.run("put", "db", "one", "{}", "--update")
+    }
+
+    @Test func `revision IDs are those of the published vectors`() throws {
+        let outcome = try shell.run("put", "db", "one", #"{"ans*wer":42}"#)
+        #expect(outcome.errors.contains("1-feb9f18cfe84f614f750040e3eed3eb84a6b5332"))
+        let second = try shell.run("put", "db", "one", #"{"ok":"go"}"#)
+        #expect(second.errors.contains("2-134f93aab57c91b159373e97764ef82a5eb058a0"))
+    }
+
+    @Test func `a deleted document is gone, and can be made again`() throws {
+        try shell.run("put", "db", "one", "{}")
+        try shell.run("rm", "db", "one")
+        #expect(try shell.divan("get", "db", "one").status == 3)
+        #expect(try shell.run("ls", "db").output.isEmpty)
+        let outcome = try shell.run("put", "db", "one", "{}")
+        #expect(outcome.errors.contains("revision 3-"))
+    }
+
+    @Test func `a purged document leaves no history`() throws {
+        try shell.run("put", "db", "one", "{}")
+        try shell.run("rm", "db", "one", "--purge")
+        #expect(try shell.run("put", "db", "one", "{}").errors.contains("revision 1-"))
+    }
+
+    @Test func `a blob comes back byte for byte`() throws {
+        let content = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try content.write(to: URL(fileURLWithPath: shell.path("photo.jpg")))
+        try shell.run("put", "db", "one", "{}", "--blob", "photo=photo.jpg")
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: shell.path("db.cblite2/Attachments")
+        )
+        #expect(names.filter { $0.hasSuffix(".blob") }.count == 1)
+        let body = try shell.run("get", "db", "one", "--raw").output
+        #expect(body.contains(#""content_type":"image/jpeg""#))
+        #expect(body.contains(#""length":70000"#))
+    }
+
+    @Test func `what is exported can be imported, blobs too`() throws {
+        try shell.write("flag.png", "not really a picture")
+        try shell.run("put", "db", "one", #"{"n":1}"#, "--blob", "flag=flag.png")
+        try shell.run("put", "db", "two", #"{"n":2}"#)
+        try shell.run("export", "db", "all.jsonl", "--blobs")
+        try shell.run("new", "copy")
+        try shell.run("import", "copy", "all.jsonl")
+        let outcome = try shell.run("compare", "db", "copy")
+        #expect(outcome.output == "Equal: 2 documents and 1 blob\n")
+    }
+
+    @Test func `import takes lines, arrays and directories`() throws {
+        try shell.write("lines.jsonl", "{\"_id\":\"a\",\"n\":1}\n\n{\"_id\":\"b\"}")
+        try shell.write("array.json", #"[ {"key":"c","t":"x],[y"},{"key":4} ]"#)
+        try FileManager.default.createDirectory(
+            atPath: shell.path("folder"),
+            withIntermediateDirectories: false
+        )
+        try shell.write("folder/d.json", "{\"n\":[]}")
+        try shell.run("import", "db", "lines.jsonl")
+        try shell.run("import", "db", "array.json", "--id-from", "key")
+        try shell.run("import", "db", "folder")
+        #expect(try shell.run("ls", "db").output == "4\na\nb\nc\nd\n")
+    }
+
+    @Test func `collections keep documents apart`() throws {
+        try shell.run("new", "geo", "--collections", "geo.a,geo.b")
+        try shell.run("put", "geo", "one", "{}", "-c", "geo.a")
+        #expect(try shell.run("ls", "geo", "-c", "geo.a").output == "one\n")
+        #expect(try shell.run("ls", "geo", "-c", "geo.b").output.isEmpty)
+        let info = try shell.run("info", "geo", "--json").json()
+        let names = (info["collections"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
+        #expect(names == ["_default", "geo.a", "geo.b"])
+    }
+
+    @Test func `ls takes a prefix and a limit`() throws {
+        for name in ["a1", "a2", "a3", "b1"] { try shell.run("put", "db", name, "{}") }
+        #expect(try shell.run("ls", "db", "a", "--limit", "2").output == "a1\na2\n")
+        let rows = try shell.run("ls", "db", "b", "--json").json()
+        #expect(rows["id"] as? String == "b1")
+        #expect(rows["sequence"] as? Int == 4)
+    }
+
+    @Test func `compare names what differs`() throws {
+        try shell.run("new", "other")
+        try shell.run("put", "db", "one", "{}")
+        try shell.run("put", "db", "two", #"{"n":1}"#)
+        try shell.run("put", "other", "two", #"{"n":2}"#)
+        let outcome = try shell.divan("compare", "db", "other")
+        #expect(outcome.status == 9)
+        #expect(outcome.output.contains("_default/one: in one of them only"))
+        #expect(outcome.output.contains("_default/two: revisions 1-"))
+    }
+
+    @Test func `help tells of every verb and every exit code`() throws {
+        let help = try shell.run("--help").output
+        for verb in ["new", "import", "serve", "sync"] { #expect(help.contains("  \(verb) ")) }
+        #expect(help.contains("  130  stopped by Ctrl-C"))
+        #expect(try shell.run("serve", "--help").output.contains("--tls-identity FILE"))
+    }
+}

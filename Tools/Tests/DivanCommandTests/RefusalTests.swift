@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+/// What goes wrong between two programs: one line that says what to do, and the right code.
+@Suite struct RefusalTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+        try shell.run("put", "a", "one", "{}")
+        try shell.run("new", "b")
+        try shell.write("secret.txt", "open sesame\n")
+        try shell.write("wrong.txt", "open barley\n")
+    }
+
+    private func expect(
+        _ outcome: Shell.Outcome,
+        _ status: Int32,
+        _ words: String...,
+        location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: location)
+        let line = outcome.complaints.last { $0.hasPrefix("divan: ") } ?? ""
+        for word in words {
+            #expect(
+                line.localizedCaseInsensitiveContains(word),
+                "\(outcome.errors)",
+                sourceLocation: location
+            )
+        }
+    }
+
+    private func serve(_ options: String...) throws -> (peer: Peer, url: String) {
+        let words = ["serve", "a", "--interface", "127.0.0.1", "--write-certificate", "a.pem"]
+        let peer = try shell.start(words + options)
+        return (peer, try peer.url())
+    }
+
+    @Test func `the right password opens, a wrong one does not`() throws {
+        let (peer, url) = try serve("--user", "ali", "--password-file", "secret.txt")
+        let common = ["pull", "b", url, "--pin", "a.pem"]
+        expect(try shell.divan(common), 7, "password")
+        expect(
+            try shell.divan(common + ["--user", "ali", "--password-file", "wrong.txt"]),
+            7,
+            "password"
+        )
+        expect(
+            try shell.divan(common + ["--user", "baba", "--password-file", "secret.txt"]),
+            7,
+            "password"
+        )
+        let outcome = try shell.divan(common + ["--user", "ali", "--password-file", "secret.txt"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        peer.stop()
+    }
+
+    @Test func `a password on the command line brings a warning`() throws {
+        let (peer, url) = try serve("--user", "ali", "--password-file", "secret.txt")
+        let outcome = try shell.divan(
+            "pull",
+            "b",
+            url,
+            "--pin",
+            "a.pem",
+            "--user",
+            "ali:open sesame"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("warning: a password on the command line"))
+        peer.stop()
+    }
+
+    @Test func `a wrong pin`() throws {
+        let other = try shell.start([
+            "serve", "b", "--interface", "127.0.0.1", "--write-certificate", "b.pem",
+        ])
+        _ = try other.url()
+        other.stop()
+        let (peer, url) = try serve()
+        expect(try shell.divan("pull", "b", url, "--pin", "b.pem"), 7, "certificate")
+        peer.stop()
+    }
+
+    @Test func `a self-signed certificate needs a decision`() throws {
+        let (peer, url) = try serve()
+        expect(try shell.divan("pull", "b", url), 7, "certificate")
+        let outcome = try shell.divan("pull", "b", url, "--accept-self-signed")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        peer.stop()
+    }
+
+    @Test func `clear text to a TLS port`() throws {
+        let (peer, url) = try serve()
+        let clear = url.replacingOccurrences(of: "wss://", with: "ws://")
+        expect(try shell.divan("pull", "b", clear), 6, "wss")
+        peer.stop()
+    }
+
+    @Test func `TLS to a clear text port`() throws {
+        let (peer, url) = try serve("--no-tls")
+        let secret = url.replacingOccurrences(of: "ws://", with: "wss://")
+        let outcome = try shell.divan("pull", "b", secret, "--accept-self-signed")
+        #expect([6, 7].contains(outcome.status), "\(outcome.errors)")
+        expect(outcome, outcome.status, "TLS")
+        peer.stop()
+    }
+
+    @Test func `an unknown host`() throws {
+        expect(
+            try shell.divan("pull", "b", "ws://no-such-host.invalid/a"),
+            6,
+            "no-such-host.invalid"
+        )
+    }
+
+    @Test func `nobody listens`() throws {
+        let (peer, url) = try serve("--no-tls")
+        peer.stop()
+        expect(try shell.divan("pull", "b", url), 6, "refused")
+    }
+
+    @Test func `a database that the peer does not serve`() throws {
+        let (peer, url) = try serve("--no-tls")
+        let outcome = try shell.divan("pull", "b", url.dropLast() + "zzz")
+        expect(outcome, 3, "zzz")
+        peer.stop()
+    }
+
+    @Test func `a collection that the peer does not share`() throws {
+        let (peer, url) = try serve("--no-tls")
+        expect(try shell.divan("pull", "b", url, "--collections", "geo.secret"), 3, "geo.secret")
+        peer.stop()
+    }
+
+    @Test func `a push to a read-only peer`() throws {
+        try shell.run("put", "b", "mine", "{}")
+        let (peer, url) = try serve("--no-tls", "--read-only")
+        expect(try shell.divan("push", "b", url), 7)
+        let outcome = try shell.divan("pull", "b", url)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        peer.stop()
+        #expect(try shell.run("ls", "a").output == "one\n")
+    }
+
+    @Test func `a port in use`() throws {
+        let (peer, url) = try serve()
+        let port = try #require(URL(string: url)?.port)
+        expect(
+            try shell.divan("serve", "b", "--interface", "127.0.0.1", "--port", "\(port)"),
+            5,
+            "\(port)",
+            "in use"
+        )
+        peer.stop()
+    }
+
+    @Test(arguments: ["http://localhost/a", "wss://user:pass@localhost/a", "localhost/a", "ws://"])
+    func `a URL that is none of ours`(_ url: String) throws {
+        let outcome = try shell.divan("pull", "b", url)
+        #expect(outcome.status != 0 && outcome.complaints.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("ws"), "\(outcome.errors)")
+    }
+
+    @Test func `an identity from a file is shown to peers`() throws {
+        let openssl = Process()
+        openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        openssl.arguments = [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+            "-nodes", "-subj", "/CN=robot", "-days", "30",
+            "-keyout", shell.path("key.pem"), "-out", shell.path("cert.pem"),
+        ]
+        openssl.standardError = FileHandle.nullDevice
+        try openssl.run()
+        openssl.waitUntilExit()
+        let key = try String(contentsOfFile: shell.path("key.pem"), encoding: .utf8)
+        let certificate = try String(contentsOfFile: shell.path("cert.pem"), encoding: .utf8)
+        try shell.write("identity.pem", certificate + key)
+        let (peer, url) = try serve("--tls-identity", "identity.pem")
+        let outcome = try shell.divan("pull", "b", url, "--pin", "cert.pem")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        peer.stop()
+    }
+
+    @Test func `no password ever reaches the output`() throws {
+        let (peer, url) = try serve("--user", "ali", "--password-file", "secret.txt")
+        let outcome = try shell.divan(
+            "pull",
+            "b",
+            url,
+            "--pin",
+            "a.pem",
+            "--user",
+            "ali",
+            "--password-file",
+            "wrong.txt"
+        )
+        #expect(!outcome.errors.contains("barley") && !outcome.output.contains("barley"))
+        peer.stop()
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+/// Two real programs over a real socket: one serves, the other replicates with it.
+@Suite struct TwoProcessTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a", "--collections", "geo.places")
+        try shell.run("new", "b")
+    }
+
+    /// Serves `a` with TLS; its certificate goes to `a.pem`.
+    private func serveA(_ options: String...) throws -> (peer: Peer, url: String) {
+        let words = ["serve", "a", "--interface", "127.0.0.1", "--write-certificate", "a.pem"]
+        let peer = try shell.start(words + options)
+        return (peer, try peer.url())
+    }
+
+    private func fill(_ database: String, _ count: Int, prefix: String = "d") throws {
+        let lines = (0..<count).map {
+            "{\"_id\":\"\(prefix)\($0)\",\"n\":\($0),\"text\":\"ä\($0)\"}\n"
+        }
+        try shell.write("fill.jsonl", lines.joined())
+        try shell.run("import", database, "fill.jsonl")
+    }
+
+    private func expectEqual(_ expected: String, location: SourceLocation = #_sourceLocation) throws
+    {
+        let outcome = try shell.divan("compare", "a", "b")
+        #expect(outcome.output == expected, sourceLocation: location)
+    }
+
+    @Test func `pull fetches everything over TLS`() throws {
+        try fill("a", 700)
+        let (peer, url) = try serveA()
+        let outcome = try shell.run("pull", "b", url, "--pin", "a.pem", "--report", "report.json")
+        #expect(outcome.output.hasPrefix("Pulled 700 documents; "))
+        peer.stop()
+        try expectEqual("Equal: 700 documents and 0 blobs\n")
+        let report = try Data(contentsOf: URL(fileURLWithPath: shell.path("report.json")))
+        let figures = try #require(JSONSerialization.jsonObject(with: report) as? [String: Any])
+        #expect(figures["documents"] as? Int == 700)
+        #expect((figures["bytes"] as? Int ?? 0) > 10_000)
+    }
+
+    @Test func `push sends everything in clear text too`() throws {
+        try fill("b", 300)
+        let peer = try shell.serve("a", "--no-tls")
+        let outcome = try shell.run("push", "b", try peer.url())
+        #expect(outcome.output.hasPrefix("Pushed 300 documents; "))
+        peer.stop()
+        try expectEqual("Equal: 300 documents and 0 blobs\n")
+    }
+
+    @Test func `a second run moves nothing`() throws {
+        try fill("a", 250)
+        let (peer, url) = try serveA()
+        try shell.run("sync", "b", url, "--pin", "a.pem")
+        let outcome = try shell.run("sync", "b", url, "--pin", "a.pem")
+        #expect(outcome.output.hasPrefix("Pulled 0 documents, pushed 0 documents; "))
+        peer.stop()
+    }
+
+    @Test func `blobs travel both ways`() throws {
+        let pictures = (0..<6).map { number in
+            Data((0..<(number * 40_000)).map { UInt8(truncatingIfNeeded: $0 &* (number + 3)) })
+        }
+        for (number, picture) in pictures.enumerated() {
+            let file = "p\(number).png"
+            try picture.write(to: URL(fileURLWithPath: shell.path(file)))
+            let database = number % 2 == 0 ? "a" : "b"
+            try shell.run("put", database, "doc\(number)", "{}", "--blob", "pic=\(file)")
+        }
+        let (peer, url) = try serveA()
+        try shell.run("sync", "b", url, "--pin", "a.pem")
+        peer.stop()
+        try expectEqual("Equal: 6 documents and 6 blobs\n")
+    }
+
+    @Test func `named collections are made where they are missing`() throws {
+        try shell.run("put", "a", "rome", "{\"n\":1}", "-c", "geo.places")
+        let (peer, url) = try serveA()
+        try shell.run("pull", "b", url, "--pin", "a.pem", "--collections", "geo.places")
+        peer.stop()
+        #expect(try shell.run("ls", "b", "-c", "geo.places").output == "rome\n")
+    }
+
+    @Test func `a deletion travels`() throws {
+        try fill("a", 5)
+        var (peer, url) = try serveA()
+        try shell.run("pull", "b", url, "--pin", "a.pem")
+        peer.stop()
+        try shell.run("rm", "b", "d2", "d3")
+        (peer, url) = try serveA()
+        try shell.run("push", "b", url, "--pin", "a.pem")
+        peer.stop()
+        #expect(try shell.run("ls", "a").output == "d0\nd1\nd4\n")
+    }
+
+    @Test func `continuous sync passes on what a third peer pushes`() throws {
+        try shell.run("new", "c")
+        try shell.run("put", "c", "news", "{\"from\":\"c\"}")
+        let (server, url) = try serveA()
+        let follower = try shell.start("sync", "b", url, "--continuous", "--pin", "a.pem")
+        try follower.wait(for: "idle")
+        try shell.run("push", "c", url, "--pin", "a.pem")
+        let event = try follower.event(named: "document")
+        #expect(event["id"] as? String == "news")
+        #expect(event["direction"] as? String == "pull")
+        #expect(follower.stop() == 130)
+        server.stop()
+        #expect(try shell.run("get", "b", "news", "--raw").output == "{\"from\":\"c\"}\n")
+    }
+
+    @Test func `a conflict ends equal on both sides`() throws {
+        try shell.run("put", "a", "both", "{\"n\":0}")
+        var (peer, url) = try serveA()
+        try shell.run("pull", "b", url, "--pin", "a.pem")
+        peer.stop()
+        try shell.run("put", "a", "both", "{\"by\":\"a\"}")
+        try shell.run("put", "b", "both", "{\"by\":\"b\"}")
+        try shell.run("put", "b", "both", "{\"by\":\"b again\"}")
+        (peer, url) = try serveA()
+        let outcome = try shell.run("sync", "b", url, "--pin", "a.pem")
+        #expect(outcome.errors.contains("Conflict in both: kept the local side"))
+        peer.stop()
+        try expectEqual("Equal: 1 document and 0 blobs\n")
+        #expect(try shell.run("get", "a", "both", "--raw").output == "{\"by\":\"b again\"}\n")
+    }
+
+    @Test func `a deletion wins over an edit`() throws {
+        try shell.run("put", "a", "both", "{\"n\":0}")
+        var (peer, url) = try serveA()
+        try shell.run("pull", "b", url, "--pin", "a.pem")
+        peer.stop()
+        try shell.run("rm", "a", "both")
+        try shell.run("put", "b", "both", "{\"n\":1}")
+        (peer, url) = try serveA()
+        try shell.run("sync", "b", url, "--pin", "a.pem")
+        peer.stop()
+        #expect(try shell.run("ls", "a").output.isEmpty)
+        #expect(try shell.run("ls", "b").output.isEmpty)
+    }
+
+    @Test func `a listener that was killed is found again, and nothing is lost`() throws {
+        try fill("a", 50)
+        let (first, url) = try serveA()
+        let port = try #require(URL(string: url)?.port)
+        let follower = try shell.start("pull", "b", url, "--continuous", "--pin", "a.pem")
+        try follower.wait(for: "idle")
+        first.killHard()
+        try follower.wait(for: "offline")
+        try shell.run("put", "a", "later", "{}")
+        let second = try shell.serve("a", "--port", "\(port)")
+        _ = try follower.event { $0["id"] as? String == "later" }
+        follower.stop()
+        second.stop()
+        try expectEqual("Equal: 51 documents and 0 blobs\n")
+    }
+
+    @Test func `a puller that was killed goes on where it was`() throws {
+        try fill("a", 3000)
+        let (peer, url) = try serveA()
+        let puller = try shell.start("pull", "b", url, "--pin", "a.pem")
+        _ = try puller.event(named: "document")
+        puller.killHard()
+        try shell.run("pull", "b", url, "--pin", "a.pem")
+        peer.stop()
+        try expectEqual("Equal: 3,000 documents and 0 blobs\n")
+    }
+
+    @Test func `the identity is made once and kept`() throws {
+        let (first, _) = try serveA()
+        first.stop()
+        let before = try String(contentsOfFile: shell.path("a.pem"), encoding: .utf8)
+        let (second, url) = try serveA()
+        #expect(try String(contentsOfFile: shell.path("a.pem"), encoding: .utf8) == before)
+        try shell.run("pull", "b", url, "--pin", "a.pem")
+        second.stop()
+    }
+
+    @Test func `Ctrl-C ends a server cleanly`() throws {
+        let (peer, _) = try serveA()
+        #expect(peer.stop() == 0)
+        try shell.run("put", "a", "free", "{}")
+    }
+}
