@@ -6,8 +6,8 @@ import Glibc
 public enum ListenerAddresses {
     /// The hosts to put into URLs, as text; IPv6 addresses in brackets.
     ///
-    /// - Parameter interface: The interface's name, or an address, when a listener was told to use
-    ///   only that one; `nil` for all interfaces, and then the machine's name comes last.
+    /// With `interface`, a name or an address, there is only that one; without, the addresses of
+    /// all interfaces, and the machine's name comes last.
     public static func hosts(interface: String?) -> [String] {
         guard let interface else {
             return addresses(ofInterface: nil).map(\.urlHost) + [hostName()].compactMap(\.self)

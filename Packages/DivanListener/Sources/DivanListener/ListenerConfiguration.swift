@@ -46,10 +46,14 @@ public struct ListenerConfiguration: Sendable {
 
 /// What clients may make a listener hold; every member is a maximum.
 public struct ListenerLimits: Sendable {
-    /// Open replication connections. Each costs some hundred kilobytes of buffers and compression
+    /// Open replication connections.
+    ///
+    /// Each costs some hundred kilobytes of buffers and compression
     /// state while it is busy, so a thousand fit into a small machine.
     public var connectionCount = 1_000
-    /// Passwords being checked at the same time; more clients wait in line. Sixteen let a slow
+    /// Passwords being checked at the same time; more clients wait in line.
+    ///
+    /// Sixteen let a slow
     /// look-up not hold up everyone, and cost no more threads than that.
     public var checkingCount = 16
 

@@ -77,8 +77,8 @@ public final class ListenerServer: Sendable {
 
     /// Ends to listen and closes every connection in order; ignored when it does not listen.
     ///
-    /// - Parameter completion: Called, on any thread, when the last connection has ended and
-    ///   nothing uses the databases any more.
+    /// `completion` is called, on any thread, when the last connection has ended and nothing uses
+    /// the databases any more.
     public func stop(
         _ kind: StopKind = .goingAway,
         then completion: @escaping @Sendable () -> Void = {}

@@ -2,7 +2,9 @@ import Testing
 
 @testable import DivanListener
 
-/// Which paths name a database. `@testable`: over a socket most of these never come through a
+/// Which paths name a database.
+///
+/// `@testable`: over a socket most of these never come through a
 /// client that checks its URLs.
 @Suite struct ListenerRouteTests {
     @Test(arguments: [

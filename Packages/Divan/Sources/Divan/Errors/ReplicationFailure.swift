@@ -1,0 +1,114 @@
+import DivanAuth
+import DivanReplicator
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import Foundation
+
+/// What this package itself finds wrong with a replication, a listener or an identity.
+enum ReplicationFailure: Error, Equatable {
+    /// The text of an endpoint is no URL.
+    case invalidURL(String)
+    /// A conflict resolver answered with a document of another collection or database.
+    case resolvedElsewhere(documentID: String)
+    /// Both ends of a database endpoint are the same database.
+    case sameDatabase(name: String)
+    /// The target's type is not one that a replicator can connect to.
+    case unknownEndpoint(String)
+    /// The authenticator's type is not one that this side knows.
+    case unknownAuthenticator(String)
+    /// Two ways of trusting the server were chosen that exclude each other.
+    case contradictoryTrust
+    /// Pending documents were asked of a replicator that does not push.
+    case pullOnly
+    /// A collection is not part of the replicator's configuration.
+    case collectionNotReplicated(String)
+    /// A certificate authenticator was given together with `disableTLS`.
+    case certificatesWithoutTLS
+
+    /// The public form.
+    var error: NSError { NSError(from: self) }
+}
+
+extension ReplicationFailure: NumberedError {
+    var number: ErrorNumber {
+        switch self {
+        case .invalidURL: .divan(CBLError.invalidURL)
+        case .resolvedElsewhere: .divan(CBLError.conflict)
+        case .pullOnly, .unknownEndpoint, .unknownAuthenticator: .divan(CBLError.unsupported)
+        case .sameDatabase, .contradictoryTrust, .collectionNotReplicated,
+            .certificatesWithoutTLS:
+            .divan(CBLError.invalidParameter)
+        }
+    }
+}
+
+extension ReplicationFailure: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    var description: String {
+        switch self {
+        case .invalidURL(let text):
+            "URL “\(text)”: not a URL; write ws://host:port/database or wss://…"
+        case .resolvedElsewhere(let documentID):
+            "Document \(documentID): the conflict resolver returned a document of another "
+                + "collection or database; return one of the two, a new one, or nil"
+        case .sameDatabase(let name):
+            "DatabaseEndpoint: source and target are both \(name); choose another database"
+        case .unknownEndpoint(let type):
+            "ReplicatorConfiguration: endpoint \(type) is unknown; "
+                + "use URLEndpoint or DatabaseEndpoint"
+        case .unknownAuthenticator(let type):
+            "Authenticator \(type) is unknown; use one of the authenticators of this module"
+        case .contradictoryTrust:
+            "ReplicatorConfiguration: acceptOnlySelfSignedServerCertificate and "
+                + "trustedRootCertificates exclude each other; set one of them"
+        case .pullOnly:
+            "Replicator: a pull-only replicator has no pending documents; use a type that pushes"
+        case .collectionNotReplicated(let name):
+            "Replicator: collection \(name) is not in the configuration; add it there"
+        case .certificatesWithoutTLS:
+            "URLEndpointListener: a certificate authenticator needs TLS; set disableTLS to false"
+        }
+    }
+}
+
+extension SyncError: NumberedError {
+    /// Source: `errors.md` §2.
+    var number: ErrorNumber {
+        switch domain {
+        case .liteCore: .divan(code)
+        case .posix: ErrorNumber(domain: NSPOSIXErrorDomain, code: code)
+        case .sqlite: ErrorNumber(domain: "CouchbaseLite.SQLite", code: code)
+        case .fleece: ErrorNumber(domain: "CouchbaseLite.Fleece", code: code)
+        case .network: .divan(CBLError.networkBase + code)
+        case .webSocket: .divan(CBLError.httpBase + code)
+        case .mbedTLS: .divan(CBLError.unexpectedError)
+        }
+    }
+}
+
+extension WebSocketURLError: NumberedError {
+    var number: ErrorNumber { .divan(CBLError.invalidURL) }
+}
+
+extension CredentialError: NumberedError {
+    var number: ErrorNumber { .divan(CBLError.crypto) }
+}
+
+extension TransportError: NumberedError {
+    var number: ErrorNumber {
+        switch code {
+        case .network(let code): .divan(CBLError.networkBase + code)
+        case .webSocket(let code): .divan(CBLError.httpBase + code)
+        case .posix(let number): .posix(number)
+        }
+    }
+}
+
+extension TLSError: NumberedError {
+    var number: ErrorNumber { .divan(CBLError.crypto) }
+}
+
+extension AuthenticationError: NumberedError {
+    var number: ErrorNumber { .divan(CBLError.invalidParameter) }
+}

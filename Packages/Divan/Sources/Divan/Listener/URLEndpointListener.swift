@@ -1,0 +1,179 @@
+import DivanListener
+import DivanTransport
+public import Foundation
+import Synchronization
+
+/// Shares collections with replicators of other processes and devices: the passive peer.
+///
+/// All members may be called from any thread. A started listener stays alive until it is stopped
+/// or its database is closed. It never resolves conflicts: it refuses the push that would make
+/// one, and the client pulls, resolves and pushes again.
+///
+/// Source: `behaviour.md` §13.
+public final class URLEndpointListener: @unchecked Sendable {
+    // Unchecked: `config` holds objects of the application; it is never changed after init.
+
+    /// How many clients are connected.
+    public struct ConnectionStatus: Equatable, Sendable {
+        /// Open replication connections.
+        public let connectionCount: UInt64
+        /// Those that are exchanging documents at this moment.
+        public let activeConnectionCount: UInt64
+    }
+
+    /// What has gone over the listener's connections since it started.
+    ///
+    /// An addition to the official API, which writes these figures to its logs only.
+    public struct Statistics: Equatable, Sendable {
+        /// Bytes received, as counted at the sockets.
+        public let receivedByteCount: UInt64
+        /// Bytes sent, as counted at the sockets.
+        public let sentByteCount: UInt64
+        /// Documents received from clients.
+        public let receivedDocumentCount: UInt64
+        /// Documents sent to clients.
+        public let sentDocumentCount: UInt64
+    }
+
+    private struct Running {
+        let server: ListenerServer
+        let identity: TLSIdentity?
+        let port: UInt16
+    }
+
+    /// A copy of the configuration that the listener was made with.
+    public let config: URLEndpointListenerConfiguration
+
+    private let running = Mutex<Running?>(nil)
+    private let runEnd = ServiceEnd()
+
+    /// Creates a listener; it does nothing until it is started.
+    public init(config: URLEndpointListenerConfiguration) {
+        self.config = config
+    }
+
+    /// Begins to listen; does nothing while it listens already.
+    ///
+    /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` when the port is taken, `unknownHost`
+    ///   (5002) for an interface that does not exist, `crypto` (22) when the identity cannot be
+    ///   made or read, `invalidParameter` (9) for a certificate authenticator without TLS, and
+    ///   `notOpen` (6) when the database is closed.
+    public func start() throws {
+        try translatingErrors {
+            try running.withLock { running in
+                guard running == nil else { return }
+                try config.home.register(self)
+                do {
+                    running = try listen()
+                    runEnd.began()
+                } catch {
+                    config.home.unregister(self)
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Ends to listen, and closes every connection in order with "going away": clients then stop
+    /// with 11001. Ignored while it does not listen.
+    public func stop() {
+        end(forRestart: false)
+    }
+
+    /// Ends to listen, and tells the clients that it will be back: they try again later, as after
+    /// a lost connection. An addition to the official API.
+    public func stopForRestart() {
+        end(forRestart: true)
+    }
+
+    /// The port; `nil` unless it listens.
+    public var port: UInt16? { running.withLock { $0?.port } }
+
+    /// What the listener proves itself with; `nil` unless it listens, and without TLS.
+    public var tlsIdentity: TLSIdentity? { running.withLock { $0?.identity } }
+
+    /// The addresses at which clients reach this listener, one for each address of the machine
+    /// and one for its name; `nil` unless it listens.
+    public var urls: [URL]? {
+        guard let port else { return nil }
+        let scheme = config.disableTLS ? "ws" : "wss"
+        return ListenerAddresses.hosts(interface: config.networkInterface).compactMap { host in
+            var parts = URLComponents()
+            parts.scheme = scheme
+            parts.host = host
+            parts.port = Int(port)
+            parts.path = "/" + config.home.name
+            return parts.url
+        }
+    }
+
+    /// How many clients are connected; zero unless it listens.
+    public var status: ConnectionStatus {
+        let status = running.withLock { $0?.server }?.status
+        return ConnectionStatus(
+            connectionCount: UInt64(status?.connectionCount ?? 0),
+            activeConnectionCount: UInt64(status?.activeConnectionCount ?? 0)
+        )
+    }
+
+    /// What has gone over the connections since the start; zero unless it listens.
+    public var statistics: Statistics {
+        let figures = running.withLock { $0?.server }?.statistics ?? ListenerStatistics()
+        return Statistics(
+            receivedByteCount: figures.receivedByteCount,
+            sentByteCount: figures.sentByteCount,
+            receivedDocumentCount: figures.receivedDocumentCount,
+            sentDocumentCount: figures.sentDocumentCount
+        )
+    }
+
+    /// Deletes the self-signed identities that listeners without one have made, of all databases.
+    ///
+    /// Clients that pinned one refuse the listener from its next start on.
+    ///
+    /// - Throws: `crypto` (22) when a file cannot be removed.
+    public static func deleteAnonymousIdentities() throws {
+        try translatingErrors { try AnonymousIdentities.deleteAll() }
+    }
+
+    private func listen() throws -> Running {
+        let identity = try config.usedIdentity()
+        let server = ListenerServer(try config.serverConfiguration(identity: identity))
+        do {
+            return Running(server: server, identity: identity, port: try server.start())
+        } catch let error as TransportError {
+            throw error.asListenerError
+        }
+    }
+
+    private func end(forRestart: Bool) {
+        let ended = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let ended else { return }
+        ended.server.stop(forRestart ? .restarting : .goingAway) { [self] in
+            config.home.unregister(self)
+            runEnd.ended()
+        }
+    }
+}
+
+extension URLEndpointListener: DatabaseService {
+    func stopBeforeClose() {
+        stop()
+        runEnd.wait(closing: config.home)
+    }
+}
+
+extension TransportError {
+    /// A listener reports an interface that is not here as an unknown host (`api-map.md` §12).
+    fileprivate var asListenerError: any Error {
+        switch reason {
+        case .unknownInterface, .system(_, errno: EADDRNOTAVAIL):
+            NSError(CBLError.unknownHost, description, cause: self)
+        default:
+            self
+        }
+    }
+}

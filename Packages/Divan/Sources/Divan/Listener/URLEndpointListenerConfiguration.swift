@@ -1,0 +1,80 @@
+/// What a listener shares, where it listens, and whom it lets in.
+///
+/// A `URLEndpointListener` copies it, so later edits have no effect on a listener that exists.
+public struct URLEndpointListenerConfiguration {
+    /// The collections that clients may replicate; all of one database.
+    public let collections: [Collection]
+
+    /// The port; `nil` or 0 picks a free one at each start.
+    public var port: UInt16? = Self.defaultPort
+
+    /// Name or address of the only interface to listen on; `nil` listens on all.
+    public var networkInterface: String?
+
+    /// Whether connections go unencrypted.
+    public var disableTLS = Self.defaultDisableTls
+
+    /// What the listener proves itself with; `nil` makes a self-signed identity once and keeps it.
+    public var tlsIdentity: TLSIdentity?
+
+    /// How clients prove who they are; `nil` lets everyone in.
+    public var authenticator: (any ListenerAuthenticator)?
+
+    /// Whether changed documents travel as differences, where the client understands that.
+    public var enableDeltaSync = Self.defaultEnableDeltaSync
+
+    /// Whether clients may only pull.
+    public var readOnly = Self.defaultReadOnly
+
+    /// Any free port.
+    public static let defaultPort: UInt16 = 0
+    /// TLS is on.
+    public static let defaultDisableTls = false
+    /// Clients may push.
+    public static let defaultReadOnly = false
+    /// Whole documents travel.
+    public static let defaultEnableDeltaSync = false
+
+    /// Creates a configuration.
+    ///
+    /// - Precondition: `collections` is not empty, and all belong to one database object.
+    public init(collections: [Collection]) {
+        guard let first = collections.first else {
+            stopForMisuse("URLEndpointListenerConfiguration: no collections; pass one")
+        }
+        guard collections.allSatisfy({ $0.database === first.database }) else {
+            stopForMisuse(
+                "URLEndpointListenerConfiguration: collections of several Database objects; "
+                    + "use one object for all collections of a listener"
+            )
+        }
+        self.collections = collections
+    }
+
+    /// Creates a configuration for the default collection of `database`.
+    ///
+    /// - Precondition: The database is open.
+    @available(*, deprecated, message: "Use init(collections:)")
+    public init(database: Database) {
+        guard let collection = try? database.defaultCollection() else {
+            stopForMisuse("URLEndpointListenerConfiguration: the database is closed; open it first")
+        }
+        self.init(collections: [collection])
+    }
+
+    /// Creates a copy.
+    public init(config: URLEndpointListenerConfiguration) {
+        self = config
+    }
+
+    /// The database of the collections.
+    @available(*, deprecated, message: "Use collections")
+    public var database: Database { home }
+
+    var home: Database {
+        guard let first = collections.first else {
+            stopForMisuse("URLEndpointListenerConfiguration: no collections")
+        }
+        return first.database
+    }
+}

@@ -1,0 +1,212 @@
+import Dispatch
+import DivanReplicator
+import DivanTransport
+import DivanWebSocket
+import Foundation
+
+/// Carries a replication's messages over a connection of the application's.
+///
+/// A message stream gets each message as it is; a byte stream gets WebSocket frames without a
+/// handshake, as Couchbase Lite does it.
+final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
+    @unchecked Sendable
+{
+    // Unchecked: mutable state is touched on `loop` only; the application's connection is called
+    // on `calls` only, one call after another.
+
+    /// Bytes handed to the application and not confirmed above which no more are made: what the
+    /// sockets of DivanTransport hold.
+    private static let highWaterByteCount = 256 << 10
+
+    private enum Phase {
+        case new
+        case opening
+        case open
+        case closed
+    }
+
+    let loop: any EventLoop
+    private let connection: any MessageEndpointConnection
+    private let calls = DispatchQueue(label: "divan.message-connection")
+    private let onClose: @Sendable () -> Void
+
+    private var phase = Phase.new
+    private var receiver: (any MessageReceiver)?
+    private var framing: WebSocketConnection?
+    private var unconfirmedByteCount = 0
+    private var timer: TimerToken?
+
+    init(
+        _ connection: any MessageEndpointConnection,
+        protocolType: ProtocolType,
+        role: Role,
+        loop: any EventLoop,
+        onClose: @escaping @Sendable () -> Void = {}
+    ) {
+        self.connection = connection
+        self.loop = loop
+        self.onClose = onClose
+        if protocolType == .byteStream { framing = WebSocketConnection(role: role, now: loop.now) }
+    }
+
+    var isWritable: Bool { unconfirmedByteCount < Self.highWaterByteCount }
+
+    func start(_ receiver: any MessageReceiver) {
+        loop.execute {
+            guard self.phase == .new else { return }
+            self.phase = .opening
+            self.receiver = receiver
+            self.calls.async {
+                self.connection.open(connection: self) { isOpen, error in
+                    self.loop.execute { self.opened(isOpen, error) }
+                }
+            }
+        }
+    }
+
+    func send(_ message: Span<UInt8>) {
+        guard phase == .open else { return }
+        if framing != nil {
+            framing?.send(message)
+            flush()
+        } else {
+            hand(over: message.withUnsafeBufferPointer { Data($0) })
+        }
+    }
+
+    func close(code: UInt16, reason: String) {
+        loop.execute {
+            guard self.phase != .closed else { return }
+            if self.framing != nil, self.phase == .open {
+                self.framing?.close(code: code, reason: reason, at: self.loop.now)
+                self.flush()
+                self.armTimer()
+            } else {
+                self.finish(.clean(code: code, reason: reason, isByPeer: false), error: nil)
+            }
+        }
+    }
+
+    func receive(message: Message) {
+        let bytes = Array(message.toData())
+        loop.execute { self.received(bytes) }
+    }
+
+    func close(error: MessagingError?) {
+        loop.execute { self.failed(error) }
+    }
+}
+
+// MARK: - On the loop
+
+extension MessageConnectionTransport {
+    private func opened(_ isOpen: Bool, _ error: MessagingError?) {
+        guard phase == .opening else { return }
+        guard isOpen else { return failed(error ?? MessagingError(error: Refused(), isRecoverable: false)) }
+        phase = .open
+        receiver?.transportDidOpen(TransportPeer(subprotocol: Subprotocol.version3.rawValue))
+        armTimer()
+    }
+
+    private func received(_ bytes: [UInt8]) {
+        guard phase == .open else { return }
+        guard framing != nil else {
+            receiver?.transportDidReceive(bytes[...])
+            receiver?.transportDidDrainInput()
+            return
+        }
+        framing?.receive(bytes.span, at: loop.now)
+        do {
+            while phase == .open, let event = try framing?.next() {
+                switch event {
+                case .message(let message, _): receiver?.transportDidReceive(message)
+                case .pong: break
+                case .closed(let status):
+                    flush()
+                    finish(
+                        .clean(
+                            code: status.code,
+                            reason: status.reason,
+                            isByPeer: status.isByPeer
+                        ),
+                        error: nil
+                    )
+                }
+            }
+        } catch {
+            flush()
+            finish(.failed(TransportError(.frame(error), place: "message endpoint")), error: error)
+            return
+        }
+        guard phase == .open else { return }
+        receiver?.transportDidDrainInput()
+        flush()
+        armTimer()
+    }
+
+    /// The application says that the transport is gone.
+    private func failed(_ error: MessagingError?) {
+        guard phase != .closed else { return }
+        let code: UInt16 = error.map { $0.isRecoverable ? 4001 : 4002 } ?? 1000
+        let reason = error.map { String(describing: $0.error) } ?? ""
+        finish(.clean(code: code, reason: reason, isByPeer: true), error: error?.error)
+    }
+
+    private func finish(_ close: TransportClose, error: (any Error)?) {
+        guard phase != .closed else { return }
+        phase = .closed
+        if let timer { loop.cancel(timer) }
+        calls.async { self.connection.close(error: error) { self.onClose() } }
+        receiver?.transportDidClose(close)
+        receiver = nil
+    }
+
+    private func flush() {
+        var output: [UInt8] = []
+        framing?.appendOutput(to: &output)
+        if !output.isEmpty { hand(over: Data(output)) }
+    }
+
+    private func hand(over data: Data) {
+        unconfirmedByteCount += data.count
+        calls.async {
+            self.connection.send(message: Message(data)) { isSent, error in
+                self.loop.execute { self.confirmed(data.count, isSent, error) }
+            }
+        }
+    }
+
+    private func confirmed(_ byteCount: Int, _ isSent: Bool, _ error: MessagingError?) {
+        let wasWritable = isWritable
+        unconfirmedByteCount -= byteCount
+        guard phase == .open else { return }
+        guard isSent else { return failed(error ?? MessagingError(error: Refused(), isRecoverable: true)) }
+        if !wasWritable, isWritable { receiver?.transportDidBecomeWritable() }
+    }
+
+    private func armTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = framing?.deadline.map { deadline in
+            loop.schedule(at: deadline) { [weak self] in self?.timerFired() }
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        guard phase == .open else { return }
+        if framing?.advance(to: loop.now) != nil {
+            finish(
+                .failed(TransportError(.timeout(.pong), place: "message endpoint")),
+                error: nil
+            )
+            return
+        }
+        flush()
+        armTimer()
+    }
+}
+
+/// The application's transport failed and did not say why.
+private struct Refused: Error, CustomStringConvertible {
+    let description = "the application's transport reported failure without an error"
+}

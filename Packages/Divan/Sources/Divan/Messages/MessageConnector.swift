@@ -1,0 +1,25 @@
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+
+/// Reaches a peer over connections that the application makes.
+struct MessageConnector: Connector {
+    let compresses = true
+    let usesDeltas = true
+    let retries = true
+    let serverCertificate: DivanTLS.TLSCertificate? = nil
+
+    let endpoint: MessageEndpoint
+
+    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport {
+        let connection = ServiceCallback.run {
+            endpoint.delegate.createConnection(endpoint: endpoint)
+        }
+        return MessageConnectionTransport(
+            connection,
+            protocolType: endpoint.protocolType,
+            role: .client,
+            loop: loop
+        )
+    }
+}

@@ -1,0 +1,198 @@
+public import Dispatch
+import DivanReplicator
+import DivanSession
+import DivanTransport
+import DivanWebSocket
+import DivanZlib
+import Synchronization
+
+/// What a ``MessageEndpointListener`` shares, and how its connections carry messages.
+public struct MessageEndpointListenerConfiguration {
+    /// The collections that peers may replicate; all of one database.
+    public let collections: [Collection]
+    /// How connections carry messages; the same at both ends.
+    public let protocolType: ProtocolType
+
+    /// Creates a configuration.
+    ///
+    /// - Precondition: `collections` is not empty, and all belong to one database object.
+    public init(collections: [Collection], protocolType: ProtocolType) {
+        guard let first = collections.first,
+            collections.allSatisfy({ $0.database === first.database })
+        else {
+            stopForMisuse(
+                "MessageEndpointListenerConfiguration: pass one collection or more of one Database"
+            )
+        }
+        self.collections = collections
+        self.protocolType = protocolType
+    }
+
+    /// Creates a configuration for the default collection of `database`.
+    ///
+    /// - Precondition: The database is open.
+    @available(*, deprecated, message: "Use init(collections:protocolType:)")
+    public init(database: Database, protocolType: ProtocolType) {
+        guard let collection = try? database.defaultCollection() else {
+            stopForMisuse("MessageEndpointListenerConfiguration: the database is closed")
+        }
+        self.init(collections: [collection], protocolType: protocolType)
+    }
+}
+
+/// A change in what a connection of a ``MessageEndpointListener`` does.
+public struct MessageEndpointListenerChange: @unchecked Sendable {
+    // Unchecked: `connection` is the application's object, handed back to it.
+
+    /// The connection.
+    public let connection: any MessageEndpointConnection
+    /// What it is doing now.
+    public let status: Replicator.Status
+}
+
+/// The passive peer of connections that the application accepts by itself.
+///
+/// All members may be called from any thread.
+public final class MessageEndpointListener: @unchecked Sendable {
+    // Unchecked: the configuration and the connections are the application's objects; the list
+    // of connections is locked.
+
+    /// Unchecked: the application's connection is only ever called, from the thread of its
+    /// session and from callers of this class, as its protocol documents.
+    private struct Accepted: @unchecked Sendable {
+        let connection: any MessageEndpointConnection
+        let session: PassiveSession
+    }
+
+    private let config: MessageEndpointListenerConfiguration
+    private let accepted = Mutex<[ObjectIdentifier: Accepted]>([:])
+    private let listeners = ListenerList<MessageEndpointListenerChange>()
+    private let runEnd = ServiceEnd()
+
+    /// Creates a listener.
+    public init(config: MessageEndpointListenerConfiguration) {
+        self.config = config
+    }
+
+    private var database: Database { config.collections[0].database }
+
+    /// The open connections.
+    public var connections: [any MessageEndpointConnection] {
+        accepted.withLock { $0.values.map(\.connection) }
+    }
+
+    /// Serves a connection until it closes. Ignored when the database is closed.
+    public func accept(connection: any MessageEndpointConnection) {
+        let key = ObjectIdentifier(connection)
+        do {
+            let session = try makeSession(connection, key)
+            // Under the lock, so that the end of another connection does not undo it.
+            try accepted.withLock { accepted in
+                try database.register(self)
+                accepted[key] = Accepted(connection: connection, session: session)
+            }
+            runEnd.began()
+            session.start()
+        } catch {
+            Journal.listener.warning("MessageEndpointListener: connection refused: \(error)")
+            connection.close(error: error) {}
+        }
+    }
+
+    /// Closes one connection.
+    public func close(connection: any MessageEndpointConnection) {
+        let key = ObjectIdentifier(connection)
+        accepted.withLock { $0[key]?.session }?.close(code: 1001)
+    }
+
+    /// Closes all connections.
+    public func closeAll() {
+        for entry in accepted.withLock({ Array($0.values) }) { entry.session.close(code: 1001) }
+    }
+
+    /// Adds a listener for changes of connections, called on the main queue.
+    @discardableResult
+    public func addChangeListener(
+        _ listener: @escaping (MessageEndpointListenerChange) -> Void
+    ) -> ListenerToken {
+        addChangeListener(withQueue: nil, listener)
+    }
+
+    /// Adds a listener for changes of connections, called on `queue`, or the main queue.
+    @discardableResult
+    public func addChangeListener(
+        withQueue queue: DispatchQueue?,
+        _ listener: @escaping (MessageEndpointListenerChange) -> Void
+    ) -> ListenerToken {
+        listeners.add(queue: queue, listener)
+    }
+
+    /// Removes a listener.
+    public func removeChangeListener(withToken token: ListenerToken) {
+        token.remove()
+    }
+
+    private func makeSession(
+        _ connection: any MessageEndpointConnection,
+        _ key: ObjectIdentifier
+    ) throws -> PassiveSession {
+        var peer = PeerConfiguration(
+            role: .passive(.init(collections: config.collections.map(\.path))),
+            codec: DeflateCodec()
+        )
+        peer.usesDeltas = true
+        let transport = MessageConnectionTransport(
+            connection,
+            protocolType: config.protocolType,
+            role: .server,
+            loop: EventLoopGroup.shared.next()
+        )
+        let box = Boxed(connection: connection)
+        return PassiveSession(
+            store: try database.openStore(),
+            peer: peer,
+            transport: transport,
+            observers: PassiveSession.Observers(
+                onStatus: { self.publish(box, $0) },
+                onEnd: { error in self.ended(box, key, error) }
+            )
+        )
+    }
+
+    private func publish(_ box: Boxed, _ status: SyncStatus) {
+        guard status.activity != .stopped else { return }  // told by `ended`
+        let change = MessageEndpointListenerChange(
+            connection: box.connection,
+            status: Replicator.Status(passive: status)
+        )
+        listeners.post(change)
+    }
+
+    private func ended(_ box: Boxed, _ key: ObjectIdentifier, _ error: SyncError?) {
+        accepted.withLock { accepted in
+            accepted[key] = nil
+            if accepted.isEmpty { database.unregister(self) }
+        }
+        var status = SyncStatus(.stopped)
+        status.error = error
+        listeners.post(
+            MessageEndpointListenerChange(
+                connection: box.connection,
+                status: Replicator.Status(passive: status)
+            )
+        )
+        runEnd.ended()
+    }
+
+    /// `@unchecked Sendable`: carries the application's object to where it is handed back.
+    private struct Boxed: @unchecked Sendable {
+        let connection: any MessageEndpointConnection
+    }
+}
+
+extension MessageEndpointListener: DatabaseService {
+    func stopBeforeClose() {
+        closeAll()
+        runEnd.wait(closing: database)
+    }
+}

@@ -1,0 +1,46 @@
+/// How a replicator proves to the peer who it is.
+public protocol Authenticator {}
+
+/// User name and password, sent with the first request (RFC 7617).
+public struct BasicAuthenticator: Authenticator, Sendable {
+    /// The user's name; it cannot hold a colon.
+    public let username: String
+    /// The user's password.
+    public let password: String
+
+    /// Creates an authenticator; both texts go out as UTF-8.
+    public init(username: String, password: String) {
+        self.username = username
+        self.password = password
+    }
+}
+
+/// A session that the server issued, sent as a cookie.
+public struct SessionAuthenticator: Authenticator, Sendable {
+    /// The session's ID.
+    public let sessionID: String
+    /// The cookie's name, `SyncGatewaySession` unless the server was told another.
+    public let cookieName: String
+
+    /// Creates an authenticator with the usual cookie name.
+    public init(sessionID: String) {
+        self.init(sessionID: sessionID, cookieName: nil)
+    }
+
+    /// Creates an authenticator; without a cookie name the usual one is taken.
+    public init(sessionID: String, cookieName: String?) {
+        self.sessionID = sessionID
+        self.cookieName = cookieName ?? "SyncGatewaySession"
+    }
+}
+
+/// A certificate, shown when the listener asks for one during the TLS handshake.
+public final class ClientCertificateAuthenticator: Authenticator, Sendable {
+    /// The certificate and its private key.
+    public let identity: TLSIdentity
+
+    /// Creates an authenticator.
+    public init(identity: TLSIdentity) {
+        self.identity = identity
+    }
+}

@@ -1,0 +1,82 @@
+import DivanAuth
+import DivanTLS
+import DivanWebSocket
+import Foundation
+
+/// How a replicator proves who it is, and whom it trusts.
+struct ClientCredentials: Sendable {
+    private let authenticator: (any ClientAuthenticator)?
+    private let certificate: TLSCredential?
+    private let further: [String: String]
+
+    /// - Throws: `invalidParameter` for names and passwords that no header can carry,
+    ///   `unsupported` for an authenticator of an unknown type.
+    init(_ configuration: ReplicatorConfiguration) throws {
+        further = configuration.headers ?? [:]
+        var credential: TLSCredential?
+        switch configuration.authenticator {
+        case nil:
+            authenticator = nil
+        case let basic as BasicAuthenticator:
+            authenticator = try BasicClientAuthenticator(
+                username: basic.username,
+                password: basic.password
+            )
+        case let session as SessionAuthenticator:
+            authenticator = try SessionClientAuthenticator(
+                sessionID: session.sessionID,
+                cookieName: session.cookieName
+            )
+        case let own as ClientCertificateAuthenticator:
+            authenticator = nil
+            credential = own.identity.credential
+        case let other?:
+            throw ReplicationFailure.unknownAuthenticator("\(type(of: other))")
+        }
+        certificate = credential
+    }
+
+    /// The header fields of one request: credentials, cookies, and what the application adds.
+    func headers(for endpoint: WebSocketEndpoint, cookies: CookieStore) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        var ownCookies: [String] = []
+        for (name, value) in authenticator?.headers() ?? [] {
+            if name == "Cookie" { ownCookies.append(value) } else { headers.append(name, value) }
+        }
+        for (name, value) in further.sorted(by: { $0.key < $1.key }) {
+            if name.lowercased() == "cookie" {
+                ownCookies.append(value)
+            } else {
+                headers.append(name, value)
+            }
+        }
+        let configured = ownCookies.isEmpty ? nil : ownCookies.joined(separator: "; ")
+        if let value = cookies.header(for: endpoint, beside: configured) {
+            headers.append("Cookie", value)
+        }
+        return headers
+    }
+
+    /// The TLS settings of all connections.
+    ///
+    /// - Throws: `invalidParameter` for settings that contradict each other, `crypto` for
+    ///   certificates that cannot be used.
+    func tlsContext(_ configuration: ReplicatorConfiguration) throws -> TLSContext {
+        try TLSContext.client(
+            ClientTLSConfiguration(serverTrust: trust(configuration), credential: certificate)
+        )
+    }
+
+    private func trust(_ configuration: ReplicatorConfiguration) throws -> ServerTrust {
+        let onlySelfSigned = configuration.acceptOnlySelfSignedServerCertificate
+        guard !onlySelfSigned || configuration.trustedRootCertificates == nil else {
+            throw ReplicationFailure.contradictoryTrust
+        }
+        if let pinned = configuration.pinnedServerCertificate { return .pinned(pinned.certificate) }
+        if onlySelfSigned { return .selfSignedOnly }
+        if let roots = configuration.trustedRootCertificates {
+            return .roots(try TLSCertificate.certificates(in: roots))
+        }
+        return .systemRoots
+    }
+}

@@ -1,0 +1,37 @@
+/// How one collection takes part in a replication.
+public struct CollectionConfiguration {
+    /// The collection, when this configuration was made for one.
+    public internal(set) var collection: Collection?
+
+    /// Decides about conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
+    public var conflictResolver: (any ConflictResolverProtocol)?
+
+    /// Chooses the local documents to send; `nil` sends all. A refusal is silent.
+    public var pushFilter: ReplicationFilter?
+
+    /// Chooses the received documents to store; `nil` stores all. A refusal is reported as 10403.
+    public var pullFilter: ReplicationFilter?
+
+    /// Channels to pull from; `nil` or empty means all that the user may read. For Sync Gateway.
+    public var channels: [String]?
+
+    /// The only documents to replicate, both ways; `nil` or empty means all.
+    public var documentIDs: [String]?
+
+    /// Creates a configuration to hand to `ReplicatorConfiguration.addCollection(_:config:)`.
+    @available(*, deprecated, message: "Use init(collection:)")
+    public init() {}
+
+    /// Creates a configuration for `collection`.
+    public init(collection: Collection) {
+        self.collection = collection
+    }
+
+    /// Creates one plain configuration for each collection.
+    ///
+    /// - Precondition: `collections` is not empty.
+    public static func fromCollections(_ collections: [Collection]) -> [Self] {
+        precondition(!collections.isEmpty, "CollectionConfiguration: no collections; pass one")
+        return collections.map { Self(collection: $0) }
+    }
+}

@@ -1,0 +1,81 @@
+import DivanCrypto
+import DivanReplicator
+import DivanSession
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanZlib
+import Synchronization
+
+/// How a replicator reaches its target: one connector for each kind of endpoint.
+protocol Connector: Sendable {
+    /// Whether messages are worth compressing on this way.
+    var compresses: Bool { get }
+    /// Whether deltas are worth making on this way.
+    var usesDeltas: Bool { get }
+    /// Whether a lost connection may come back.
+    var retries: Bool { get }
+
+    /// The certificate that the peer showed in the latest attempt, accepted or not.
+    var serverCertificate: DivanTLS.TLSCertificate? { get }
+
+    /// Makes the transport for one attempt.
+    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport
+}
+
+/// Reaches a database of this process: a pair of transports in memory.
+///
+/// Source: `behaviour.md` §12 (never delta, no retry).
+final class DatabaseConnector: Connector, DatabaseService {
+    let compresses = false
+    let usesDeltas = false
+    let retries = false
+    let serverCertificate: DivanTLS.TLSCertificate? = nil
+
+    private let target: Database
+    private let store: Store
+    private let session = Mutex<PassiveSession?>(nil)
+    private let end = ServiceEnd()
+
+    init(_ endpoint: DatabaseEndpoint, store source: Store) throws {
+        target = endpoint.database
+        store = try target.openStore()
+        guard store !== source else { throw ReplicationFailure.sameDatabase(name: target.name) }
+    }
+
+    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport {
+        let pair = InProcessPair(subprotocol: Subprotocol.version3.rawValue, firstLoop: loop)
+        let passive = PassiveSession(
+            store: store,
+            peer: PeerConfiguration(
+                role: .passive(.init(collections: try store.collections())),
+                codec: DeflateCodec()
+            ),
+            transport: pair.second,
+            observers: PassiveSession.Observers(onEnd: { _ in
+                self.session.withLock { $0 = nil }
+                self.target.unregister(self)
+                self.end.ended()
+            })
+        )
+        try target.register(self)
+        end.began()
+        session.withLock { $0 = passive }
+        passive.start()
+        return pair.first
+    }
+
+    func stopBeforeClose() {
+        session.withLock { $0 }?.close(code: 1001)
+        end.wait(closing: target)
+    }
+}
+
+extension DatabaseEndpoint {
+    /// The text under which checkpoints and remote ancestors are kept: it survives a move of the
+    /// file, and a copy of it has another.
+    var remoteIdentity: String {
+        let uuid = database.store.publicUUID
+        return "x-divan-database:" + Hex.encode(uuid.span)
+    }
+}

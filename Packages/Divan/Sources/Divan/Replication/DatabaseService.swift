@@ -1,0 +1,46 @@
+import Dispatch
+
+/// What runs on behalf of a database and must end before the database closes: a replicator or a
+/// listener. While it runs, its database keeps it alive.
+///
+/// Source: `behaviour.md` §6 (11), §13, §15.
+protocol DatabaseService: AnyObject, Sendable {
+    /// Ends the service and blocks until it has ended; returns at once when it does not run.
+    func stopBeforeClose()
+}
+
+/// Lets a thread wait until a service has ended.
+final class ServiceEnd: Sendable {
+    private let running = DispatchGroup()
+
+    /// Notes that the service runs now; each call is followed by one of `ended()`.
+    func began() { running.enter() }
+
+    /// Notes that the service has ended.
+    func ended() { running.leave() }
+
+    /// Blocks until the service has ended.
+    ///
+    /// Stops the program when this thread is inside a callback of a service: the service cannot
+    /// end before the callback returns, so both would wait for ever.
+    func wait(closing database: Database) {
+        guard !ServiceCallback.isRunning else {
+            stopForMisuse(
+                "Database \(database.name): closed from a filter, resolver or authenticator, which "
+                    + "the close has to wait for; close it from another thread"
+            )
+        }
+        running.wait()
+    }
+}
+
+/// Marks the time in which a service's own thread runs the application's code.
+enum ServiceCallback {
+    /// Whether this thread is inside such a callback.
+    @TaskLocal static var isRunning = false
+
+    /// Runs the application's code, marked.
+    static func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try $isRunning.withValue(true, operation: body)
+    }
+}

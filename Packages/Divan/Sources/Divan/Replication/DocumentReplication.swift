@@ -1,0 +1,31 @@
+/// A change of a replicator's status.
+public struct ReplicatorChange: Sendable {
+    /// The replicator.
+    public let replicator: Replicator
+    /// Its status after the change.
+    public let status: Replicator.Status
+}
+
+/// Documents that a replicator sent or received, or failed to.
+public struct DocumentReplication: Sendable {
+    /// The replicator.
+    public let replicator: Replicator
+    /// Whether the documents went to the peer; else they came from it.
+    public let isPush: Bool
+    /// The documents, in the order in which they were finished.
+    public let documents: [ReplicatedDocument]
+}
+
+/// What became of one document in a replication.
+public struct ReplicatedDocument: Sendable {
+    /// The document's ID.
+    public let id: String
+    /// What is special about it.
+    public let flags: DocumentFlags
+    /// Why it was not replicated; `nil` when it was.
+    public let error: (any Error)?
+    /// The name of its scope.
+    public let scope: String
+    /// The name of its collection.
+    public let collection: String
+}

@@ -1,0 +1,48 @@
+import DivanWebSocket
+public import Foundation
+
+/// Where a replicator finds its peer.
+public protocol Endpoint {}
+
+/// A peer behind a WebSocket: Sync Gateway, or another application's `URLEndpointListener`.
+public struct URLEndpoint: Endpoint, Sendable {
+    /// The peer's address: `ws` or `wss`, and a path that ends in the database's name.
+    public let url: URL
+
+    /// Creates an endpoint from an address that the program itself wrote.
+    ///
+    /// - Precondition: The scheme is `ws` or `wss`, there is a host, and the address carries
+    ///   neither user nor password. Use ``init(validating:)`` for an address from outside.
+    public init(url: URL) {
+        do {
+            _ = try WebSocketURL(url.absoluteString)
+        } catch {
+            stopForMisuse("URLEndpoint: \(error)")
+        }
+        self.url = url
+    }
+
+    /// Creates an endpoint from text that a person typed or a file holds.
+    ///
+    /// - Throws: `invalidURL` (5004) with a sentence that says what is wrong.
+    public init(validating text: String) throws {
+        try translatingErrors { _ = try WebSocketURL(text) }
+        guard let url = URL(string: text) else {
+            throw ReplicationFailure.invalidURL(text).error
+        }
+        self.url = url
+    }
+}
+
+/// Another database of this process: replication without a network.
+///
+/// Deltas are never used, and a failure is never retried. The two databases must differ.
+public struct DatabaseEndpoint: Endpoint {
+    /// The database at the other end.
+    public let database: Database
+
+    /// Creates an endpoint for an open database.
+    public init(database: Database) {
+        self.database = database
+    }
+}

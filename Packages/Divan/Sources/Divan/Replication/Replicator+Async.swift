@@ -1,0 +1,37 @@
+extension Replicator {
+    /// The changes of the status from now on; ends when the run has stopped.
+    ///
+    /// Taken before `start()`, it holds the whole run. It keeps every change until it is read.
+    public var statusStream: AsyncStream<Status> {
+        AsyncStream { continuation in
+            let token = changeListeners.addInline { change in
+                continuation.yield(change.status)
+                if change.status.activity == .stopped { continuation.finish() }
+            }
+            continuation.onTermination = { _ in token.remove() }
+        }
+    }
+
+    /// Starts a run and waits until it has stopped.
+    ///
+    /// A one-shot replicator returns when both sides are level; a continuous one when it is
+    /// stopped. Cancelling the task stops the run and waits for its end. When a run is under way
+    /// already, waits for that one.
+    ///
+    /// - Throws: The error that ended the run, an `NSError`.
+    public func run() async throws {
+        let changes = statusStream
+        start()
+        let last = await withTaskCancellationHandler {
+            // A task that is cancelled ends its iteration at once, so the wait has its own task.
+            await Task {
+                var last = Status.initial
+                for await status in changes { last = status }
+                return last
+            }.value
+        } onCancel: {
+            stop()
+        }
+        if let error = last.error { throw error }
+    }
+}

@@ -1,0 +1,202 @@
+import DivanConflicts
+import DivanReplicator
+import DivanSession
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import DivanZlib
+import Foundation
+import Synchronization
+
+extension Replicator {
+    /// Makes the session for one run.
+    ///
+    /// - Throws: Whatever keeps a run from starting: a closed database, a URL that cannot be
+    ///   used, settings that contradict each other.
+    func makeSession(reset: Bool) throws -> ActiveSession {
+        let database = config.requiredDatabase
+        let store = try database.openStore()
+        let connector = try makeConnector(for: store)
+        let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
+        var peer = PeerConfiguration(role: .active(options), codec: DeflateCodec())
+        peer.compresses = connector.compresses
+        peer.usesDeltas = connector.usesDeltas
+        var session = ActiveSession.Configuration(
+            peer: peer,
+            makeTransport: { loop in try connector.makeTransport(on: loop) }
+        )
+        session.retry = connector.retries ? retrySchedule : nil
+        session.resolvers = resolvers
+        session.onStatus = { status in self.publish(Status(status)) }
+        session.onDocuments = { events in self.publish(events) }
+        session.onOpen = { peer in
+            self.note(connector.serverCertificate, correlationID: peer.headers["X-Correlation-Id"])
+        }
+        session.onClose = { _ in self.note(connector.serverCertificate) }
+        return ActiveSession(store: store, configuration: session)
+    }
+
+    /// What the engine is to replicate.
+    func engineOptions(remoteIdentity: String, reset: Bool) -> PeerConfiguration.ActiveOptions {
+        var options = PeerConfiguration.ActiveOptions(
+            pushes: config.replicatorType != .pull,
+            pulls: config.replicatorType != .push,
+            isContinuous: config.continuous,
+            collections: config.collectionConfigs.compactMap(\.engineOptions),
+            remoteIdentity: remoteIdentity
+        )
+        options.isReset = reset
+        options.purgesRevoked = config.enableAutoPurge
+        return options
+    }
+
+    /// The text under which what is known of the target is kept.
+    func remoteIdentity() throws -> String {
+        switch config.target {
+        case let endpoint as URLEndpoint:
+            try WebSocketURL(endpoint.url.absoluteString).effectiveText
+        case let endpoint as DatabaseEndpoint:
+            endpoint.remoteIdentity
+        case let endpoint as MessageEndpoint:
+            endpoint.uid
+        default:
+            throw ReplicationFailure.unknownEndpoint("\(type(of: config.target))")
+        }
+    }
+
+    private func makeConnector(for store: Store) throws -> any Connector {
+        switch config.target {
+        case let endpoint as URLEndpoint:
+            try URLConnector(endpoint, configuration: config, store: store)
+        case let endpoint as DatabaseEndpoint:
+            try DatabaseConnector(endpoint, store: store)
+        case let endpoint as MessageEndpoint:
+            MessageConnector(endpoint: endpoint)
+        default:
+            throw ReplicationFailure.unknownEndpoint("\(type(of: config.target))")
+        }
+    }
+
+    private var retrySchedule: RetrySchedule {
+        RetrySchedule(
+            attemptCount: Int(clamping: config.maxAttempts),
+            longestWait: .seconds(config.maxAttemptWaitTime),
+            isContinuous: config.continuous
+        )
+    }
+
+    private var resolvers: [CollectionPath: any DivanConflicts.ConflictResolver] {
+        var resolvers: [CollectionPath: any DivanConflicts.ConflictResolver] = [:]
+        for entry in config.collectionConfigs {
+            guard let collection = entry.collection, let resolver = entry.conflictResolver else {
+                continue
+            }
+            // The default rule needs no documents: the session applies it to the leaves.
+            guard !(resolver is DefaultConflictResolver) else { continue }
+            resolvers[collection.path] = DocumentResolver(
+                resolver: resolver,
+                collection: collection
+            )
+        }
+        return resolvers
+    }
+
+    private func note(_ certificate: DivanTLS.TLSCertificate?, correlationID: String? = nil) {
+        state.withLock { state in
+            if let certificate { state.serverCertificate = TLSCertificate(certificate) }
+            if let correlationID { state.correlationID = correlationID }
+        }
+    }
+
+    private func publish(_ events: [DocumentEvent]) {
+        for isPush in [true, false] {
+            let documents = events.filter { $0.isPush == isPush }.map { ReplicatedDocument($0) }
+            if !documents.isEmpty { publish(documents, isPush: isPush) }
+        }
+    }
+}
+
+extension CollectionConfiguration {
+    /// The engine's form of this configuration.
+    fileprivate var engineOptions: PeerConfiguration.CollectionOptions? {
+        guard let collection else { return nil }
+        var options = PeerConfiguration.CollectionOptions(collection.path)
+        options.channels = channels ?? []
+        options.documentIDs = documentIDs ?? []
+        options.pushFilter = pushFilter.map { engineFilter($0, collection) }
+        options.pullFilter = pullFilter.map { engineFilter($0, collection) }
+        return options
+    }
+
+    private func engineFilter(
+        _ filter: @escaping ReplicationFilter,
+        _ collection: Collection
+    ) -> DocumentFilter {
+        { documentID, body, flags in
+            let document = Document(
+                id: documentID,
+                state: nil,
+                body: body,
+                collection: collection,
+                isEditable: false
+            )
+            let flags = DocumentFlags(rawValue: Int(flags.rawValue))
+            return ServiceCallback.run { filter(document, flags) }
+        }
+    }
+}
+
+extension Replicator.Status {
+    fileprivate init(_ status: SessionStatus) {
+        let activity: Replicator.ActivityLevel =
+            switch status.activity {
+            case .stopped: .stopped
+            case .offline: .offline
+            case .connecting: .connecting
+            case .idle: .idle
+            case .busy: .busy
+            }
+        self.init(
+            activity: activity,
+            progress: Replicator.Progress(
+                completed: status.completedCount,
+                total: status.totalCount
+            ),
+            error: status.error.map { NSError(from: $0) }
+        )
+    }
+}
+
+extension Replicator.Status {
+    /// The status of a passive peer's connection.
+    init(passive status: SyncStatus) {
+        let activity: Replicator.ActivityLevel =
+            switch status.activity {
+            case .stopped: .stopped
+            case .connecting: .connecting
+            case .idle: .idle
+            case .busy: .busy
+            }
+        self.init(
+            activity: activity,
+            progress: Replicator.Progress(
+                completed: status.completedUnitCount,
+                total: status.totalUnitCount
+            ),
+            error: status.error.map { NSError(from: $0) }
+        )
+    }
+}
+
+extension ReplicatedDocument {
+    fileprivate init(_ event: DocumentEvent) {
+        self.init(
+            id: event.documentID,
+            flags: DocumentFlags(rawValue: Int(event.flags.rawValue)),
+            error: event.error.map { NSError(from: $0) },
+            scope: event.collection.scope,
+            collection: event.collection.name
+        )
+    }
+}

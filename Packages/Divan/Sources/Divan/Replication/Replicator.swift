@@ -1,0 +1,213 @@
+public import Dispatch
+import DivanReplicator
+import DivanSession
+import Foundation
+import Synchronization
+
+/// Keeps the collections of a database level with a peer's.
+///
+/// All members may be called from any thread and return at once. A started replicator stays
+/// alive until it has stopped, also when nobody refers to it. After it has stopped, it can be
+/// started again.
+///
+/// Events reach listeners in order, on the main queue unless another is given; a program that
+/// does not run its main queue (`dispatchMain()`, a run loop, or an `async` main) must give one.
+///
+/// Source: `behaviour.md` §6–§11.
+public final class Replicator: @unchecked Sendable {
+    // Unchecked: `config` holds closures and objects of the application; it is never changed
+    // after init, and each of them documents the threads it is called on. All else is locked.
+
+    /// What a replicator is doing.
+    public enum ActivityLevel: UInt8, Sendable {
+        /// Not started, finished, or ended by an error.
+        case stopped = 0
+        /// Waiting to try again after a temporary error.
+        case offline
+        /// Connecting.
+        case connecting
+        /// Connected and level with the peer; continuous replicators only.
+        case idle
+        /// Connected, with work to do.
+        case busy
+    }
+
+    /// How far a run has come, in units of work, not documents. The total grows during a run.
+    public struct Progress: Sendable {
+        /// Units done.
+        public let completed: UInt64
+        /// Units known so far.
+        public let total: UInt64
+    }
+
+    /// What a replicator is doing, how far it is, and what troubles it.
+    public struct Status: Sendable {
+        /// The activity.
+        public let activity: ActivityLevel
+        /// The progress.
+        public let progress: Progress
+        /// The current error, which ended the run or made it wait; an `NSError`.
+        public let error: (any Error)?
+
+        static let initial = Status(
+            activity: .stopped,
+            progress: Progress(completed: 0, total: 0),
+            error: nil
+        )
+    }
+
+    struct State {
+        var status = Status.initial
+        var session: ActiveSession?
+        var serverCertificate: SecCertificate?
+        var correlationID: String?
+        var resetsNext = false
+    }
+
+    /// A copy of the configuration that the replicator was made with.
+    public let config: ReplicatorConfiguration
+
+    let state = Mutex(State())
+    let changeListeners = ListenerList<ReplicatorChange>()
+    let documentListeners = ListenerList<DocumentReplication>()
+    let runEnd = ServiceEnd()
+
+    /// Creates a replicator; it does nothing until it is started.
+    ///
+    /// - Precondition: The configuration has a collection.
+    public init(config: ReplicatorConfiguration) {
+        _ = config.requiredDatabase
+        self.config = config
+    }
+
+    /// What the replicator is doing now.
+    public var status: Status { state.withLock { $0.status } }
+
+    /// The server's certificate, known as soon as the server showed it, also when it was refused;
+    /// `nil` before, and without TLS. Forgotten at the next start.
+    public var serverCertificate: SecCertificate? { state.withLock { $0.serverCertificate } }
+
+    /// The ID under which the server logs this connection, when it told one.
+    public var correlationID: String? { state.withLock { $0.correlationID } }
+
+    /// Starts a run; ignored while one is under way.
+    public func start() {
+        start(reset: false)
+    }
+
+    /// Starts a run; ignored while one is under way.
+    ///
+    /// - Parameter reset: Whether to forget how far earlier runs came, and compare everything
+    ///   again. Documents that both sides have are not sent again.
+    public func start(reset: Bool) {
+        let failure: (any Error)?
+        let session: ActiveSession?
+        (session, failure) = state.withLock { state in
+            guard state.session == nil else { return (nil, nil) }
+            do {
+                let session = try makeSession(reset: reset || state.resetsNext)
+                try config.requiredDatabase.register(self)
+                runEnd.began()
+                state.session = session
+                state.serverCertificate = nil
+                state.correlationID = nil
+                state.resetsNext = false
+                return (session, nil)
+            } catch {
+                return (nil, NSError(from: error))
+            }
+        }
+        if let failure {
+            publish(Status(activity: .stopped, progress: Status.initial.progress, error: failure))
+        } else if let session {
+            session.start()
+        } else {
+            Journal.sync.warning("Replicator: start() while it runs is ignored; wait until it has stopped")
+        }
+    }
+
+    /// Asks the run to end; the last event says `stopped`. Ignored when there is no run.
+    public func stop() {
+        state.withLock { $0.session }?.stop()
+    }
+
+    /// Makes the next `start()` forget how far earlier runs came.
+    @available(*, deprecated, message: "Use start(reset: true)")
+    public func resetCheckpoint() {
+        state.withLock { $0.resetsNext = true }
+    }
+}
+
+// MARK: - Listeners
+
+extension Replicator {
+    /// Adds a listener for changes of the status; it hears only later changes.
+    @discardableResult
+    public func addChangeListener(
+        _ listener: @escaping (ReplicatorChange) -> Void
+    ) -> ListenerToken {
+        addChangeListener(withQueue: nil, listener)
+    }
+
+    /// Adds a listener for changes of the status, called on `queue`, or the main queue.
+    @discardableResult
+    public func addChangeListener(
+        withQueue queue: DispatchQueue?,
+        _ listener: @escaping (ReplicatorChange) -> Void
+    ) -> ListenerToken {
+        changeListeners.add(queue: queue, listener)
+    }
+
+    /// Adds a listener for replicated documents; it hears only later ones.
+    @discardableResult
+    public func addDocumentReplicationListener(
+        _ listener: @escaping (DocumentReplication) -> Void
+    ) -> ListenerToken {
+        addDocumentReplicationListener(withQueue: nil, listener)
+    }
+
+    /// Adds a listener for replicated documents, called on `queue`, or the main queue.
+    @discardableResult
+    public func addDocumentReplicationListener(
+        withQueue queue: DispatchQueue?,
+        _ listener: @escaping (DocumentReplication) -> Void
+    ) -> ListenerToken {
+        documentListeners.add(queue: queue, listener)
+    }
+
+    /// Removes a listener of either kind.
+    @available(*, deprecated, message: "Use ListenerToken.remove()")
+    public func removeChangeListener(withToken token: ListenerToken) {
+        token.remove()
+    }
+}
+
+// MARK: - Events of the session
+
+extension Replicator: DatabaseService {
+    func stopBeforeClose() {
+        stop()
+        runEnd.wait(closing: config.requiredDatabase)
+    }
+
+    /// Makes a status current, then tells the listeners.
+    func publish(_ status: Status) {
+        let hasEnded = state.withLock { state in
+            state.status = status
+            guard status.activity == .stopped, state.session != nil else { return false }
+            state.session = nil
+            return true
+        }
+        changeListeners.post(ReplicatorChange(replicator: self, status: status))
+        guard hasEnded else { return }
+        config.requiredDatabase.unregister(self)
+        runEnd.ended()
+    }
+
+    /// Tells the listeners about documents that went in one direction.
+    func publish(_ documents: [ReplicatedDocument], isPush: Bool) {
+        documentListeners.post(
+            DocumentReplication(replicator: self, isPush: isPush, documents: documents)
+        )
+    }
+}

@@ -1,0 +1,286 @@
+public import Foundation
+
+/// What a replicator replicates, with whom, and how.
+///
+/// A `Replicator` copies it, so later edits have no effect on a replicator that exists.
+public struct ReplicatorConfiguration {
+    /// The peer.
+    public let target: any Endpoint
+
+    /// Which way documents travel.
+    public var replicatorType: ReplicatorType = Self.defaultType
+
+    /// Whether replication stays and waits for changes, or ends when both sides are level.
+    public var continuous: Bool = Self.defaultContinuous
+
+    /// How this side proves who it is; `nil` sends no credentials.
+    public var authenticator: (any Authenticator)?
+
+    /// Whether any self-signed certificate, and no other, makes a server trusted.
+    ///
+    /// For peers with anonymous identities and for tests: it encrypts, but proves nothing.
+    public var acceptOnlySelfSignedServerCertificate = Self.defaultSelfSignedCertificateOnly
+
+    /// A certificate that must occur in the server's chain; then nothing else is checked.
+    public var pinnedServerCertificate: SecCertificate?
+
+    /// Certificates, in PEM or DER, that replace the system's roots; `nil` uses the system's.
+    public var trustedRootCertificates: Data?
+
+    /// Headers to add to the handshake; `User-Agent` may be replaced.
+    public var headers: [String: String]?
+
+    /// Name or address of the interface to connect from; `nil` leaves it to the system.
+    public var networkInterface: String?
+
+    /// Whether cookies that a server sets for a parent of its domain are kept.
+    public var acceptParentDomainCookie = Self.defaultAcceptParentCookies
+
+    /// Accepted so that shared code compiles; a Linux process is never sent to the background.
+    public var allowReplicatingInBackground = Self.defaultAllowReplicatingInBackground
+
+    /// Whether documents that the user may no longer read are purged here.
+    public var enableAutoPurge = Self.defaultEnableAutoPurge
+
+    private var chosenHeartbeat: TimeInterval?
+    private var chosenAttemptCount: UInt?
+    private var chosenWaitTime: TimeInterval?
+    private var entries: [CollectionConfiguration] = []
+
+    /// Creates a configuration for collections of one database.
+    ///
+    /// - Precondition: `collections` is not empty, and each names a valid collection.
+    public init(collections: [CollectionConfiguration], target: any Endpoint) {
+        precondition(!collections.isEmpty, "ReplicatorConfiguration: no collections; pass one")
+        self.target = target
+        for configuration in collections {
+            guard let collection = configuration.collection else {
+                preconditionFailure(
+                    "ReplicatorConfiguration: a configuration has no collection; "
+                        + "use CollectionConfiguration(collection:)"
+                )
+            }
+            add(collection, configuration)
+        }
+    }
+
+    /// Creates a configuration without collections; add them with ``addCollection(_:config:)``.
+    @available(*, deprecated, message: "Use init(collections:target:)")
+    public init(target: any Endpoint) {
+        self.target = target
+    }
+
+    /// Creates a configuration for the default collection of `database`.
+    ///
+    /// - Precondition: The database is open.
+    @available(*, deprecated, message: "Use init(collections:target:)")
+    public init(database: Database, target: any Endpoint) {
+        self.target = target
+        guard let collection = try? database.defaultCollection() else {
+            preconditionFailure("ReplicatorConfiguration: the database is closed; open it first")
+        }
+        add(collection, CollectionConfiguration(collection: collection))
+    }
+
+    /// Creates a copy.
+    public init(config: ReplicatorConfiguration) {
+        self = config
+    }
+
+    /// Seconds of silence before the connection is tested with a ping; 0 means the default.
+    ///
+    /// - Precondition: Not negative.
+    public var heartbeat: TimeInterval {
+        get { chosenHeartbeat ?? Self.defaultHeartbeat }
+        set {
+            precondition(newValue >= 0, "ReplicatorConfiguration.heartbeat: negative; use 0 or more")
+            chosenHeartbeat = newValue == 0 ? nil : newValue
+        }
+    }
+
+    /// Most attempts to connect, the first one counted, since the last success; 0 means the
+    /// default for the mode, 1 means no retry.
+    public var maxAttempts: UInt {
+        get {
+            chosenAttemptCount
+                ?? (continuous
+                    ? Self.defaultMaxAttemptsContinuous : Self.defaultMaxAttemptsSingleShot)
+        }
+        set { chosenAttemptCount = newValue == 0 ? nil : newValue }
+    }
+
+    /// Longest wait between two attempts, in seconds; 0 means the default.
+    ///
+    /// - Precondition: Not negative.
+    public var maxAttemptWaitTime: TimeInterval {
+        get { chosenWaitTime ?? Self.defaultMaxAttemptsWaitTime }
+        set {
+            precondition(
+                newValue >= 0,
+                "ReplicatorConfiguration.maxAttemptWaitTime: negative; use 0 or more"
+            )
+            chosenWaitTime = newValue == 0 ? nil : newValue
+        }
+    }
+}
+
+// MARK: - Collections
+
+extension ReplicatorConfiguration {
+    /// The collections, in the order in which they were added.
+    public var collections: [Collection] { entries.compactMap(\.collection) }
+
+    /// The configuration of each collection, in the order in which they were added.
+    public var collectionConfigs: [CollectionConfiguration] { entries }
+
+    /// The database of the collections.
+    ///
+    /// - Precondition: There is a collection.
+    @available(*, deprecated, message: "Use collections")
+    public var database: Database { requiredDatabase }
+
+    /// Adds a collection, or replaces the configuration of one that was added before.
+    ///
+    /// - Precondition: The collection exists, and belongs to the database of the others.
+    @discardableResult
+    public mutating func addCollection(
+        _ collection: Collection,
+        config: CollectionConfiguration? = nil
+    ) -> ReplicatorConfiguration {
+        add(collection, config ?? CollectionConfiguration(collection: collection))
+        return self
+    }
+
+    /// Adds several collections with one configuration.
+    ///
+    /// - Precondition: `collections` is not empty; each exists, and all belong to one database.
+    @discardableResult
+    public mutating func addCollections(
+        _ collections: [Collection],
+        config: CollectionConfiguration? = nil
+    ) -> ReplicatorConfiguration {
+        precondition(!collections.isEmpty, "ReplicatorConfiguration: no collections; pass one")
+        for collection in collections { addCollection(collection, config: config) }
+        return self
+    }
+
+    /// Leaves a collection out again; one that was never added is ignored.
+    @discardableResult
+    public mutating func removeCollection(_ collection: Collection) -> ReplicatorConfiguration {
+        entries.removeAll { $0.collection == collection }
+        return self
+    }
+
+    /// The configuration of `collection`, or `nil` when it was not added.
+    public func collectionConfig(_ collection: Collection) -> CollectionConfiguration? {
+        entries.first { $0.collection == collection }
+    }
+
+    var requiredDatabase: Database {
+        guard let database = entries.first?.collection?.database else {
+            preconditionFailure("ReplicatorConfiguration: no collections; add one")
+        }
+        return database
+    }
+
+    private mutating func add(_ collection: Collection, _ configuration: CollectionConfiguration) {
+        precondition(
+            collection.isValid,
+            "Collection \(collection.fullName): deleted or its database closed; open it again"
+        )
+        precondition(
+            entries.allSatisfy { $0.collection?.database === collection.database },
+            "Collection \(collection.fullName): belongs to another Database object; "
+                + "use one object for all collections of a replicator"
+        )
+        var entry = configuration
+        entry.collection = collection
+        if let index = entries.firstIndex(where: { $0.collection == collection }) {
+            entries[index] = entry
+        } else {
+            entries.append(entry)
+        }
+    }
+}
+
+// MARK: - The default collection's settings, as before collections existed
+
+extension ReplicatorConfiguration {
+    /// Channels of the default collection.
+    @available(*, deprecated, message: "Use CollectionConfiguration")
+    public var channels: [String]? {
+        get { defaultEntry?.channels }
+        set { updateDefaultEntry { $0.channels = newValue } }
+    }
+
+    /// Documents of the default collection to replicate.
+    @available(*, deprecated, message: "Use CollectionConfiguration")
+    public var documentIDs: [String]? {
+        get { defaultEntry?.documentIDs }
+        set { updateDefaultEntry { $0.documentIDs = newValue } }
+    }
+
+    /// Push filter of the default collection.
+    @available(*, deprecated, message: "Use CollectionConfiguration")
+    public var pushFilter: ReplicationFilter? {
+        get { defaultEntry?.pushFilter }
+        set { updateDefaultEntry { $0.pushFilter = newValue } }
+    }
+
+    /// Pull filter of the default collection.
+    @available(*, deprecated, message: "Use CollectionConfiguration")
+    public var pullFilter: ReplicationFilter? {
+        get { defaultEntry?.pullFilter }
+        set { updateDefaultEntry { $0.pullFilter = newValue } }
+    }
+
+    /// Conflict resolver of the default collection.
+    @available(*, deprecated, message: "Use CollectionConfiguration")
+    public var conflictResolver: (any ConflictResolverProtocol)? {
+        get { defaultEntry?.conflictResolver }
+        set { updateDefaultEntry { $0.conflictResolver = newValue } }
+    }
+
+    private var defaultIndex: Int? {
+        entries.firstIndex { $0.collection?.isDefault == true }
+    }
+
+    private var defaultEntry: CollectionConfiguration? { defaultIndex.map { entries[$0] } }
+
+    private mutating func updateDefaultEntry(_ change: (inout CollectionConfiguration) -> Void) {
+        guard let index = defaultIndex else {
+            preconditionFailure(
+                "ReplicatorConfiguration: the default collection was not added; "
+                    + "set this on a CollectionConfiguration"
+            )
+        }
+        change(&entries[index])
+    }
+}
+
+// MARK: - Defaults
+
+extension ReplicatorConfiguration {
+    /// Both ways.
+    public static let defaultType = ReplicatorType.pushAndPull
+    /// One-shot.
+    public static let defaultContinuous = false
+    /// Certificates are checked against roots.
+    public static let defaultSelfSignedCertificateOnly = false
+    /// Cookies for a parent domain are dropped.
+    public static let defaultAcceptParentCookies = false
+    /// No meaning on Linux.
+    public static let defaultAllowReplicatingInBackground = false
+    /// 300 seconds.
+    public static let defaultHeartbeat: TimeInterval = 300
+    /// The first attempt and nine retries.
+    public static let defaultMaxAttemptsSingleShot: UInt = 10
+    /// Without end.
+    public static let defaultMaxAttemptsContinuous = UInt.max
+    /// 300 seconds.
+    public static let defaultMaxAttemptsWaitTime: TimeInterval = 300
+    /// The older spelling of ``defaultMaxAttemptsWaitTime``.
+    public static let defaultMaxAttemptWaitTime: TimeInterval = 300
+    /// Documents that the user lost are purged.
+    public static let defaultEnableAutoPurge = true
+}

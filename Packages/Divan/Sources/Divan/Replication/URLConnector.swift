@@ -1,0 +1,69 @@
+import DivanAuth
+import DivanReplicator
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import Foundation
+import Synchronization
+
+/// Reaches a server or listener by its URL.
+///
+/// Source: `websocket-and-urls.md` §2, §8; `tls-and-auth.md` §2, §3, §5.
+final class URLConnector: Connector {
+    let retries = true
+    let usesDeltas = true
+
+    private let url: WebSocketURL
+    private let transport: WebSocketClientTransport.Configuration
+    private let latest = Mutex<WebSocketClientTransport?>(nil)
+
+    /// Checks the settings and prepares everything that the attempts have in common.
+    init(
+        _ endpoint: URLEndpoint,
+        configuration: ReplicatorConfiguration,
+        store: Store
+    ) throws {
+        url = try WebSocketURL(endpoint.url.absoluteString)
+        let credentials = try ClientCredentials(configuration)
+        let cookies = CookieStore(
+            store,
+            acceptsParentDomains: configuration.acceptParentDomainCookie
+        )
+        let isSecure = url.endpoint.isSecure
+        var transport = WebSocketClientTransport.Configuration(
+            endpoint: url.endpoint,
+            subprotocols: Subprotocol.offered,
+            userAgent: Self.userAgent,
+            headers: { credentials.headers(for: $0, cookies: cookies) },
+            onResponse: { endpoint, headers in cookies.receive(headers, from: endpoint) },
+            tls: isSecure ? try credentials.tlsContext(configuration) : nil,
+            networkInterface: configuration.networkInterface
+        )
+        transport.webSocket.heartbeatInterval = .seconds(max(1.1, configuration.heartbeat))
+        self.transport = transport
+    }
+
+    /// A connection inside one machine is faster than any compression.
+    var compresses: Bool { !url.endpoint.isLoopback }
+
+    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport {
+        let attempt = WebSocketClientTransport(transport, loop: loop)
+        latest.withLock { $0 = attempt }
+        return attempt
+    }
+
+    /// What the server showed in the latest attempt, accepted or not.
+    var serverCertificate: DivanTLS.TLSCertificate? {
+        latest.withLock { $0 }?.peerCertificates.first
+    }
+
+    private static let userAgent = "CouchbaseLite/3.2-Divan (Swift; Linux) Divan/0.1"
+}
+
+extension WebSocketEndpoint {
+    /// Whether the host is this machine by a name or address that never leaves it.
+    var isLoopback: Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

@@ -1,0 +1,27 @@
+import DivanCrypto
+import DivanTLS
+import Foundation
+
+/// The identities of listeners that were given none: self-signed, one for each database, kept.
+///
+/// Source: `tls-and-auth.md` §4.
+enum AnonymousIdentities {
+    private static let labelPrefix = "CBL-ANON-"
+
+    /// Returns the identity of the database with this public UUID, made when there is none.
+    static func identity(forDatabase publicUUID: [UInt8]) throws -> TLSIdentity {
+        let store = IdentityPlace.store
+        let label = labelPrefix + Hex.encode(publicUUID.span)
+        return TLSIdentity(
+            try AnonymousIdentity.credential(in: store, label: label, now: Date())
+        )
+    }
+
+    /// Deletes the anonymous identities of all databases.
+    static func deleteAll() throws {
+        let store = IdentityPlace.store
+        for label in try store.labels() where label.hasPrefix(labelPrefix) {
+            try store.delete(label: label)
+        }
+    }
+}

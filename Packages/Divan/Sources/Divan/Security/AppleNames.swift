@@ -1,0 +1,47 @@
+public import Foundation
+
+// Names of Apple's Security framework, so that code written for it compiles. Nothing in this
+// package uses them otherwise; new code uses `TLSCertificate` and `TLSKeyPair`.
+
+/// Apple's name for a certificate.
+public typealias SecCertificate = TLSCertificate
+/// Apple's name for a certificate with its private key.
+public typealias SecIdentity = TLSKeyPair
+/// Apple's name for bytes.
+public typealias CFData = NSData
+/// Apple's name for text.
+public typealias CFString = NSString
+/// Apple's type for the result of a Security call.
+public typealias OSStatus = Int32
+
+/// The result of a Security call that worked.
+public let errSecSuccess: OSStatus = 0
+/// The result of a Security call that found nothing.
+public let errSecItemNotFound: OSStatus = -25_300
+
+/// Stands for the default allocator, which every call here ignores.
+public var kCFAllocatorDefault: Any? { nil }
+
+/// Reads a certificate in DER, or in PEM; `nil` when the bytes are something else.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecCertificateCreateWithData(_ allocator: Any?, _ data: NSData) -> SecCertificate? {
+    (try? TLSCertificate.certificates(in: data as Data))?.first.map { TLSCertificate($0) }
+}
+
+/// The certificate in DER.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
+    certificate.der as NSData
+}
+
+/// Writes the subject's common name to `commonName`.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecCertificateCopyCommonName(
+    _ certificate: SecCertificate,
+    _ commonName: UnsafeMutablePointer<CFString?>
+) -> OSStatus {
+    guard let name = certificate.commonName else { return errSecItemNotFound }
+    // The caller owns the place and lends it for this call.
+    commonName.pointee = NSString(string: name)
+    return errSecSuccess
+}

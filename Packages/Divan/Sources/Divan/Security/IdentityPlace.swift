@@ -1,0 +1,41 @@
+import DivanTLS
+import Foundation
+import Synchronization
+
+/// Where identities are kept.
+enum IdentityPlace {
+    private static let chosen = Mutex<String?>(nil)
+
+    /// The directory: what the program chose, else `$DIVAN_IDENTITY_DIRECTORY`, else
+    /// `CouchbaseLite/Identities` in the user's data directory.
+    static var directory: String {
+        get { chosen.withLock { $0 } ?? standardDirectory }
+        set { chosen.withLock { $0 = newValue } }
+    }
+
+    static var store: DirectoryIdentityStore { DirectoryIdentityStore(directory: directory) }
+
+    private static var standardDirectory: String {
+        let environment = ProcessInfo.processInfo.environment
+        if let directory = environment["DIVAN_IDENTITY_DIRECTORY"], !directory.isEmpty {
+            return directory
+        }
+        // XDG Base Directory Specification: an empty or relative value counts as unset.
+        if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
+            return home + "/CouchbaseLite/Identities"
+        }
+        return NSHomeDirectory() + "/.local/share/CouchbaseLite/Identities"
+    }
+}
+
+extension TLSIdentity {
+    /// The directory in which identities are kept, one file each.
+    ///
+    /// Made with mode 0700 when needed, its files with 0600; looser ones are refused. Set it
+    /// before the first identity is used. `CouchbaseLite/Identities` in the user's data directory
+    /// unless `$DIVAN_IDENTITY_DIRECTORY` names another. An addition to the official API.
+    public static var storeDirectory: String {
+        get { IdentityPlace.directory }
+        set { IdentityPlace.directory = newValue }
+    }
+}

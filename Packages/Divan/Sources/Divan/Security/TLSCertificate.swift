@@ -1,0 +1,79 @@
+import DivanTLS
+public import Foundation
+
+/// One X.509 certificate; stands where Apple's `SecCertificate` stands in the official API.
+///
+/// Two certificates are equal when their DER bytes are. Any thread may use a certificate.
+public final class TLSCertificate: Sendable {
+    let certificate: DivanTLS.TLSCertificate
+
+    /// Reads one certificate in DER.
+    ///
+    /// - Throws: `crypto` (22) when the bytes are something else.
+    public convenience init(der: Data) throws {
+        let certificate = try translatingErrors {
+            try DivanTLS.TLSCertificate(der: Array(der).span)
+        }
+        self.init(certificate)
+    }
+
+    /// Reads the first certificate of a PEM text.
+    ///
+    /// - Throws: `crypto` (22) when there is none.
+    public convenience init(pem: String) throws {
+        let certificate = try translatingErrors { try DivanTLS.TLSCertificate(pem: pem) }
+        self.init(certificate)
+    }
+
+    init(_ certificate: DivanTLS.TLSCertificate) {
+        self.certificate = certificate
+    }
+
+    /// The certificate in DER.
+    public var der: Data { Data(certificate.derBytes) }
+    /// The certificate in PEM.
+    public var pem: String { certificate.pem }
+    /// Whom it is about, such as `CN=jukebox, O=Divan`.
+    public var subject: String { certificate.subject }
+    /// Who signed it.
+    public var issuer: String { certificate.issuer }
+    /// The subject's common name.
+    public var commonName: String? { certificate.commonName }
+    /// When it becomes valid.
+    public var notBefore: Date { certificate.notBefore }
+    /// When it ends to be valid.
+    public var notAfter: Date { certificate.notAfter }
+    /// Whether it was signed with its own key.
+    public var isSelfSigned: Bool { certificate.isSelfSigned }
+    /// SHA-256 of the DER bytes in lower-case hexadecimal, for people to compare.
+    public var sha256Fingerprint: String { certificate.sha256Fingerprint }
+}
+
+extension TLSCertificate: Hashable {
+    /// Compares the DER bytes.
+    public static func == (left: TLSCertificate, right: TLSCertificate) -> Bool {
+        left.certificate == right.certificate
+    }
+
+    /// Hashes the DER bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(certificate)
+    }
+}
+
+extension TLSCertificate: CustomStringConvertible {
+    /// The subject and the beginning of the fingerprint.
+    public var description: String { certificate.description }
+}
+
+extension TLSCertificate {
+    /// Reads certificates that may stand in DER (one) or PEM (any number).
+    static func certificates(in data: Data) throws -> [DivanTLS.TLSCertificate] {
+        try translatingErrors {
+            if let text = String(data: data, encoding: .utf8), text.contains("-----BEGIN") {
+                return try DivanTLS.TLSCertificate.certificates(pem: text)
+            }
+            return [try DivanTLS.TLSCertificate(der: Array(data).span)]
+        }
+    }
+}

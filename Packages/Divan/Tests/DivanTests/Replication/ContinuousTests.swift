@@ -1,0 +1,120 @@
+import Dispatch
+import Divan
+import Foundation
+import Testing
+
+/// Replicators that stay, and what ends them.
+@Suite(.timeLimit(.minutes(1))) struct ContinuousTests {
+    @Test func `carries live changes both ways`() async throws {
+        let peers = try Peers()
+        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        try here.put("from-here", 1)
+        try await there.wait { try there.value("from-here") == 1 }
+        try there.put("from-there", 2)
+        try await here.wait { try here.value("from-there") == 2 }
+        try there.put("from-here", 3)
+        try await here.wait { try here.value("from-here") == 3 }
+        try here.delete(document: #require(try here.document(id: "from-there")))
+        try await there.wait { try there.value("from-there") == nil }
+
+        replicator.stop()
+    }
+
+    @Test func `stop ends it with stopped and no error`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        let changes = replicator.statusStream
+        replicator.stop()
+        replicator.stop()
+        var last: Replicator.Status?
+        for await status in changes { last = status }
+        #expect(last?.activity == .stopped)
+        #expect(last?.error == nil)
+        #expect(replicator.status.activity == .stopped)
+    }
+
+    @Test func `a second start is ignored`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+        replicator.start()
+        #expect(replicator.status.activity == .idle)
+        replicator.stop()
+    }
+
+    @Test func `cancelling the task of run ends the run`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        let changes = replicator.statusStream
+        let task = Task { try await replicator.run() }
+        for await status in changes where status.activity == .idle { break }
+
+        task.cancel()
+        try await task.value
+        #expect(replicator.status.activity == .stopped)
+    }
+
+    @Test func `closing the database ends its replicator`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        try peers.here.close()
+        #expect(replicator.status.activity == .stopped)
+    }
+
+    @Test func `closing the target of a database endpoint ends the replicator`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        let changes = replicator.statusStream
+        try peers.there.close()
+        for await _ in changes {}
+        #expect(replicator.status.activity == .stopped)
+    }
+
+    @Test func `listeners hear in order, and a removed one no more`() async throws {
+        let peers = try Peers()
+        try peers.here.defaultCollection().put("a", 1)
+        let replicator = Replicator(config: try peers.configuration())
+        let queue = DispatchQueue(label: "test")
+        let (heard, removed) = (Heard<Replicator.ActivityLevel>(), Heard<Int>())
+        replicator.addChangeListener(withQueue: queue) { heard.append($0.status.activity) }
+        let token = replicator.addChangeListener(withQueue: queue) { _ in removed.append(1) }
+        token.remove()
+        token.remove()
+
+        try await replicator.run()
+        queue.sync {}
+
+        #expect(heard.elements.first == .connecting)
+        #expect(heard.elements.last == .stopped)
+        #expect(removed.elements.isEmpty)
+    }
+
+    @Test func `a started replicator lives without an owner`() async throws {
+        let peers = try Peers()
+        let there = try peers.there.defaultCollection()
+        try peers.here.defaultCollection().put("a", 1)
+        Replicator(config: try peers.configuration(.push)).start()
+        try await there.wait { try there.value("a") == 1 }
+    }
+}

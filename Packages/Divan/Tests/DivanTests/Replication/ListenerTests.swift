@@ -1,0 +1,218 @@
+import Divan
+import Foundation
+import Testing
+
+/// Listeners and replicators over real sockets on the loopback interface.
+@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+    @Test func `a replicator syncs both ways without TLS`() async throws {
+        let peers = try Peers()
+        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        for number in 0..<120 {
+            try here.put("here-\(number)", number)
+            try there.put("there-\(number)", number)
+        }
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+
+        try await Replicator(config: peers.configuration(target: listener.endpoint())).run()
+
+        #expect(here.count == 240)
+        #expect(there.count == 240)
+        #expect(listener.statistics.receivedDocumentCount == 120)
+        #expect(listener.statistics.sentDocumentCount == 120)
+        #expect(listener.statistics.receivedByteCount > 0)
+    }
+
+    @Test func `tells port, identity and URLs only while it listens`() throws {
+        let peers = try Peers()
+        let listener = try peers.listen()
+        let port = try #require(listener.port)
+        #expect(port > 0)
+        #expect(listener.tlsIdentity?.certs.count == 1)
+        #expect(listener.urls == [try #require(URL(string: "wss://127.0.0.1:\(port)/there"))])
+        #expect(listener.status == .init(connectionCount: 0, activeConnectionCount: 0))
+
+        listener.stop()
+        listener.stop()
+        #expect(listener.port == nil)
+        #expect(listener.urls == nil)
+        #expect(listener.tlsIdentity == nil)
+    }
+
+    @Test func `lists an address for each interface and the machine's name`() throws {
+        let peers = try Peers()
+        let listener = try peers.listen {
+            $0.networkInterface = nil
+            $0.disableTLS = true
+        }
+        defer { listener.stop() }
+        let urls = try #require(listener.urls)
+        let port = try #require(listener.port)
+        #expect(urls.contains { $0.absoluteString == "ws://127.0.0.1:\(port)/there" })
+        #expect(urls.contains { $0.host == ProcessInfo.processInfo.hostName })
+        #expect(listener.tlsIdentity == nil)
+    }
+
+    @Test func `listens on an interface by its name`() throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.networkInterface = "lo" }
+        defer { listener.stop() }
+        #expect(listener.urls?.first?.host == "127.0.0.1")
+    }
+
+    @Test func `keeps its port when started twice`() throws {
+        let peers = try Peers()
+        let listener = try peers.listen()
+        defer { listener.stop() }
+        let port = listener.port
+        try listener.start()
+        #expect(listener.port == port)
+    }
+
+    @Test func `a taken port is reported as the system does`() throws {
+        let peers = try Peers()
+        let first = try peers.listen()
+        defer { first.stop() }
+        do {
+            _ = try peers.listen { $0.port = first.port }
+            Issue.record("two listeners share a port")
+        } catch let error as NSError {
+            #expect(error.domain == NSPOSIXErrorDomain)
+            #expect(error.code == Int(EADDRINUSE))
+        }
+    }
+
+    @Test(arguments: ["nowhere0", "203.0.113.7"])
+    func `an interface that is not here is an unknown host`(interface: String) throws {
+        let peers = try Peers()
+        do {
+            _ = try peers.listen { $0.networkInterface = interface }
+            Issue.record("it listens on \(interface)")
+        } catch let error as NSError {
+            #expect(error.code == CBLError.unknownHost)
+        }
+    }
+
+    @Test func `counts connections, and the active among them`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+        #expect(listener.status.connectionCount == 1)
+
+        let changes = replicator.statusStream
+        replicator.stop()
+        for await _ in changes {}
+        #expect(listener.status.activeConnectionCount == 0)
+    }
+
+    @Test func `stopping it stops its clients with 11001`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        let changes = replicator.statusStream
+        listener.stop()
+        var last: Replicator.Status?
+        for await status in changes { last = status }
+        #expect((last?.error as NSError?)?.code == CBLError.webSocketGoingAway)
+    }
+
+    @Test func `stopping it for a restart keeps its clients trying`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        let port = listener.port
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        configuration.maxAttemptWaitTime = 0.05
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        let changes = replicator.statusStream
+        listener.stopForRestart()
+        for await status in changes where status.activity == .offline { break }
+        let next = try peers.listen {
+            $0.disableTLS = true
+            $0.port = port
+        }
+        defer { next.stop() }
+        for await status in replicator.statusStream where status.activity == .idle { break }
+        #expect(replicator.status.error == nil)
+        replicator.stop()
+    }
+
+    @Test func `closing its database stops it`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen()
+        try peers.there.close()
+        #expect(listener.port == nil)
+    }
+
+    @Test func `an unknown database is 10404`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        let target = try listener.endpoint(database: "elsewhere")
+        let replicator = Replicator(config: try peers.configuration(target: target))
+        #expect(await replicator.finalCode() == CBLError.httpNotFound)
+    }
+
+    @Test func `a collection that is not shared is 10404`() async throws {
+        let peers = try Peers()
+        let rooms = try peers.here.createCollection(name: "rooms")
+        _ = try peers.there.createCollection(name: "rooms")
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        let configuration = try peers.configuration(
+            target: listener.endpoint(),
+            collections: [rooms]
+        )
+        #expect(await Replicator(config: configuration).finalCode() == CBLError.httpNotFound)
+    }
+
+    @Test func `a read-only listener refuses a push and answers a pull`() async throws {
+        let peers = try Peers()
+        try peers.here.defaultCollection().put("here", 1)
+        try peers.there.defaultCollection().put("there", 1)
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.readOnly = true
+        }
+        defer { listener.stop() }
+        let push = try peers.configuration(.push, target: listener.endpoint())
+        #expect(await Replicator(config: push).finalCode() == CBLError.httpForbidden)
+        #expect(try peers.there.defaultCollection().value("here") == nil)
+
+        let pull = try peers.configuration(.pull, target: listener.endpoint())
+        try await Replicator(config: pull).run()
+        #expect(try peers.here.defaultCollection().value("there") == 1)
+    }
+
+    @Test func `deltas travel when the listener allows them`() async throws {
+        let peers = try Peers()
+        let here = try peers.here.defaultCollection()
+        let document = MutableDocument(id: "a")
+        document.setString(String(repeating: "text ", count: 400), forKey: "text")
+        try here.save(document: document)
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.enableDeltaSync = true
+        }
+        defer { listener.stop() }
+        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
+        try await replicator.run()
+        let before = listener.statistics.receivedByteCount
+
+        document.setInt(7, forKey: "value")
+        try here.save(document: document)
+        try await replicator.run()
+        #expect(try peers.there.defaultCollection().value("a") == 7)
+        #expect(listener.statistics.receivedByteCount - before < 2_000)
+    }
+}

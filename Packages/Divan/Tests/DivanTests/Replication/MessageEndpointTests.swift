@@ -1,0 +1,150 @@
+import Dispatch
+import Divan
+import Foundation
+import Synchronization
+import Testing
+
+/// Replication over connections that the application makes: here, two ends in one process.
+@Suite(.timeLimit(.minutes(1))) struct MessageEndpointTests {
+    /// One end of a wire; what is sent arrives at the other end, for byte streams in small pieces.
+    private final class Wire: MessageEndpointConnection, @unchecked Sendable {
+        // Unchecked: both ends are used on one queue.
+        private let pieceByteCount: Int
+        private let queue: DispatchQueue
+        private var other: Wire?
+        private var replication: (any ReplicatorConnection)?
+
+        init(pieceByteCount: Int, queue: DispatchQueue) {
+            self.pieceByteCount = pieceByteCount
+            self.queue = queue
+        }
+
+        static func pair(pieceByteCount: Int) -> (Wire, Wire) {
+            let queue = DispatchQueue(label: "wire")
+            let first = Wire(pieceByteCount: pieceByteCount, queue: queue)
+            let second = Wire(pieceByteCount: pieceByteCount, queue: queue)
+            first.other = second
+            second.other = first
+            return (first, second)
+        }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            queue.async {
+                self.replication = connection
+                completion(true, nil)
+            }
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            queue.async {
+                var rest = message.toData()
+                while !rest.isEmpty {
+                    self.other?.replication?.receive(
+                        message: .fromData(Data(rest.prefix(self.pieceByteCount)))
+                    )
+                    rest = Data(rest.dropFirst(self.pieceByteCount))
+                }
+                completion(true, nil)
+            }
+        }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            queue.async {
+                self.other?.replication?.close(error: nil)
+                self.other = nil
+                completion()
+            }
+        }
+
+        func fail(isRecoverable: Bool) {
+            struct Cut: Error {}
+            queue.async {
+                let error = MessagingError(error: Cut(), isRecoverable: isRecoverable)
+                self.replication?.close(error: error)
+            }
+        }
+    }
+
+    /// Connects each replicator to a listener of the other database.
+    private final class Delegate: MessageEndpointDelegate, Sendable {
+        private let listener: MessageEndpointListener
+        private let pieceByteCount: Int
+        private let wires = Mutex<[Wire]>([])
+
+        var last: Wire? { wires.withLock { $0.last } }
+
+        init(_ listener: MessageEndpointListener, pieceByteCount: Int) {
+            self.listener = listener
+            self.pieceByteCount = pieceByteCount
+        }
+
+        func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection {
+            let (active, passive) = Wire.pair(pieceByteCount: pieceByteCount)
+            wires.withLock { $0.append(active) }
+            listener.accept(connection: passive)
+            return active
+        }
+    }
+
+    private func connect(
+        _ peers: Peers,
+        _ type: ProtocolType
+    ) throws -> (Delegate, ReplicatorConfiguration) {
+        let listener = MessageEndpointListener(
+            config: MessageEndpointListenerConfiguration(
+                collections: [try peers.there.defaultCollection()],
+                protocolType: type
+            )
+        )
+        let delegate = Delegate(listener, pieceByteCount: type == .byteStream ? 7 : .max)
+        let endpoint = MessageEndpoint(
+            uid: "peer-1",
+            target: nil,
+            protocolType: type,
+            delegate: delegate
+        )
+        return (delegate, try peers.configuration(target: endpoint))
+    }
+
+    @Test(arguments: [ProtocolType.messageStream, .byteStream])
+    func `syncs both ways`(type: ProtocolType) async throws {
+        let peers = try Peers()
+        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        for number in 0..<20 {
+            try here.put("here-\(number)", number)
+            try there.put("there-\(number)", number)
+        }
+        let (delegate, configuration) = try connect(peers, type)
+        try await withExtendedLifetime(delegate) {
+            try await Replicator(config: configuration).run()
+        }
+        #expect(here.count == 40)
+        #expect(there.count == 40)
+    }
+
+    @Test func `a failure that may pass is tried again, any other ends the run`() async throws {
+        let peers = try Peers()
+        let (delegate, base) = try connect(peers, .messageStream)
+        var configuration = base
+        configuration.continuous = true
+        configuration.maxAttemptWaitTime = 0.01
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        let changes = replicator.statusStream
+        delegate.last?.fail(isRecoverable: true)
+        var codes: [Int] = []
+        for await status in changes {
+            if let error = status.error as NSError? { codes.append(error.code) }
+            if status.activity == .idle, !codes.isEmpty { delegate.last?.fail(isRecoverable: false) }
+        }
+        #expect(codes.first == CBLError.webSocketCloseUserTransient)
+        #expect(codes.last == CBLError.webSocketCloseUserPermanent)
+    }
+}

@@ -1,0 +1,142 @@
+import Dispatch
+import Divan
+import DivanTestKit
+import Foundation
+import Synchronization
+
+/// Two databases in a directory of their own, and what tests of replication do with them.
+///
+/// `here` is the active side, `there` the passive one.
+final class Peers: Sendable {
+    let here: Database
+    let there: Database
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        TestIdentities.use()
+        directory = try TemporaryDirectory()
+        var configuration = DatabaseConfiguration()
+        configuration.directory = directory.path
+        here = try Database(name: "here", config: configuration)
+        there = try Database(name: "there", config: configuration)
+    }
+
+    deinit {
+        try? here.close()
+        try? there.close()
+    }
+
+    /// A configuration for the default collections, or for those given, to the other database.
+    func configuration(
+        _ type: ReplicatorType = .pushAndPull,
+        target: (any Endpoint)? = nil,
+        collections: [Collection]? = nil,
+        _ change: (inout CollectionConfiguration) -> Void = { _ in }
+    ) throws -> ReplicatorConfiguration {
+        let chosen = try collections ?? [here.defaultCollection()]
+        let entries = chosen.map { collection in
+            var entry = CollectionConfiguration(collection: collection)
+            change(&entry)
+            return entry
+        }
+        var configuration = ReplicatorConfiguration(
+            collections: entries,
+            target: target ?? DatabaseEndpoint(database: there)
+        )
+        configuration.replicatorType = type
+        return configuration
+    }
+
+    /// Starts a listener on the loopback interface for the default collection of `there`.
+    func listen(
+        _ change: (inout URLEndpointListenerConfiguration) -> Void = { _ in }
+    ) throws -> URLEndpointListener {
+        var configuration = URLEndpointListenerConfiguration(
+            collections: [try there.defaultCollection()]
+        )
+        configuration.networkInterface = "127.0.0.1"
+        change(&configuration)
+        let listener = URLEndpointListener(config: configuration)
+        try listener.start()
+        return listener
+    }
+}
+
+/// Identities of tests live in a directory of the test run, never in the user's.
+enum TestIdentities {
+    private static let directory = try? TemporaryDirectory()
+
+    static func use() {
+        guard let directory else { return }
+        TLSIdentity.storeDirectory = directory.file("identities")
+    }
+}
+
+extension URLEndpointListener {
+    /// The endpoint for a client on this machine.
+    func endpoint(database: String = "there") throws -> URLEndpoint {
+        let scheme = config.disableTLS ? "ws" : "wss"
+        return try URLEndpoint(validating: "\(scheme)://127.0.0.1:\(port ?? 0)/\(database)")
+    }
+}
+
+extension Collection {
+    /// Saves a new document with one property.
+    func put(_ id: String, _ value: Int) throws {
+        let document = try self.document(id: id)?.toMutable() ?? MutableDocument(id: id)
+        document.setInt(value, forKey: "value")
+        try save(document: document)
+    }
+
+    /// The property of a document that `put` saved; `nil` when there is no such document.
+    func value(_ id: String) throws -> Int? {
+        try document(id: id)?.int(forKey: "value")
+    }
+
+    /// Waits until `condition` holds, looking again after each change of the collection.
+    func wait(until condition: @Sendable () throws -> Bool) async throws {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+        let token = addChangeListener(queue: DispatchQueue(label: "test")) { _ in
+            continuation.yield()
+        }
+        defer { token.remove() }
+        continuation.yield()
+        for await _ in changes where try condition() { return }
+    }
+}
+
+extension Replicator {
+    /// Runs to the end, and returns every status on the way.
+    func statuses() async -> [Status] {
+        let changes = statusStream
+        start()
+        var statuses: [Status] = []
+        for await status in changes { statuses.append(status) }
+        return statuses
+    }
+
+    /// Runs to the end, and returns the code of the error that ended the run; 0 for none.
+    func finalCode() async -> Int {
+        let last = await statuses().last
+        return (last?.error as NSError?)?.code ?? 0
+    }
+
+    /// Starts, and waits until the replicator reports `activity`.
+    func start(until activity: ActivityLevel) async -> Status? {
+        let changes = statusStream
+        start()
+        for await status in changes where status.activity == activity { return status }
+        return nil
+    }
+}
+
+/// Collects what listeners hear, from any thread.
+final class Heard<Element: Sendable>: Sendable {
+    private let list = Mutex<[Element]>([])
+
+    var elements: [Element] { list.withLock { $0 } }
+
+    func append(_ element: Element) {
+        list.withLock { $0.append(element) }
+    }
+}

@@ -1,0 +1,90 @@
+import Divan
+import Foundation
+import Testing
+
+/// Configurations: defaults, rules that depend on each other, and misuse.
+@Suite struct ReplicatorConfigurationTests {
+    @Test func `has the documented defaults`() throws {
+        let configuration = try Peers().configuration()
+        #expect(configuration.replicatorType == .pushAndPull)
+        #expect(!configuration.continuous)
+        #expect(configuration.heartbeat == 300)
+        #expect(configuration.maxAttempts == 10)
+        #expect(configuration.maxAttemptWaitTime == 300)
+        #expect(configuration.enableAutoPurge)
+        #expect(!configuration.acceptOnlySelfSignedServerCertificate)
+        #expect(configuration.authenticator == nil)
+    }
+
+    @Test func `attempts follow the mode until they are set`() throws {
+        var configuration = try Peers().configuration()
+        configuration.continuous = true
+        #expect(configuration.maxAttempts == UInt.max)
+        configuration.maxAttempts = 4
+        configuration.continuous = false
+        #expect(configuration.maxAttempts == 4)
+    }
+
+    @Test func `zero stands for the default`() throws {
+        var configuration = try Peers().configuration()
+        configuration.heartbeat = 0
+        configuration.maxAttempts = 0
+        configuration.maxAttemptWaitTime = 0
+        #expect(configuration.heartbeat == 300)
+        #expect(configuration.maxAttempts == 10)
+        #expect(configuration.maxAttemptWaitTime == 300)
+    }
+
+    @Test func `a replicator keeps a copy`() throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        let replicator = Replicator(config: configuration)
+        configuration.continuous = true
+        #expect(!replicator.config.continuous)
+    }
+
+    @available(*, deprecated, message: "Tests the names that older programs use.")
+    @Test func `the three ways to build one agree`() throws {
+        let peers = try Peers()
+        let collection = try peers.here.defaultCollection()
+        let target = DatabaseEndpoint(database: peers.there)
+        var second = ReplicatorConfiguration(target: target)
+        second.addCollection(collection)
+        let third = ReplicatorConfiguration(database: peers.here, target: target)
+        for configuration in [try peers.configuration(), second, third] {
+            #expect(configuration.collections == [collection])
+            #expect(configuration.database === peers.here)
+            #expect(configuration.collectionConfig(collection) != nil)
+        }
+        second.removeCollection(collection)
+        #expect(second.collections.isEmpty)
+    }
+
+    @available(*, deprecated, message: "Tests the names that older programs use.")
+    @Test func `settings of the default collection are forwarded to it`() throws {
+        var configuration = try Peers().configuration()
+        configuration.channels = ["news"]
+        configuration.documentIDs = ["a"]
+        configuration.pushFilter = { _, _ in true }
+        #expect(configuration.collectionConfigs.first?.channels == ["news"])
+        #expect(configuration.collectionConfigs.first?.documentIDs == ["a"])
+        #expect(configuration.collectionConfigs.first?.pushFilter != nil)
+    }
+
+    @Test func `negative waits stop the program`() async {
+        await #expect(processExitsWith: .failure) {
+            var configuration = try Peers().configuration()
+            configuration.heartbeat = -1
+        }
+        await #expect(processExitsWith: .failure) {
+            var configuration = try Peers().configuration()
+            configuration.maxAttemptWaitTime = -1
+        }
+    }
+
+    @Test func `an http endpoint stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = URLEndpoint(url: try #require(URL(string: "http://localhost/db")))
+        }
+    }
+}
