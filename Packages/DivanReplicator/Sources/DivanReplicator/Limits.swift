@@ -44,6 +44,10 @@ public struct Limits: Sendable {
     public var receivedHistoryCount = 1_000
     /// Possible ancestors named per entry of a `changes` answer (`replication.md` §3).
     public var ancestorsCount = 10
+    /// Conflicts that wait for a resolver, above which the next list is answered later.
+    public var unresolvedConflictsCount = 1_000
+    /// Refused proposals that wait for the pull to clear them; the next ones are errors at once.
+    public var awaitedConflictsCount = 10_000
     /// Revisions of our own commits remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
     /// UTF-8 bytes of a document ID (`revisions.md` §3).

@@ -125,7 +125,7 @@ extension Pusher {
                     attemptCount: proposal.attemptCount + 1
                 )
             )
-        } else if pulls {
+        } else if pulls, awaitingPull.count < session.limits.awaitedConflictsCount {
             awaitingPull[change.documentID] = proposal
             complete(change, &checkpointer)
         } else {

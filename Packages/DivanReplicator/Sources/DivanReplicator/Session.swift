@@ -26,6 +26,7 @@ struct Session {
 
     private var purposes: [BLIPRequestNumber: Purpose] = [:]
     private var effects: [SyncEffect] = []
+    private var nextEffectIndex = 0
     private var events: [DocumentEvent] = []
 
     /// Whether requests name their collection.
@@ -147,7 +148,13 @@ extension Session {
     }
 
     mutating func nextEffect() -> SyncEffect? {
-        effects.isEmpty ? nil : effects.removeFirst()
+        guard nextEffectIndex < effects.count else {
+            effects.removeAll(keepingCapacity: true)
+            nextEffectIndex = 0
+            return nil
+        }
+        nextEffectIndex += 1
+        return effects[nextEffectIndex - 1]
     }
 }
 

@@ -205,8 +205,8 @@ extension SyncPeer {
             reportStatus()
             return
         }
-        for index in collections.indices {
-            collections[index].pumpPuller(&session, &inbox)
+        if unresolved.count < session.limits.unresolvedConflictsCount {
+            for index in collections.indices { collections[index].pumpPuller(&session, &inbox) }
         }
         commitInbox()
         pumpSenders()

@@ -97,6 +97,21 @@ import Testing
         try copy.close()
     }
 
+    @Test func `a database that cannot be written to ends the replication with its reason`() throws
+    {
+        let directory = try TemporaryDirectory()
+        try Store.open(directory: directory.file("a.cblite2")).close()
+        let store = try Store.open(
+            directory: directory.file("a.cblite2"),
+            options: StoreOptions(create: false, readOnly: true)
+        )
+        let run = Conversation.oneShot(.init(), try Site(store), try Site())
+        #expect(run.closeCode == 1000)
+        #expect(run.error?.domain == .liteCore)
+        #expect(run.error?.code == 14)
+        try store.close()
+    }
+
     @Test func `two clients of one listener share what they write`() throws {
         let (here, there) = try synced()
         let third = try Site()

@@ -1,6 +1,7 @@
 import DivanBLIP
 import DivanReplicator
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// An active peer against servers that refuse, withdraw, or misbehave.
@@ -238,6 +239,38 @@ import Testing
         #expect(server.closeCode == nil)
         server.ask("changes", Self.zero, "[\(entries)]")
         #expect(server.closeCode == 4002)
+    }
+
+    @Test(arguments: UInt64(0)..<60)
+    func `damaged messages never trap`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let profiles = ["changes", "rev", "norev", "getAttachment", "proveAttachment", "x", ""]
+        let values = [
+            "0", "1-aa", "2-bb,1-aa", "", "-1", "1e9", "[]", "{}", "null", "true", "a", "\"5\"",
+            "9223372036854775807", #"[[1,"a","1-aa",1e3]]"#, #"[[1,"a","1-aa",-9,[]]]"#,
+            #"[["5:6","b","1-aa",7]]"#, #"{"@type":"blob","digest":"sha1-","_attachments":3}"#,
+            #"{"p":{"@type":"blob","digest":"\(BlobDigest(hashing: [1].span))"}}"#,
+            #"{"_attachments":{"blob_/a/0":{"digest":"x"},"b":{"digest":1}},"a":[{"@type":"blob"}]}"#,
+        ]
+        let names = ["id", "rev", "history", "sequence", "deleted", "error", "digest", "deltaSrc"]
+        var server = try Counterpart.server(try Site(), .init(isContinuous: true))
+        for _ in 0..<30 {
+            var properties = Self.zero
+            for name in names where Bool.random(using: &generator) {
+                properties.append(name, values.randomElement(using: &generator) ?? "")
+            }
+            server.ask(
+                profiles.randomElement(using: &generator) ?? "",
+                properties,
+                values.randomElement(using: &generator) ?? "",
+                isNoReply: Bool.random(using: &generator)
+            )
+            if let open = server.requests.first?.profile {
+                try server.answer(open, values.randomElement(using: &generator) ?? "")
+            }
+        }
+        // Whatever happened, the engine is in one of its states.
+        #expect(server.closeCode == nil || server.error != nil, "seed \(seed)")
     }
 
     @Test func `bytes that are no BLIP close the connection`() throws {

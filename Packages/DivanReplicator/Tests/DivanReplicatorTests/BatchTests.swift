@@ -1,0 +1,84 @@
+import DivanBLIP
+import DivanReplicator
+import DivanZlib
+import Testing
+
+/// Received revisions are stored together, and answered when they are safe.
+@Suite struct BatchTests {
+    @Test func `a batch is one transaction and its answers come after it`() throws {
+        let site = try Site()
+        var peer = SyncPeer(Conversation.Options().passive, store: site.store)
+        peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
+        var client = BLIPConnection(codec: DeflateCodec())
+        for number in 0..<100 {
+            let properties: BLIPProperties = ["id": "doc\(number)", "rev": "1-aa"]
+            client.send(
+                BLIPRequest(profile: "rev", properties: properties, body: .bytes(Array("{}".utf8)))
+            )
+        }
+        var frame: [UInt8] = []
+        while client.nextFrame(into: &frame) {
+            peer.receive(frame.span, at: .zero)
+            frame = []
+        }
+        let isAnswered = peer.nextFrame(into: &frame)
+        #expect(!isAnswered)
+        #expect(try site.contents() == [:])
+
+        peer.inputDrained(at: .zero)
+        #expect(site.takeChanges().count == 1)
+        #expect(try site.contents().count == 100)
+        var answerCount = 0
+        while peer.nextFrame(into: &frame) {
+            answerCount += 1
+            frame = []
+        }
+        #expect(answerCount == 100)
+    }
+
+    @Test func `a full batch does not wait for the input to end`() throws {
+        let site = try Site()
+        var options = Conversation.Options()
+        options.limits.insertedRevisionsCount = 10
+        var peer = SyncPeer(options.passive, store: site.store)
+        peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
+        var client = BLIPConnection(codec: DeflateCodec())
+        for number in 0..<25 {
+            let properties: BLIPProperties = ["id": "doc\(number)", "rev": "1-aa"]
+            client.send(
+                BLIPRequest(profile: "rev", properties: properties, body: .bytes(Array("{}".utf8)))
+            )
+        }
+        var frame: [UInt8] = []
+        while client.nextFrame(into: &frame) {
+            peer.receive(frame.span, at: .zero)
+            frame = []
+        }
+        #expect(try site.contents().count == 20)
+    }
+
+    @Test func `one broken revision does not keep the others out`() throws {
+        let site = try Site()
+        try site.put("taken", ["2-bb", "1-aa"], "{}")
+        var peer = SyncPeer(Conversation.Options().passive, store: site.store)
+        peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
+        var client = BLIPConnection(codec: DeflateCodec())
+        for (id, rev) in [("a", "1-aa"), ("taken", "1-ff"), ("b", "1-bb")] {
+            client.send(
+                BLIPRequest(
+                    profile: "rev",
+                    properties: ["id": id, "rev": rev],
+                    body: .bytes(Array("{}".utf8))
+                )
+            )
+        }
+        var frame: [UInt8] = []
+        while client.nextFrame(into: &frame) {
+            peer.receive(frame.span, at: .zero)
+            frame = []
+        }
+        peer.inputDrained(at: .zero)
+        #expect(try site.contents().keys.sorted() == ["a", "b", "taken"])
+        #expect(try site.revision("taken") == "2-bb")
+    }
+}
