@@ -57,7 +57,7 @@ final class ClientOpening: ByteStreamOwner {
     func start() {
         let found = OnLoopReceiver<NameLookup.Outcome> { [weak self] in self?.didFind($0) }
         let loop = loop
-        NameLookup.shared.find(endpoint.host, port: endpoint.port) { outcome in
+        NameLookup.shared.find(endpoint.lookupName, port: endpoint.port) { outcome in
             loop.execute { found.body(outcome) }
         }
     }
@@ -113,7 +113,7 @@ final class ClientOpening: ByteStreamOwner {
             self.address = address
             do {
                 let session = try tls.map { context throws(TLSError) in
-                    try TLSSession(context, serverName: endpoint.host)
+                    try TLSSession(context, serverName: endpoint.certificateName)
                 }
                 open(socket, session)
             } catch {

@@ -84,7 +84,7 @@ public enum TransportClose: Sendable {
     case failed(TransportError)
 }
 
-/// Bytes on the wire, TLS and handshakes included, and messages.
+/// Bytes on the wire, those of TLS and handshakes included.
 public struct TransportStatistics: Equatable, Sendable {
     /// Bytes received.
     public var receivedByteCount: UInt64 = 0

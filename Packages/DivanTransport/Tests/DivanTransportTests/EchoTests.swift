@@ -68,9 +68,12 @@ import Testing
         await recorder.end()
     }
 
-    @Test(arguments: ["localhost", "::1"])
-    func `reaches names and IPv6`(host: String) async throws {
-        let server = try TestServer(interface: nil)
+    @Test(arguments: [("localhost", nil), ("::1", nil), ("localhost", "127.0.0.1")])
+    func `reaches names, IPv6, and the one address that listens`(
+        host: String,
+        interface: String?
+    ) async throws {
+        let server = try TestServer(interface: interface)
         let transport = client(port: server.port, host: host)
         let recorder = Recorder(onOpen: { transport.send([1]) })
         transport.start(recorder)

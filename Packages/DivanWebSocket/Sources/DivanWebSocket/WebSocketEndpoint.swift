@@ -29,6 +29,19 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         port == 80 || port == 443 ? bracketedHost : "\(bracketedHost):\(port)"
     }
 
+    /// The host as name look-up takes it: the zone of an IPv6 address behind a bare `%`.
+    ///
+    /// In a URL that sign is percent-encoded (RFC 6874 §2).
+    public var lookupName: String {
+        guard host.contains(":"), let escape = host.firstRange(of: "%25") else { return host }
+        return "\(host[..<escape.lowerBound])%\(host[escape.upperBound...])"
+    }
+
+    /// The host as certificates name it: an IPv6 address without its zone.
+    public var certificateName: String {
+        host.contains(":") ? String(host.prefix { $0 != "%" }) : host
+    }
+
     /// The place that a redirect names.
     ///
     /// - Parameter location: An absolute `http` or `https` URL, or a path that begins with `/`.

@@ -49,6 +49,16 @@ import Testing
     }
 
     @Test
+    func `writes the zone of an address as others expect it`() throws {
+        let zoned = try WebSocketEndpoint("wss://[fe80::1%25eth0]:1/db")
+        #expect(zoned.lookupName == "fe80::1%eth0")
+        #expect(zoned.certificateName == "fe80::1")
+        let named = try WebSocketEndpoint("wss://example.com/db")
+        #expect(named.lookupName == "example.com")
+        #expect(named.certificateName == "example.com")
+    }
+
+    @Test
     func `keeps a password out of its error`() {
         let error = #expect(throws: WebSocketURLError.self) {
             try WebSocketURL("wss://user:secret@h/db")
