@@ -76,16 +76,16 @@ public final class StoreObservation: Sendable {
 
 /// The handlers of one store.
 final class StoreObservers: Sendable {
-    typealias Handler = @Sendable (StoreChange) -> Void
+    typealias Observer = @Sendable (StoreChange) -> Void
 
     private struct Registered {
         var lastNumber = 0
-        var handlers: [(number: Int, handler: Handler)] = []
+        var handlers: [(number: Int, handler: Observer)] = []
     }
 
     private let registered = Mutex(Registered())
 
-    func add(_ handler: @escaping Handler) -> StoreObservation {
+    func add(_ handler: @escaping Observer) -> StoreObservation {
         let number = registered.withLock { registered in
             registered.lastNumber += 1
             registered.handlers.append((registered.lastNumber, handler))

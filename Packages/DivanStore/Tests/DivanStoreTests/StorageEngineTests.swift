@@ -59,6 +59,20 @@ import Testing
         #expect(isRemoved)
     }
 
+    @Test func `a sequence that is taken costs no document`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("taken.sqlite3")
+        try SQLiteEngine.create(path: path)
+        let engine = try SQLiteEngine(path: path, isReadOnly: false, syncsFully: false)
+        let id = try engine.write { try $0.createCollection(.default).id }
+        try engine.write { try $0.put(StorageEngineContract.row("a", sequence: 1), in: id) }
+        #expect(throws: StoreError.self) {
+            try engine.write { try $0.put(StorageEngineContract.row("b", sequence: 1), in: id) }
+        }
+        #expect(try engine.read { try $0.row("a", in: id, content: .whole) } != nil)
+        engine.close()
+    }
+
     @Test func `a store stands on any engine`() throws {
         let store = try Store(engine: MemoryEngine())
         try store.write { _ = try $0.save("a", in: .default, body: Array("{}".utf8)) }

@@ -92,12 +92,18 @@ final class SQLiteDocumentStatements {
         }
     }
 
+    /// Replaces by document ID only: a sequence that is taken already is an error, since the other
+    /// document would be lost.
     func put() throws(StoreError) -> SQLiteStatement {
         try statement(.put) {
             """
-            INSERT OR REPLACE INTO \(table) (sequence, documentID, revisionID, flags,
+            INSERT INTO \(table) (sequence, documentID, revisionID, flags,
                 expiration, tree, bodyByteCount, body)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (documentID) DO UPDATE SET sequence = excluded.sequence,
+                revisionID = excluded.revisionID, flags = excluded.flags,
+                expiration = excluded.expiration, tree = excluded.tree,
+                bodyByteCount = excluded.bodyByteCount, body = excluded.body
             """
         }
     }

@@ -10,7 +10,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private var writer: SQLiteSession?
     // An fsync that failed may have lost pages that a later one reports as written, so nothing
     // is written after it.
-    private var fatalError: StoreError?
+    private var brokenBy: StoreError?
     private let poolLock = RecursiveLock()
     private var isPoolOpen = true
     private var idleReaders: [SQLiteSession] = []
@@ -113,14 +113,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     private func openWriter() throws(StoreError) -> SQLiteSession {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
-        if let fatalError { throw fatalError }
+        if let brokenBy { throw brokenBy }
         guard let writer else { throw StoreError(.notOpen, at: path) }
         return writer
     }
 
     private func noteFailure(_ error: any Error) {
         guard let error = error as? StoreError, error.isFailedSync else { return }
-        fatalError = error
+        brokenBy = error
     }
 
     // MARK: Maintenance
