@@ -1,6 +1,7 @@
 import Dispatch
 import Divan
 import DivanJSON
+import DivanStore
 import Foundation
 import Synchronization
 

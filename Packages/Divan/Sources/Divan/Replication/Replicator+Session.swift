@@ -24,7 +24,11 @@ extension Replicator {
         peer.usesDeltas = connector.usesDeltas
         var session = ActiveSession.Configuration(
             peer: peer,
-            makeTransport: { loop in try connector.makeTransport(on: loop) }
+            makeTransport: { [meter] loop in
+                let transport = try connector.makeTransport(on: loop)
+                meter.begin(transport)
+                return transport
+            }
         )
         session.retry = connector.retries ? retrySchedule : nil
         session.resolvers = resolvers
@@ -112,6 +116,7 @@ extension Replicator {
     private func publish(_ events: [DocumentEvent]) {
         for isPush in [true, false] {
             let documents = events.filter { $0.isPush == isPush }.map { ReplicatedDocument($0) }
+            meter.count(documents: documents.count { $0.error == nil }, isPush: isPush)
             if !documents.isEmpty { publish(documents, isPush: isPush) }
         }
     }

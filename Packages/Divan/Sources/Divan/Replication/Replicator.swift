@@ -68,6 +68,7 @@ public final class Replicator: @unchecked Sendable {
     public let config: ReplicatorConfiguration
 
     let state = Mutex(State())
+    let meter = TrafficMeter()
     let changeListeners = ListenerList<ReplicatorChange>()
     let documentListeners = ListenerList<DocumentReplication>()
     let runEnd = ServiceEnd()

@@ -1,0 +1,69 @@
+import DivanTransport
+import Synchronization
+
+extension Replicator {
+    /// What has gone over the connections of a replicator since it was made.
+    public struct Statistics: Equatable, Sendable {
+        /// Bytes received, as counted at the socket: TLS and handshakes included.
+        public internal(set) var receivedByteCount: UInt64 = 0
+        /// Bytes sent, counted in the same way.
+        public internal(set) var sentByteCount: UInt64 = 0
+        /// Documents pulled, deletions included.
+        public internal(set) var pulledDocumentCount: UInt64 = 0
+        /// Documents pushed, deletions included.
+        public internal(set) var pushedDocumentCount: UInt64 = 0
+
+        /// Bytes in both directions.
+        public var byteCount: UInt64 { receivedByteCount + sentByteCount }
+    }
+
+    /// What has gone over the connections so far, those of earlier runs included; any thread.
+    ///
+    /// Bytes are counted for URL endpoints only. An addition to the official API.
+    public var statistics: Statistics { meter.statistics }
+}
+
+/// Adds up the traffic of one connection after another.
+final class TrafficMeter: Sendable {
+    private struct State {
+        var ended = Replicator.Statistics()
+        var current: WebSocketClientTransport?
+    }
+
+    private let state = Mutex(State())
+
+    var statistics: Replicator.Statistics {
+        state.withLock { state in
+            var sum = state.ended
+            sum.add(state.current)
+            return sum
+        }
+    }
+
+    /// Notes that a new connection takes the place of the one before.
+    func begin(_ transport: any MessageTransport) {
+        state.withLock { state in
+            state.ended.add(state.current)
+            state.current = transport as? WebSocketClientTransport
+        }
+    }
+
+    /// Notes documents that arrived.
+    func count(documents: Int, isPush: Bool) {
+        state.withLock { state in
+            if isPush {
+                state.ended.pushedDocumentCount += UInt64(documents)
+            } else {
+                state.ended.pulledDocumentCount += UInt64(documents)
+            }
+        }
+    }
+}
+
+extension Replicator.Statistics {
+    fileprivate mutating func add(_ transport: WebSocketClientTransport?) {
+        guard let traffic = transport?.statistics else { return }
+        receivedByteCount += traffic.receivedByteCount
+        sentByteCount += traffic.sentByteCount
+    }
+}
