@@ -74,14 +74,16 @@ public final class URLEndpointListener: @unchecked Sendable {
         }
     }
 
-    /// Ends to listen, and closes every connection in order with "going away": clients then stop
-    /// with 11001. Ignored while it does not listen.
+    /// Ends to listen, and closes every connection in order; ignored while it does not listen.
+    ///
+    /// Clients are told "going away", and stop with 11001.
     public func stop() {
         end(forRestart: false)
     }
 
-    /// Ends to listen, and tells the clients that it will be back: they try again later, as after
-    /// a lost connection. An addition to the official API.
+    /// Ends to listen, and tells the clients that it will be back.
+    ///
+    /// They try again later, as after a lost connection. An addition to the official API.
     public func stopForRestart() {
         end(forRestart: true)
     }

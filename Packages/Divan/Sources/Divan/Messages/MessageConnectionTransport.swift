@@ -33,6 +33,7 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     private var phase = Phase.new
     private var receiver: (any MessageReceiver)?
     private var framing: WebSocketConnection?
+    private var early: [[UInt8]] = []  // arrived before the application said that it is open
     private var unconfirmedByteCount = 0
     private var timer: TimerToken?
 
@@ -102,13 +103,19 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
 extension MessageConnectionTransport {
     private func opened(_ isOpen: Bool, _ error: MessagingError?) {
         guard phase == .opening else { return }
-        guard isOpen else { return failed(error ?? MessagingError(error: Refused(), isRecoverable: false)) }
+        guard isOpen else {
+            return failed(error ?? MessagingError(error: Refused(), isRecoverable: false))
+        }
         phase = .open
         receiver?.transportDidOpen(TransportPeer(subprotocol: Subprotocol.version3.rawValue))
         armTimer()
+        let waiting = early
+        early = []
+        for bytes in waiting { received(bytes) }
     }
 
     private func received(_ bytes: [UInt8]) {
+        if phase == .opening { early.append(bytes) }
         guard phase == .open else { return }
         guard framing != nil else {
             receiver?.transportDidReceive(bytes[...])
@@ -180,7 +187,9 @@ extension MessageConnectionTransport {
         let wasWritable = isWritable
         unconfirmedByteCount -= byteCount
         guard phase == .open else { return }
-        guard isSent else { return failed(error ?? MessagingError(error: Refused(), isRecoverable: true)) }
+        guard isSent else {
+            return failed(error ?? MessagingError(error: Refused(), isRecoverable: true))
+        }
         if !wasWritable, isWritable { receiver?.transportDidBecomeWritable() }
     }
 

@@ -81,7 +81,7 @@ public final class MessageEndpointListener: @unchecked Sendable {
         accepted.withLock { $0.values.map(\.connection) }
     }
 
-    /// Serves a connection until it closes. Ignored when the database is closed.
+    /// Serves a connection until it closes; one of a closed database is closed at once.
     public func accept(connection: any MessageEndpointConnection) {
         let key = ObjectIdentifier(connection)
         do {

@@ -6,13 +6,17 @@ public struct CollectionConfiguration {
     /// Decides about conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
     public var conflictResolver: (any ConflictResolverProtocol)?
 
-    /// Chooses the local documents to send; `nil` sends all. A refusal is silent.
+    /// Chooses the local documents to send; `nil` sends all.
+    ///
+    /// A refusal is silent.
     public var pushFilter: ReplicationFilter?
 
-    /// Chooses the received documents to store; `nil` stores all. A refusal is reported as 10403.
+    /// Chooses the received documents to store; `nil` stores all.
+    ///
+    /// A refusal is reported as 10403.
     public var pullFilter: ReplicationFilter?
 
-    /// Channels to pull from; `nil` or empty means all that the user may read. For Sync Gateway.
+    /// Channels of Sync Gateway to pull from; `nil` or empty means all that the user may read.
     public var channels: [String]?
 
     /// The only documents to replicate, both ways; `nil` or empty means all.

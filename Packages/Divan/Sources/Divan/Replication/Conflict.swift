@@ -23,8 +23,9 @@ public protocol ConflictResolverProtocol {
 
 /// The conflict rule that a replicator follows unless it is given another.
 public enum ConflictResolver {
-    /// A deletion wins, then the longer history, then the greater revision ID; ties go to the
-    /// remote. Peers that follow it choose the same winner without talking.
+    /// A deletion wins, then the longer history, then the greater revision ID, then the remote.
+    ///
+    /// Peers that follow it choose the same winner without talking.
     public static var `default`: any ConflictResolverProtocol { DefaultConflictResolver() }
 }
 

@@ -1,7 +1,8 @@
 import Dispatch
 
-/// What runs on behalf of a database and must end before the database closes: a replicator or a
-/// listener. While it runs, its database keeps it alive.
+/// What runs on behalf of a database and must end before it closes: a replicator or a listener.
+///
+/// While it runs, its database keeps it alive.
 ///
 /// Source: `behaviour.md` §6 (11), §13, §15.
 protocol DatabaseService: AnyObject, Sendable {

@@ -32,7 +32,9 @@ public final class Replicator: @unchecked Sendable {
         case busy
     }
 
-    /// How far a run has come, in units of work, not documents. The total grows during a run.
+    /// How far a run has come, in units of work, not documents.
+    ///
+    /// The total grows during a run.
     public struct Progress: Sendable {
         /// Units done.
         public let completed: UInt64
@@ -84,8 +86,9 @@ public final class Replicator: @unchecked Sendable {
     /// What the replicator is doing now.
     public var status: Status { state.withLock { $0.status } }
 
-    /// The server's certificate, known as soon as the server showed it, also when it was refused;
-    /// `nil` before, and without TLS. Forgotten at the next start.
+    /// The server's certificate; `nil` before it is known, and without TLS.
+    ///
+    /// Known as soon as the server showed it, also when it was refused. Forgotten at the next start.
     public var serverCertificate: SecCertificate? { state.withLock { $0.serverCertificate } }
 
     /// The ID under which the server logs this connection, when it told one.
@@ -123,11 +126,15 @@ public final class Replicator: @unchecked Sendable {
         } else if let session {
             session.start()
         } else {
-            Journal.sync.warning("Replicator: start() while it runs is ignored; wait until it has stopped")
+            Journal.sync.warning(
+                "Replicator: start() while it runs is ignored; wait until it has stopped"
+            )
         }
     }
 
-    /// Asks the run to end; the last event says `stopped`. Ignored when there is no run.
+    /// Asks the run to end; ignored when there is none.
+    ///
+    /// The last event says `stopped`.
     public func stop() {
         state.withLock { $0.session }?.stop()
     }

@@ -93,7 +93,10 @@ public struct ReplicatorConfiguration {
     public var heartbeat: TimeInterval {
         get { chosenHeartbeat ?? Self.defaultHeartbeat }
         set {
-            precondition(newValue >= 0, "ReplicatorConfiguration.heartbeat: negative; use 0 or more")
+            precondition(
+                newValue >= 0,
+                "ReplicatorConfiguration.heartbeat: negative; use 0 or more"
+            )
             chosenHeartbeat = newValue == 0 ? nil : newValue
         }
     }

@@ -22,20 +22,20 @@ public let errSecItemNotFound: OSStatus = -25_300
 /// Stands for the default allocator, which every call here ignores.
 public var kCFAllocatorDefault: Any? { nil }
 
-/// Reads a certificate in DER, or in PEM; `nil` when the bytes are something else.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Reads a certificate in DER, or in PEM; `nil` when the bytes are something else.
 public func SecCertificateCreateWithData(_ allocator: Any?, _ data: NSData) -> SecCertificate? {
     (try? TLSCertificate.certificates(in: data as Data))?.first.map { TLSCertificate($0) }
 }
 
-/// The certificate in DER.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// The certificate in DER.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     certificate.der as NSData
 }
 
-/// Writes the subject's common name to `commonName`.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Writes the subject's common name to `commonName`.
 public func SecCertificateCopyCommonName(
     _ certificate: SecCertificate,
     _ commonName: UnsafeMutablePointer<CFString?>

@@ -47,10 +47,13 @@ extension TLSIdentity {
     /// Takes about a tenth of a second, for the key (RSA with 2048 bits).
     ///
     /// - Parameters:
+    ///   - keyUsages: What the certificate is for.
     ///   - attributes: The subject and its alternative names by ``certAttrCommonName`` and its
     ///     like; the common name is required.
     ///   - expiration: The end of the validity; one year from now when `nil`.
     ///   - issuer: Who signs; self-signed when `nil`.
+    ///   - label: The name under which the identity is kept.
+    /// - Returns: The identity, kept already.
     /// - Throws: `crypto` (22) without a common name, with a label that is taken, or with an
     ///   issuer that may not sign.
     public static func createIdentity(
@@ -77,7 +80,11 @@ extension TLSIdentity {
     /// Makes a self-signed identity for a server or a client, and keeps it under `label`.
     ///
     /// - Throws: `crypto` (22) without a common name or with a label that is taken.
-    @available(*, deprecated, message: "Use createIdentity(for:attributes:expiration:issuer:label:)")
+    @available(
+        *,
+        deprecated,
+        message: "Use createIdentity(for:attributes:expiration:issuer:label:)"
+    )
     public static func createIdentity(
         forServer server: Bool,
         attributes: [String: String],
@@ -127,8 +134,8 @@ extension TLSIdentity {
 extension TLSIdentity {
     /// Wraps a key pair that the program holds already; nothing is kept.
     ///
-    /// - Parameter certs: The chain above the identity's own certificate; a leading copy of that
-    ///   certificate is allowed.
+    /// `certs` is the chain above the identity's own certificate; a copy of that one is allowed.
+    ///
     /// - Throws: `crypto` (22) when key and certificate do not fit.
     public static func identity(
         withIdentity identity: SecIdentity,
@@ -136,7 +143,8 @@ extension TLSIdentity {
     ) throws -> TLSIdentity {
         try translatingErrors {
             let leaf = identity.credential.leaf
-            let own = certs?.map(\.certificate) ?? Array(identity.credential.certificates.dropFirst())
+            let own =
+                certs?.map(\.certificate) ?? Array(identity.credential.certificates.dropFirst())
             let chain = [leaf] + own.filter { $0 != leaf }
             return TLSIdentity(
                 try TLSCredential(certificates: chain, key: identity.credential.key)
@@ -146,9 +154,8 @@ extension TLSIdentity {
 
     /// Wraps a certificate authority that is to sign identities; nothing is kept.
     ///
-    /// - Parameters:
-    ///   - withPrivateKey: The authority's private key in DER.
-    ///   - certificate: The authority's certificate in DER.
+    /// Both are in DER.
+    ///
     /// - Throws: `crypto` (22) when they do not fit, or the certificate may not sign others.
     public static func createIssuer(
         withPrivateKey privateKey: Data,

@@ -47,7 +47,9 @@ import Testing
     @Test func `equal histories end equal by default`() async throws {
         let peers = try await conflictedPeers()
         try await Replicator(config: peers.configuration()).run()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         #expect(try here.value("a") == there.value("a"))
     }
 
@@ -123,7 +125,8 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 10)
     }
 
-    @Test func `a document of another collection is an error, and the conflict stays`() async throws {
+    @Test func `a document of another collection is an error, and the conflict stays`() async throws
+    {
         let peers = try await conflictedPeers()
         let other = try peers.here.createCollection(name: "other")
         try other.put("a", 99)

@@ -7,7 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ContinuousTests {
     @Test func `carries live changes both ways`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         var configuration = try peers.configuration()
         configuration.continuous = true
         let replicator = Replicator(config: configuration)

@@ -25,7 +25,9 @@ import Testing
 
     @Test func `each document is reported once with its direction`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         try here.put("a", 1)
         try here.put("gone", 1)
         try here.delete(document: #require(try here.document(id: "gone")))
@@ -76,7 +78,9 @@ import Testing
 
     @Test func `document IDs limit both directions`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         for id in ["1", "2", "3"] {
             try here.put("here-\(id)", 1)
             try there.put("there-\(id)", 1)

@@ -39,7 +39,9 @@ import Testing
 
     @Test func `a push does not pull, and a pull does not push`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         try here.put("here", 1)
         try there.put("there", 1)
 
@@ -90,13 +92,17 @@ import Testing
         }
         try await replicator.run()
         try await replicator.run()
-        #expect(try replicator.pendingDocumentIds(collection: peers.here.defaultCollection()).isEmpty)
+        #expect(
+            try replicator.pendingDocumentIds(collection: peers.here.defaultCollection()).isEmpty
+        )
         #expect(heard.elements.count == 1)
     }
 
     @Test func `a reset run compares everything and changes nothing`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         try here.put("a", 1)
         let replicator = Replicator(config: try peers.configuration())
         try await replicator.run()
@@ -114,7 +120,9 @@ import Testing
 
     @Test func `deletions travel and purges do not`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         try here.put("deleted", 1)
         try here.put("purged", 1)
         let replicator = Replicator(config: try peers.configuration())
@@ -130,7 +138,9 @@ import Testing
 
     @Test func `blobs travel with their documents, both ways`() async throws {
         let peers = try Peers()
-        let (here, there) = (try peers.here.defaultCollection(), try peers.there.defaultCollection())
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
         let large = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for (collection, content) in [(here, large), (there, Data("small".utf8))] {
             let document = MutableDocument(id: "from-\(collection.database.name)")

@@ -43,32 +43,14 @@ import Testing
         #expect(!replicator.config.continuous)
     }
 
-    @available(*, deprecated, message: "Tests the names that older programs use.")
     @Test func `the three ways to build one agree`() throws {
-        let peers = try Peers()
-        let collection = try peers.here.defaultCollection()
-        let target = DatabaseEndpoint(database: peers.there)
-        var second = ReplicatorConfiguration(target: target)
-        second.addCollection(collection)
-        let third = ReplicatorConfiguration(database: peers.here, target: target)
-        for configuration in [try peers.configuration(), second, third] {
-            #expect(configuration.collections == [collection])
-            #expect(configuration.database === peers.here)
-            #expect(configuration.collectionConfig(collection) != nil)
-        }
-        second.removeCollection(collection)
-        #expect(second.collections.isEmpty)
+        let older: any OlderNames = Names()
+        try older.buildThreeWays()
     }
 
-    @available(*, deprecated, message: "Tests the names that older programs use.")
     @Test func `settings of the default collection are forwarded to it`() throws {
-        var configuration = try Peers().configuration()
-        configuration.channels = ["news"]
-        configuration.documentIDs = ["a"]
-        configuration.pushFilter = { _, _ in true }
-        #expect(configuration.collectionConfigs.first?.channels == ["news"])
-        #expect(configuration.collectionConfigs.first?.documentIDs == ["a"])
-        #expect(configuration.collectionConfigs.first?.pushFilter != nil)
+        let older: any OlderNames = Names()
+        try older.forwardSettings()
     }
 
     @Test func `negative waits stop the program`() async {
@@ -86,5 +68,42 @@ import Testing
         await #expect(processExitsWith: .failure) {
             _ = URLEndpoint(url: try #require(URL(string: "http://localhost/db")))
         }
+    }
+}
+
+/// Names of older versions are deprecated, which a test cannot be; called through a protocol they
+/// are used without a warning.
+private protocol OlderNames {
+    func buildThreeWays() throws
+    func forwardSettings() throws
+}
+
+private struct Names: OlderNames {
+    @available(*, deprecated, message: "Tests names that older programs use.")
+    func buildThreeWays() throws {
+        let peers = try Peers()
+        let collection = try peers.here.defaultCollection()
+        let target = DatabaseEndpoint(database: peers.there)
+        var second = ReplicatorConfiguration(target: target)
+        second.addCollection(collection)
+        let third = ReplicatorConfiguration(database: peers.here, target: target)
+        for configuration in [try peers.configuration(), second, third] {
+            #expect(configuration.collections == [collection])
+            #expect(configuration.database === peers.here)
+            #expect(configuration.collectionConfig(collection) != nil)
+        }
+        second.removeCollection(collection)
+        #expect(second.collections.isEmpty)
+    }
+
+    @available(*, deprecated, message: "Tests names that older programs use.")
+    func forwardSettings() throws {
+        var configuration = try Peers().configuration()
+        configuration.channels = ["news"]
+        configuration.documentIDs = ["a"]
+        configuration.pushFilter = { _, _ in true }
+        #expect(configuration.collectionConfigs.first?.channels == ["news"])
+        #expect(configuration.collectionConfigs.first?.documentIDs == ["a"])
+        #expect(configuration.collectionConfigs.first?.pushFilter != nil)
     }
 }

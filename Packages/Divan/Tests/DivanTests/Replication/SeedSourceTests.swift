@@ -5,8 +5,35 @@ import Testing
 /// Code in the shape of the public pages about peer-to-peer sync: it must compile as it stands.
 ///
 /// The names, labels and optionals are what matters; the values are made up.
-@available(*, deprecated, message: "Uses names that older programs use.")
 @Suite struct SeedSourceTests {
+    @Test(arguments: OlderProgram.all)
+    func `code of the public pages compiles and runs`(program: OlderProgram) throws {
+        try program.run()
+    }
+}
+
+/// A program that uses names of older versions.
+///
+/// They are deprecated, which a test cannot be; called by value they are used without a warning.
+struct OlderProgram: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let run: @Sendable () throws -> Void
+
+    static var all: [OlderProgram] {
+        let pages: any OlderPages = PageCode()
+        return [
+            OlderProgram(testDescription: "active peer") { try pages.setUpActivePeer() },
+            OlderProgram(testDescription: "passive peer") { try pages.setUpPassivePeer() },
+        ]
+    }
+}
+
+private protocol OlderPages: Sendable {
+    func setUpActivePeer() throws
+    func setUpPassivePeer() throws
+}
+
+private struct PageCode: OlderPages {
     private final class LocalWins: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {
             conflict.localDocument
@@ -19,13 +46,14 @@ import Testing
                 let remote = conflict.remoteDocument?.toDictionary()
             else { return nil }
             let result = local.merging(remote) { (current, new) -> Any in
-                return current
+                current
             }
             return MutableDocument(id: conflict.documentID, data: result)
         }
     }
 
-    @Test func `an active peer is set up as the pages show`() throws {
+    @available(*, deprecated, message: "Uses names that older programs use.")
+    func setUpActivePeer() throws {
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
         let targetURL = try #require(URL(string: "wss://localhost:4984/travel"))
@@ -74,7 +102,8 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
-    @Test func `a passive peer is set up as the pages show`() throws {
+    @available(*, deprecated, message: "Uses names that older programs use.")
+    func setUpPassivePeer() throws {
         let peers = try Peers()
         var config = URLEndpointListenerConfiguration(database: peers.there)
         config.port = 0
@@ -83,7 +112,7 @@ import Testing
         config.disableTLS = false
         config.authenticator = ListenerPasswordAuthenticator.init {
             (username, password) -> Bool in
-            return username == "valid.user" && password == "valid.password.string"
+            username == "valid.user" && password == "valid.password.string"
         }
         let listener = URLEndpointListener(config: config)
         try listener.start()

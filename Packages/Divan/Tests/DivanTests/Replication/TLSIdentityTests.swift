@@ -11,7 +11,9 @@ import Testing
         TestIdentities.use()
     }
 
-    private func make(_ attributes: [String: String] = [certAttrCommonName: "ada"]) throws
+    private func make(
+        _ attributes: [String: String] = [certAttrCommonName: "ada"]
+    ) throws
         -> TLSIdentity
     {
         try TLSIdentity.createIdentity(for: .clientAuth, attributes: attributes, label: label)
