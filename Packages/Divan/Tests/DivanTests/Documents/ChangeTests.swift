@@ -105,6 +105,16 @@ import Testing
         #expect(heard.values(after: queue).count == 3)
     }
 
+    @Test func `an event that waits when its listener is removed is not delivered`() throws {
+        let heard = Record()
+        let token = collection.addChangeListener(queue: queue) { heard.add($0.documentIDs) }
+        queue.suspend()
+        try save("a")
+        token.remove()
+        queue.resume()
+        #expect(heard.values(after: queue).isEmpty)
+    }
+
     @Test func `a removed document listener is silent, and a new one is not`() throws {
         let heard = Record()
         let token = collection.addDocumentChangeListener(id: "a", queue: queue) { _ in
