@@ -202,6 +202,7 @@ extension SyncPeer {
     /// Does everything that can be done now.
     mutating func pump() {
         guard stage == .running || stage == .starting else {
+            session.flushEvents()  // a conflict may be resolved after the connection has ended
             reportStatus()
             return
         }

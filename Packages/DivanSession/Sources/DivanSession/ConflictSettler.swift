@@ -41,7 +41,7 @@ struct ConflictSettler: Sendable {
                     + "conflict was being resolved"
             )
         } catch let error as StoreError {
-            return SyncError(error)
+            return SyncError(storage: error)
         } catch let error as SyncError {
             return error
         } catch {

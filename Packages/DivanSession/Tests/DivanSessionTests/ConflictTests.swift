@@ -1,3 +1,4 @@
+import Dispatch
 import DivanConflicts
 import DivanReplicator
 import DivanSession
@@ -112,5 +113,27 @@ import Testing
             }
         )
         #expect(run.documents.events.filter { !$0.isPush }.map(\.error?.code) == [7])
+    }
+
+    @Test func `stop waits for a resolver at work, and reports its document`() async throws {
+        let stores = try await conflicted()
+        let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        var configuration = stores.configuration()
+        configuration.resolvers = [
+            .default: ClosureResolver { _ in
+                continuation.yield()
+                gate.wait()
+                return .keepLocal
+            }
+        ]
+        let run = Run(stores.here, configuration)
+        run.session.start()
+        for await _ in asked { break }
+        run.session.stop()
+        gate.signal()
+        #expect(await run.reached(.stopped) != nil)
+        #expect(run.documents.events.filter { !$0.isPush }.map(\.documentID) == ["a"])
+        #expect(try stores.here.read { try $0.conflicts(in: .default) }.isEmpty)
     }
 }

@@ -1,9 +1,10 @@
 extension Replicator {
     /// The changes of the status from now on; ends when the run has stopped.
     ///
-    /// Taken before `start()`, it holds the whole run. It keeps every change until it is read.
+    /// Taken before `start()`, it holds the whole run. The newest 1,024 changes wait until they are
+    /// read.
     public var statusStream: AsyncStream<Status> {
-        AsyncStream { continuation in
+        AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
             let token = changeListeners.addInline { change in
                 continuation.yield(change.status)
                 if change.status.activity == .stopped { continuation.finish() }
