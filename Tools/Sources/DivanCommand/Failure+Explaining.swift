@@ -32,7 +32,8 @@ extension Failure.Kind {
     /// Sorts the codes of the public API: refusals, unreachable peers, everything else.
     init(_ error: NSError) {
         if error.domain == NSPOSIXErrorDomain {
-            self = .unreachable
+            let own = [EADDRINUSE, EADDRNOTAVAIL, EACCES].map(Int.init)
+            self = own.contains(error.code) ? .failed : .unreachable
             return
         }
         guard error.domain == "CouchbaseLite" else {

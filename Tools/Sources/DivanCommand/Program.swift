@@ -44,6 +44,7 @@ public enum Program {
             throw Failure.usage("there is no verb \"\(name)\"" + hint)
         }
         let arguments = try Arguments(words.dropFirst(), syntax: verb.syntax)
+        Journal.begin()
         if arguments.wantsHelp { return terminal.result(verb.syntax.help) }
         try verb.run(arguments, terminal)
     }
@@ -69,6 +70,8 @@ public enum Program {
 
             divan VERB --help explains a verb. A database is named by its path, with or
             without .cblite2. Results go to standard output, everything else to standard error.
+
+            DIVAN_LOG=warning, info or verbose shows what goes on inside.
 
             Exit codes:
             \(Failure.exitCodes)

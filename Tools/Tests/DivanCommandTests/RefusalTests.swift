@@ -149,7 +149,7 @@ import Testing
         let port = try #require(URL(string: url)?.port)
         expect(
             try shell.divan("serve", "b", "--interface", "127.0.0.1", "--port", "\(port)"),
-            5,
+            1,
             "\(port)",
             "in use"
         )

@@ -51,7 +51,7 @@ final class Shell: Sendable {
         let process = process(words)
         // Files, not pipes: both may fill up while neither is read.
         let names = ["out", "err"].map { "\(directory)/.\($0)-\(UUID().uuidString)" }
-        for name in names { FileManager.default.createFile(atPath: name, contents: nil) }
+        for name in names { try Data().write(to: URL(fileURLWithPath: name)) }
         process.standardOutput = FileHandle(forWritingAtPath: names[0])
         process.standardError = FileHandle(forWritingAtPath: names[1])
         if let input {

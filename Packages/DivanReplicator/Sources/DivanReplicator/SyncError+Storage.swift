@@ -4,7 +4,7 @@ extension SyncError {
     /// What a failure of the store means to a replication.
     ///
     /// Source: `errors.md` §2.
-    init(storage error: any Error) {
+    public init(storage error: any Error) {
         if let error = error as? SyncError {
             self = error
             return
@@ -15,23 +15,23 @@ extension SyncError {
         }
         let message = error.description
         switch error.code {
-        case .notOpen: self.init(.liteCore, 6, message)
+        case .notOpen: self.init(.liteCore, 6, message, hasRemedy: true)
         case .noSuchDatabase, .notFound, .noSuchCollection, .noSuchBlob:
-            self.init(.liteCore, 7, message)
-        case .conflict: self.init(.webSocket, 409, message)
-        case .checkpointMismatch: self.init(.webSocket, 409, message)
-        case .invalidDocumentID: self.init(.liteCore, 29, message)
-        case .bodyTooLarge: self.init(.webSocket, 413, message)
-        case .badRevision: self.init(.liteCore, 4, message)
-        case .tooNew: self.init(.liteCore, 28, message)
-        case .corrupt, .blobMismatch: self.init(.liteCore, 15, message)
-        case .notADatabase: self.init(.liteCore, 20, message)
-        case .busy: self.init(.liteCore, 16, message)
-        case .readOnly: self.init(.liteCore, 14, message)
-        case .diskFull: self.init(.posix, PlatformError.diskFull, message)
-        case .io(let code): self.init(.posix, Int(code), message)
-        case .sqlite(let code, _): self.init(.sqlite, Int(code), message)
-        case .alreadyExists: self.init(.liteCore, 9, message)
+            self.init(.liteCore, 7, message, hasRemedy: true)
+        case .conflict: self.init(.webSocket, 409, message, hasRemedy: true)
+        case .checkpointMismatch: self.init(.webSocket, 409, message, hasRemedy: true)
+        case .invalidDocumentID: self.init(.liteCore, 29, message, hasRemedy: true)
+        case .bodyTooLarge: self.init(.webSocket, 413, message, hasRemedy: true)
+        case .badRevision: self.init(.liteCore, 4, message, hasRemedy: true)
+        case .tooNew: self.init(.liteCore, 28, message, hasRemedy: true)
+        case .corrupt, .blobMismatch: self.init(.liteCore, 15, message, hasRemedy: true)
+        case .notADatabase: self.init(.liteCore, 20, message, hasRemedy: true)
+        case .busy: self.init(.liteCore, 16, message, hasRemedy: true)
+        case .readOnly: self.init(.liteCore, 14, message, hasRemedy: true)
+        case .diskFull: self.init(.posix, PlatformError.diskFull, message, hasRemedy: true)
+        case .io(let code): self.init(.posix, Int(code), message, hasRemedy: true)
+        case .sqlite(let code, _): self.init(.sqlite, Int(code), message, hasRemedy: true)
+        case .alreadyExists: self.init(.liteCore, 9, message, hasRemedy: true)
         }
     }
 }

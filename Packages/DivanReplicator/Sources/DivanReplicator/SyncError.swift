@@ -29,18 +29,22 @@ public struct SyncError: Error, Hashable, Sendable {
     /// Whether the peer reported it; `errno` values differ between platforms, so a peer's are
     /// never looked up.
     public let isFromPeer: Bool
+    /// Whether `message` says what to do already, as the errors of the packages below do.
+    public let hasRemedy: Bool
 
     /// Creates an error.
     public init(
         _ domain: Domain,
         _ code: Int,
         _ message: String = "",
-        isFromPeer: Bool = false
+        isFromPeer: Bool = false,
+        hasRemedy: Bool = false
     ) {
         self.domain = domain
         self.code = code
         self.message = message
         self.isFromPeer = isFromPeer
+        self.hasRemedy = hasRemedy
     }
 
     /// An HTTP status, the form in which peers understand each other best.
@@ -52,8 +56,9 @@ public struct SyncError: Error, Hashable, Sendable {
 extension SyncError: CustomStringConvertible {
     /// One line: place, problem, remedy.
     public var description: String {
-        let text = message.isEmpty ? "" : ": \(message)"
-        return "Replication (\(domain.wireName(code: code))/\(code))\(text); \(remedy)"
+        let place = "Replication (\(domain.wireName(code: code))/\(code))"
+        if hasRemedy { return "\(place): \(message)" }
+        return place + (message.isEmpty ? "" : ": \(message)") + "; \(remedy)"
     }
 
     private var remedy: String {

@@ -1,3 +1,4 @@
+import DivanLog
 public import DivanTLS
 public import DivanWebSocket
 import Glibc
@@ -88,37 +89,37 @@ public struct TransportError: Error, Sendable {
 
 extension TransportError: CustomStringConvertible {
     /// One line: place, problem, remedy.
-    public var description: String {
-        let (problem, remedy) = reason.explanation
-        return "\(place): \(problem); \(remedy)"
-    }
+    public var description: String { "\(place): \(reason.explanation)" }
 }
 
 extension TransportError.Reason {
-    fileprivate var explanation: (problem: String, remedy: String) {
+    /// Problem and remedy; an error of a package below brings its own.
+    fileprivate var explanation: String {
         switch self {
-        case .nameLookup(let code):
-            (
-                "the name could not be looked up (\(String(cString: gai_strerror(code))))",
-                "check the network and its name server"
-            )
-        case .unknownHost(let name): ("there is no host \(name)", "check the name")
-        case .unknownInterface(let name):
-            ("there is no network interface \(name)", "use a name or address that `ip addr` shows")
-        case .system(let call, let errno):
-            ("\(call): \(String(cString: strerror(errno)))", remedy(for: errno))
+        case .tls(let error): error.description
+        case .handshake(let error): error.description
+        case .frame(let error): error.description
         case .timeout(let wait): wait.explanation
-        case .tls(let error): (error.description, "see there")
-        case .handshake(let error): (error.description, "see there")
-        case .frame(let error): (error.description, "see there")
+        case .nameLookup(let code):
+            """
+            the name could not be looked up (\(String(cString: gai_strerror(code)))); \
+            check the network and its name server
+            """
+        case .unknownHost(let name): "there is no host \(name); check the name"
+        case .unknownInterface(let name):
+            "there is no network interface \(name); use a name or address that `ip addr` shows"
+        case .system(let call, let errno):
+            "\(call): \(String(cString: strerror(errno))); \(remedy(for: errno))"
         case .refused(let status, let explanation, _):
-            ("the server refused with \(status), “\(explanation)”", remedy(forStatus: status))
+            """
+            the server refused with \(status), “\(escapedForLog(explanation))”; \
+            \(remedy(forStatus: status))
+            """
         case .tooManyRedirects(let limit):
-            ("the server redirected more than \(limit) times", "use the URL of the final place")
+            "the server redirected more than \(limit) times; use the URL of the final place"
         case .invalidRedirect(let location):
-            ("the server redirected to “\(location)”", "correct the server's redirect")
-        case .abnormalClose:
-            ("the connection ended without a goodbye", "retry; see the peer's log")
+            "the server redirected to “\(escapedForLog(location))”; correct the server's redirect"
+        case .abnormalClose: "the connection ended without a goodbye; retry, see the peer's log"
         }
     }
 
@@ -146,13 +147,13 @@ extension TransportError.Reason {
 }
 
 extension TransportError.Wait {
-    fileprivate var explanation: (problem: String, remedy: String) {
+    fileprivate var explanation: String {
         switch self {
         case .connection:
-            ("no connection came about in time", "check host, port and firewalls, and retry")
-        case .pong: ("the peer has fallen silent", "retry; check the network")
-        case .closeEcho: ("the peer did not answer our goodbye", "nothing is lost, go on")
-        case .reading: ("the peer does not read what is sent", "retry; check the peer's load")
+            "no connection came about in time; check host, port and firewalls, and retry"
+        case .pong: "the peer has fallen silent; retry, check the network"
+        case .closeEcho: "the peer did not answer our goodbye; nothing is lost, go on"
+        case .reading: "the peer does not read what is sent; retry, check the peer's load"
         }
     }
 }

@@ -76,9 +76,9 @@ struct ImportBatch {
         var failure = (error as? Failure) ?? Failure(explaining: error)
         guard failure.kind == .invalid || failure.kind == .interrupted else { return failure }
         try commit()
-        failure.sentence += "; \(Numbers.grouped(savedCount)) documents before it were imported"
+        failure.sentence += "; \(Numbers.count(savedCount, "document")) before it saved"
         if failure.kind == .invalid {
-            failure.sentence += ", the rest was not read: mend it, or use --keep-going"
+            failure.sentence += ", the rest not read: mend it, or use --keep-going"
         }
         return failure
     }

@@ -88,7 +88,8 @@ final class SyncRun: Sendable {
             )
         }
         events.write("finished", tally.json.object ?? [:], sentence: nil)
-        if !terminal.isJSON { terminal.result(tally.sentence(direction)) }
+        let hasNews = error == nil || tally.documentCount > 0
+        if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
         if let error, !wasInterrupted {
             var failure = Failure(explaining: error)
             if tally.documentCount > 0 {
