@@ -142,6 +142,25 @@ import Testing
         #expect(client.requests.isEmpty)
     }
 
+    @Test func `a subscriber is not told what it has just brought`() throws {
+        let site = try Site()
+        var client = Counterpart.client(site)
+        client.ask("subChanges", ["collection": "0", "continuous": "true"])
+        _ = try client.take("changes")
+        client.ask("rev", ["collection": "0", "id": "a", "rev": "1-aa"], "{}")
+        let echoes = client.requests.filter { $0.body != Array("[]".utf8) }
+        #expect(echoes.map(\.profile) == [])
+
+        try site.save("b", "{}")
+        for change in site.takeChanges() { client.peer.storeChanged(change, at: .zero) }
+        client.exchange()
+        let news = client.requests.filter { $0.body != Array("[]".utf8) }
+        #expect(news.count == 1)
+        #expect(
+            news.first.map { String(decoding: $0.body, as: UTF8.self).contains("\"b\"") } == true
+        )
+    }
+
     @Test func `revisions that are gone are replaced or missed`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
