@@ -135,7 +135,7 @@ import Testing
         }
         let transport = client(
             port: silent.port,
-            webSocket: .init(heartbeatInterval: .milliseconds(1050))
+            webSocket: .init(heartbeatInterval: .seconds(1))
         )
         let recorder = Recorder()
         transport.start(recorder)

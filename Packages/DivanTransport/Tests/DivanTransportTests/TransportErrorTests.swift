@@ -15,6 +15,16 @@ import Testing
     }
 
     @Test
+    func `keeps a server's line breaks out of the log`() {
+        let reason = TransportError.Reason.refused(
+            status: 500,
+            explanation: "a\n2026-11-20 forged",
+            headers: [:]
+        )
+        #expect(!TransportError(reason, place: "x").description.contains("\n"))
+    }
+
+    @Test
     func `shows addresses as people write them`() throws {
         #expect(SocketAddress(host: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")
         #expect(SocketAddress(host: "::1", port: 4984)?.description == "[::1]:4984")

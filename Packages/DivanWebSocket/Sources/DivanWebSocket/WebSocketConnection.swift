@@ -31,7 +31,7 @@ public struct WebSocketConnection: Sendable {
     public struct Configuration: Sendable {
         /// What a peer may make us hold.
         public var limits: WebSocketLimits
-        /// Silence after which a ping goes out, above one second; `nil` sends none.
+        /// Silence after which a ping goes out, one second or more; `nil` sends none.
         public var heartbeatInterval: Duration?
         /// How long the peer may take to answer a CLOSE frame.
         public var closeTimeout: Duration
