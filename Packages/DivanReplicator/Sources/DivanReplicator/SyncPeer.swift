@@ -22,6 +22,7 @@ public struct SyncPeer {
     var stage = Stage.notConnected
     private var reported = SyncStatus(.connecting)
     private var statusDue: Duration = .zero
+    private var stopDeadline: Duration?  // set while the last checkpoint is being saved
 
     enum Stage {
         case notConnected
@@ -130,13 +131,17 @@ public struct SyncPeer {
         pump()
     }
 
-    /// Ends the replication; the effect `close` follows.
+    /// Ends the replication; the effect `close` follows, on the active side once the checkpoint is
+    /// saved, two seconds later at most.
     public mutating func stop(at now: Duration) {
         session.now = now
-        guard !isEnded else { return }
-        commitInbox()
-        session.close(code: isActive ? 1000 : 1001, error: nil)
-        reportStatus()
+        guard !isEnded, stopDeadline == nil else { return }
+        if isActive, stage == .running { stopDeadline = now + .seconds(2) }
+        if stopDeadline == nil {
+            commitInbox()
+            session.close(code: isActive ? 1000 : 1001, error: nil)
+        }
+        pump()
     }
 
     /// The connection is gone, whoever closed it.
@@ -161,7 +166,7 @@ public struct SyncPeer {
         guard stage == .running, !session.isClosed else { return nil }
         let saves = collections.compactMap(\.checkpointer?.deadline)
         let progress = hasUnreportedProgress ? [statusDue] : []
-        return (saves + progress).min()
+        return (saves + progress + [stopDeadline].compactMap(\.self)).min()
     }
 
     /// Does what is due at `now`.
@@ -176,7 +181,7 @@ public struct SyncPeer {
     /// Appends the next frame to `output`, one WebSocket message; `false` when there is none now.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
         if session.blip.queuedByteCount < session.limits.queuedOutputByteCount / 2,
-            !session.isClosed, stage == .running
+            !session.isClosed, stage == .running, stopDeadline == nil
         {
             pumpSenders()
         }
@@ -206,6 +211,10 @@ extension SyncPeer {
             reportStatus()
             return
         }
+        guard stopDeadline == nil else {
+            pumpStop()
+            return
+        }
         if unresolved.count < session.limits.unresolvedConflictsCount {
             for index in collections.indices { collections[index].pumpPuller(&session, &inbox) }
         }
@@ -218,6 +227,18 @@ extension SyncPeer {
             for index in collections.indices { collections[index].pumpCheckpoint(&session, inbox) }
             endIfDone()
         }
+        session.flushEvents()
+        reportStatus()
+    }
+
+    /// Nothing new begins; what has arrived is stored and the checkpoint saved.
+    private mutating func pumpStop() {
+        commitInbox()
+        for index in collections.indices {
+            collections[index].checkpointer?.pump(&session, isForced: true)
+        }
+        let isLate = stopDeadline.map { session.now >= $0 } ?? false
+        if isLate || collections.allSatisfy(\.isSettled) { session.close(code: 1000, error: nil) }
         session.flushEvents()
         reportStatus()
     }

@@ -188,6 +188,28 @@ import Testing
         #expect(server.closeCode == 1000)
     }
 
+    @Test(arguments: [true, false])
+    func `stopping saves how far it came, or gives up after two seconds`(answers: Bool) throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        try site.save("b", "{}")
+        var server = try Counterpart.server(site, options(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[304]")
+        server.peer.stop(at: .seconds(1))
+        server.exchange()
+        #expect(server.closeCode == nil)
+        #expect(server.peer.deadline == .seconds(3))
+        if answers {
+            let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+            #expect(saved.body == Array(#"{"time":1700000000,"local":1}"#.utf8))
+        } else {
+            server.peer.advance(to: .seconds(3))
+            server.exchange()
+        }
+        #expect(server.closeCode == 1000)
+        #expect(server.error == nil)
+    }
+
     @Test func `a conflict with an ancestor that the peer names is proposed again with it`() throws
     {
         let site = try Site()
