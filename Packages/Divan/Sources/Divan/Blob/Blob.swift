@@ -128,9 +128,9 @@ public final class Blob: Equatable, Hashable {
         return left.content == right.content
     }
 
-    /// Feeds the content's length into `hasher`; a stream is read for it.
+    /// Feeds the digest into `hasher`; before the blob is stored it is made from the content.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(lock.withLock { state.loadedByteCount() })
+        hasher.combine(lock.withLock { state.contentDigest() })
     }
 }
 

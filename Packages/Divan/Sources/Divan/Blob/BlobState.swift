@@ -64,10 +64,9 @@ struct BlobState {
         }
     }
 
-    /// The content's length, for which a stream is read.
-    mutating func loadedByteCount() -> UInt64 {
-        if case .stream = content { readStream() }
-        return byteCount
+    /// The digest, made from the content while there is none yet.
+    mutating func contentDigest() -> String? {
+        digest ?? load().map { BlobDigest(hashing: Array($0).span).description }
     }
 
     mutating func makeStream() -> InputStream? {

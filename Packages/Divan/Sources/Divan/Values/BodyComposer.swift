@@ -77,7 +77,7 @@ struct BodyComposer {
     /// Looks for blobs and for what cannot be stored in a part that nobody edited.
     private mutating func inspect(_ json: JSON, in origin: Database?, depth: Int) throws {
         switch json {
-        case .object(let members) where members.isBlob:
+        case .object(let members) where members.isBlob && members[Blob.blobDigestProperty] != nil:
             hasBlobs = true
             if let origin, origin.store !== database.store { throw Blob.foreignError }
         case .object(let members):

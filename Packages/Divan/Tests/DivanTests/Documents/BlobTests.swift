@@ -178,6 +178,34 @@ import Testing
         #expect(try collection.document(id: "doc")?.blob(forKey: "blob")?.content == small)
     }
 
+    @Test func `content that stands inline is stored at save`() throws {
+        let data: [String: Any] = [
+            "b": ["@type": "blob", "data": "aGVsbG8=", "content_type": "a/b"]
+        ]
+        let document = MutableDocument(id: "doc", data: data)
+        #expect(document.blob(forKey: "b")?.content == small)
+        try collection.save(document: document)
+        let read = try #require(try collection.document(id: "doc")?.blob(forKey: "b"))
+        #expect(read.digest == "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00=")
+        #expect(read.content == small)
+    }
+
+    @Test func `equal blobs have equal hashes, stored or not, whatever else is known of them`()
+        throws
+    {
+        let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        let data: [String: Any] = ["b": ["@type": "blob", "digest": digest]]
+        let bare = try #require(MutableDocument(data: data).blob(forKey: "b"))
+        let new = Blob(contentType: "a/b", data: small)
+        let stored = try #require(
+            try saved(Blob(contentType: "c/d", data: small)).blob(forKey: "blob")
+        )
+        #expect(bare == stored)
+        #expect(bare.hashValue == stored.hashValue)
+        #expect(new == stored)
+        #expect(new.hashValue == stored.hashValue)
+    }
+
     @Test func `blobs are equal by content while a digest is missing`() {
         let one = Blob(contentType: "a/b", data: small)
         #expect(one == Blob(contentType: "c/d", data: small))
