@@ -141,13 +141,20 @@ extension ActiveSession {
         driver.start()
     }
 
+    /// The driver speaks on its transport's loop, which need not be the session's.
     private var hooks: PeerDriver.Hooks {
         PeerDriver.Hooks(
-            onOpen: { peer in self.connected(peer) },
-            onStatus: { status in self.peerChanged(status) },
-            onDocuments: configuration.onDocuments,
-            onEnd: { end in self.ended(end) }
+            onOpen: { peer in self.onLoop { self.connected(peer) } },
+            onStatus: { status in self.onLoop { self.peerChanged(status) } },
+            onDocuments: { events in
+                self.onLoop { self.configuration.onDocuments(events) }
+            },
+            onEnd: { end in self.onLoop { self.ended(end) } }
         )
+    }
+
+    private func onLoop(_ work: @escaping @Sendable () -> Void) {
+        if loop.isCurrent { work() } else { loop.execute(work) }
     }
 
     private func connected(_ peer: TransportPeer) {
