@@ -97,6 +97,7 @@ import Testing
         second.close(code: 1000, reason: "")
         let closed = try #require(server.connections.all.last)
         await closed.recorder.end()
+        await onLoop(closed.transport) {}  // behind the turn that counts it out
         try await expectService(server)
         #expect(first.story.close == nil)
     }
