@@ -119,6 +119,16 @@ extension SyncError {
         }
     }
 
+    /// Whether this side's disk or database failed, whatever was being stored.
+    var isLocalFailure: Bool {
+        guard !isFromPeer else { return false }
+        return switch domain {
+        case .posix, .sqlite: true
+        case .liteCore: [6, 11, 12, 13, 14, 16].contains(code)
+        default: false
+        }
+    }
+
     /// Whether a revision sent as a delta must go out again in full.
     ///
     /// Source: `delta.md` §8.

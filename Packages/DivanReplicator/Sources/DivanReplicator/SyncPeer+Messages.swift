@@ -147,7 +147,11 @@ extension SyncPeer {
 
     private mutating func finish(_ completions: [BlobFetcher.Completion]) {
         for completion in completions {
-            if let outcome = inbox.resolved(completion) { finish(outcome) }
+            guard let outcome = inbox.resolved(completion) else { continue }
+            // A full or broken disk is not the document's fault: it must come again.
+            let isOurs = completion.error?.isLocalFailure ?? false
+            if isOurs, let error = completion.error { session.fail(error) }
+            finish(outcome, isLost: isOurs)
         }
     }
 }

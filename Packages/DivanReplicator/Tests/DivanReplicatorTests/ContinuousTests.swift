@@ -83,6 +83,16 @@ import Testing
         #expect(run.failures == [])
     }
 
+    @Test func `progress is told five times a second at most`() throws {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<2_000 { try there.save("doc\(number)", "{}") }
+        let run = connected(here, there)
+        // All of it happens at one moment of virtual time: busy, then idle.
+        #expect(run.statuses.map(\.activity) == [.busy, .idle])
+        #expect(run.statuses.last?.documentCount == 2_000)
+        #expect(run.statuses.last?.completedUnitCount == run.statuses.last?.totalUnitCount)
+    }
+
     @Test func `stopping closes and reports stopped`() throws {
         let (here, there) = (try Site(), try Site())
         var run = connected(here, there)

@@ -72,6 +72,22 @@ import Testing
         #expect(server.events.map(\.flags) == [.accessRemoved])
     }
 
+    @Test func `takes the Booleans of version 2 for tombstones`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], "{}")
+        var server = Counterpart(options().active, site, version: .version2)
+        try server.refuse("getCheckpoint", "HTTP", 404)
+        try server.answer("subChanges")
+        let reply = server.ask("changes", [:], #"[[5,"a","2-bb",true],[6,"b","1-bb",false]]"#)
+        #expect(reply?.body == Array(#"[["1-aa"],[]]"#.utf8))
+        let properties: BLIPProperties = [
+            "id": "a", "rev": "2-bb", "sequence": "5", "history": "1-aa", "deleted": "true",
+        ]
+        server.ask("rev", properties, "{}")
+        #expect(server.events.map(\.flags) == [.deleted])
+        #expect(try site.body("a") == nil)
+    }
+
     @Test func `purges on the word of version 2`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
