@@ -1,0 +1,24 @@
+import CouchbaseLiteSwift
+
+func shareTheMenu() async throws {
+    // The shop listens: encrypted, with a certificate of its own, for those with the password.
+    let shop = try Database(name: "shop")
+    let menu = try shop.createCollection(name: "menu")
+    try menu.save(document: MutableDocument(id: "soup", data: ["name": "Lentil", "price": 4.5]))
+    var sharing = URLEndpointListenerConfiguration(collections: [menu])
+    sharing.networkInterface = "127.0.0.1"  // leave this out to listen on every interface
+    sharing.authenticator = ListenerPasswordAuthenticator { $0 == "kiosk" && $1 == "secret" }
+    let listener = URLEndpointListener(config: sharing)
+    try listener.start()
+
+    // A kiosk, usually another machine, pulls and pushes until both are level.
+    guard let url = listener.urls?.first else { return }
+    let kiosk = try Database(name: "kiosk")
+    let copy = try kiosk.createCollection(name: "menu")
+    let collections = [CollectionConfiguration(collection: copy)]
+    var config = ReplicatorConfiguration(collections: collections, target: URLEndpoint(url: url))
+    config.authenticator = BasicAuthenticator(username: "kiosk", password: "secret")
+    config.pinnedServerCertificate = listener.tlsIdentity?.certs.first
+    try await Replicator(config: config).run()
+    print(try copy.document(id: "soup")?.string(forKey: "name") ?? "no soup")
+}

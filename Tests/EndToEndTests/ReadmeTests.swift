@@ -1,0 +1,46 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// The front page tells the truth.
+@Suite struct ReadmeTests {
+    private func file(_ path: String, from here: String = #filePath) throws -> String {
+        let root = URL(fileURLWithPath: here)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    @Test func `the example on the front page is the one that is built here`() throws {
+        let example = try file("Tests/EndToEndTests/ReadmeExample.swift")
+        #expect(try file("README.md").contains("```swift\n\(example)```"))
+    }
+
+    @Test func `the example on the front page runs`() async throws {
+        // The example opens its databases in the default directory, so that is made a fresh one.
+        let directory = NSTemporaryDirectory() + "divan-readme-\(UUID().uuidString)"
+        setenv("DIVAN_DIRECTORY", directory, 1)
+        defer {
+            unsetenv("DIVAN_DIRECTORY")
+            try? FileManager.default.removeItem(atPath: directory)
+        }
+        try await shareTheMenu()
+        var config = DatabaseConfiguration()
+        config.directory = directory
+        let kiosk = try Database(name: "kiosk", config: config)
+        let copy = try kiosk.collection(name: "menu")
+        #expect(try copy?.document(id: "soup")?.string(forKey: "name") == "Lentil")
+    }
+
+    @Test func `every package stands in the table of layers`() throws {
+        let readme = try file("README.md")
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let packages = try FileManager.default.contentsOfDirectory(
+            atPath: root.appendingPathComponent("Packages").path
+        )
+        for package in packages where !package.hasPrefix(".") {
+            #expect(readme.contains("](Packages/\(package))"), "\(package)")
+        }
+    }
+}
