@@ -3,7 +3,8 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Random edits, random delivery, random cuts: in the end all sides hold the same.
+/// Random edits, random delivery, random cuts, with and without deltas: in the end all sides hold
+/// the same.
 @Suite struct ConvergenceTests {
     @Test(arguments: UInt64(0)..<25)
     func `two peers and a listener end in one state`(seed: UInt64) throws {
@@ -13,7 +14,7 @@ import Testing
             for _ in 0..<6 { try edit(sites, round, &generator) }
             let client = sites[Int.random(in: 0...1, using: &generator)]
             var run = Conversation(
-                .init(isContinuous: Bool.random(using: &generator)),
+                .init(isContinuous: Bool.random(using: &generator), usesDeltas: seed % 2 == 0),
                 here: client,
                 there: sites[2]
             )
@@ -36,7 +37,11 @@ import Testing
     private func settle(_ sites: [Site], seed: UInt64) throws {
         for _ in 0..<4 {
             for client in sites.prefix(2) {
-                var run = Conversation(.init(), here: client, there: sites[2])
+                var run = Conversation(
+                    .init(usesDeltas: seed % 2 == 0),
+                    here: client,
+                    there: sites[2]
+                )
                 run.resolve = Self.winner
                 run.run()
                 #expect(run.closeCode == 1000, "seed \(seed)")
@@ -57,7 +62,9 @@ import Testing
             try site.delete(name)
         } else {
             let number = Int.random(in: 0..<1_000, using: &generator)
-            try site.save(name, #"{"by":\#(index),"n":\#(number),"round":\#(round)}"#)
+            let text = String(repeating: "long enough for a delta ", count: 10)
+            let body = #"{"by":\#(index),"n":\#(number),"round":\#(round),"text":"\#(text)"}"#
+            try site.save(name, body)
         }
     }
 
