@@ -48,7 +48,7 @@ public final class ActiveSession: @unchecked Sendable {
     private enum Phase {
         case new
         case connected(PeerDriver)
-        case waiting(TimerToken?)
+        case waiting(TimerToken, NetworkObservation)
         case over
     }
 
@@ -56,6 +56,7 @@ public final class ActiveSession: @unchecked Sendable {
     private let loop: EpollLoop
     private let log: Log
     private let settler: ConflictSettler
+    private let network: NetworkChanges
 
     private var configuration: Configuration
     private var phase = Phase.new
@@ -68,9 +69,11 @@ public final class ActiveSession: @unchecked Sendable {
         store: Store,
         configuration: Configuration,
         loop: EpollLoop = EventLoopGroup.shared.next(),
+        network: NetworkChanges = .shared,
         log: Log = Log(.sync, to: .shared)
     ) {
         self.store = store
+        self.network = network
         self.configuration = configuration
         self.loop = loop
         self.log = log
@@ -92,13 +95,13 @@ public final class ActiveSession: @unchecked Sendable {
         loop.execute { self.stopOnLoop() }
     }
 
-    /// Connects at once when the session waits to connect again: the network has changed.
+    /// Connects at once when the session waits to connect again, and counts attempts anew.
     ///
-    /// Attempts are counted anew.
+    /// Called by itself when this machine's network changes.
     public func retryNow() {
         loop.execute {
-            guard case .waiting(let token) = self.phase else { return }
-            if let token { self.loop.cancel(token) }
+            guard case .waiting(let token, _) = self.phase else { return }
+            self.loop.cancel(token)
             self.configuration.retry?.reset()
             self.connect()
         }
@@ -109,8 +112,8 @@ public final class ActiveSession: @unchecked Sendable {
         switch phase {
         case .new, .over: break
         case .connected(let driver): driver.stop()
-        case .waiting(let token):
-            if let token { loop.cancel(token) }
+        case .waiting(let token, _):
+            loop.cancel(token)
             finish(nil)
         }
     }
@@ -195,7 +198,7 @@ extension ActiveSession {
             log.warning("\(error); next attempt in \(delay)")
             wait(for: delay, after: error)
         case .waitForNetwork?:
-            // Nothing tells us of every change of a network, so time does as well.
+            // A change of the network ends the wait; one far away is not told, so time does too.
             wait(for: .seconds(10), after: error)
         }
     }
@@ -205,7 +208,7 @@ extension ActiveSession {
             guard case .waiting = self.phase else { return }
             self.connect()
         }
-        phase = .waiting(token)
+        phase = .waiting(token, network.observe { [weak self] in self?.retryNow() })
         var next = status
         next.activity = .offline
         next.error = error

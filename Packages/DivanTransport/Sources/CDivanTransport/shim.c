@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "CDivanTransport.h"
 
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 const uint32_t divan_event_readable = EPOLLIN;
 const uint32_t divan_event_writable = EPOLLOUT;
@@ -52,4 +55,18 @@ int divan_accept(int descriptor, void *address, uint32_t *byte_count) {
 
 void divan_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+int divan_network_watch_create(void) {
+    int descriptor = socket(
+        AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE
+            | RTMGRP_IPV6_ROUTE,
+    };
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    close(descriptor);
+    return -1;
 }

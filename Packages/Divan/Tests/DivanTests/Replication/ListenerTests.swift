@@ -58,14 +58,17 @@ import Testing
 
     @Test func `listens on an interface by its name`() throws {
         let peers = try Peers()
-        let listener = try peers.listen { $0.networkInterface = "lo" }
+        let listener = try peers.listen {
+            $0.networkInterface = "lo"
+            $0.disableTLS = true
+        }
         defer { listener.stop() }
         #expect(listener.urls?.first?.host == "127.0.0.1")
     }
 
     @Test func `keeps its port when started twice`() throws {
         let peers = try Peers()
-        let listener = try peers.listen()
+        let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
         let port = listener.port
         try listener.start()
@@ -74,10 +77,13 @@ import Testing
 
     @Test func `a taken port is reported as the system does`() throws {
         let peers = try Peers()
-        let first = try peers.listen()
+        let first = try peers.listen { $0.disableTLS = true }
         defer { first.stop() }
         do {
-            _ = try peers.listen { $0.port = first.port }
+            _ = try peers.listen {
+                $0.port = first.port
+                $0.disableTLS = true
+            }
             Issue.record("two listeners share a port")
         } catch let error as NSError {
             #expect(error.domain == NSPOSIXErrorDomain)
@@ -89,7 +95,10 @@ import Testing
     func `an interface that is not here is an unknown host`(interface: String) throws {
         let peers = try Peers()
         do {
-            _ = try peers.listen { $0.networkInterface = interface }
+            _ = try peers.listen {
+                $0.networkInterface = interface
+                $0.disableTLS = true
+            }
             Issue.record("it listens on \(interface)")
         } catch let error as NSError {
             #expect(error.code == CBLError.unknownHost)
@@ -152,7 +161,7 @@ import Testing
 
     @Test func `closing its database stops it`() async throws {
         let peers = try Peers()
-        let listener = try peers.listen()
+        let listener = try peers.listen { $0.disableTLS = true }
         try peers.there.close()
         #expect(listener.port == nil)
     }

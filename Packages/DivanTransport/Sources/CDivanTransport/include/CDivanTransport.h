@@ -31,6 +31,10 @@ int divan_bell_create(void);
 // `struct sockaddr` with room for `*byte_count` bytes.
 int divan_accept(int descriptor, void *address, uint32_t *byte_count);
 
+// Returns a non-blocking netlink socket that has something to read whenever a link, an address or a
+// route of this machine changes; -1 with errno set where that is not allowed.
+int divan_network_watch_create(void);
+
 // Names the calling thread in debuggers and in `top`; at most 15 bytes.
 void divan_name_thread(const char *name);
 

@@ -1,0 +1,116 @@
+import CDivanTransport
+import Glibc
+import Synchronization
+
+/// Tells when the machine's network changes: a link, an address or a route comes or goes.
+///
+/// A hint that connecting may work now, no more. Changes come in bursts, so observers are told
+/// once, when it has been quiet for a moment. Where the system does not allow to watch, nothing is
+/// ever told.
+///
+/// Source: rtnetlink(7); `behaviour.md` §6 (watch network changes with netlink).
+public final class NetworkChanges: Sendable {
+    /// The machine's network, watched from the first observer on.
+    public static let shared = NetworkChanges(
+        descriptor: divan_network_watch_create(),
+        loop: EventLoopGroup.shared.next()
+    )
+
+    private struct State {
+        var observers: [UInt64: @Sendable () -> Void] = [:]
+        var lastNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Watches a descriptor that becomes readable with each change, and takes it over.
+    ///
+    /// A burst counts as over after `quietTime`.
+    init(
+        descriptor: Int32,
+        loop: EpollLoop,
+        quietTime: Duration = .milliseconds(500)
+    ) {
+        guard descriptor >= 0 else { return }
+        let watch = NetworkWatch(
+            descriptor: descriptor,
+            loop: loop,
+            quietTime: quietTime
+        ) { [weak self] in self?.tell() }
+        loop.execute { loop.add(descriptor, watch, .reading) }
+    }
+
+    /// Calls `handler` after each change, on a loop's thread: it must not block.
+    ///
+    /// Ends when the observation is released.
+    public func observe(_ handler: @escaping @Sendable () -> Void) -> NetworkObservation {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.observers[state.lastNumber] = handler
+            return state.lastNumber
+        }
+        return NetworkObservation { [weak self] in
+            self?.state.withLock { _ = $0.observers.removeValue(forKey: number) }
+        }
+    }
+
+    private func tell() {
+        for observer in state.withLock({ Array($0.observers.values) }) { observer() }
+    }
+}
+
+/// Keeps an observer of `NetworkChanges` registered for as long as it lives.
+public final class NetworkObservation: Sendable {
+    private let remove: @Sendable () -> Void
+
+    init(remove: @escaping @Sendable () -> Void) {
+        self.remove = remove
+    }
+
+    deinit {
+        remove()
+    }
+}
+
+/// Reads and forgets what the descriptor has to say, and waits for the end of a burst.
+///
+/// `@unchecked Sendable` holds because everything behind `init` happens on the loop.
+private final class NetworkWatch: EventSource, @unchecked Sendable {
+    private let descriptor: Int32
+    private let loop: EpollLoop
+    private let quietTime: Duration
+    private let didChange: @Sendable () -> Void
+    private var timer: TimerToken?
+
+    init(
+        descriptor: Int32,
+        loop: EpollLoop,
+        quietTime: Duration,
+        didChange: @escaping @Sendable () -> Void
+    ) {
+        self.descriptor = descriptor
+        self.loop = loop
+        self.quietTime = quietTime
+        self.didChange = didChange
+    }
+
+    func isReadable() {
+        var byteCount = 0
+        loop.withReadBuffer { buffer in
+            repeat {
+                byteCount = read(descriptor, buffer.baseAddress, buffer.count)
+                // Lost messages (ENOBUFS) mean changes too.
+            } while byteCount > 0 || (byteCount < 0 && (errno == EINTR || errno == ENOBUFS))
+        }
+        if byteCount == 0 { loop.remove(descriptor) }  // its other end is gone
+        if let timer { loop.cancel(timer) }
+        timer = loop.schedule(at: loop.now + quietTime) { self.burstIsOver() }
+    }
+
+    func isWritable() {}
+
+    private func burstIsOver() {
+        timer = nil
+        didChange()
+    }
+}

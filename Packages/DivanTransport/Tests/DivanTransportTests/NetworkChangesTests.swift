@@ -1,0 +1,58 @@
+import Glibc
+import Testing
+
+@testable import DivanTransport
+
+/// Who hears of changes of the network, and how often.
+///
+/// `@testable`: a pipe stands for the system's socket, because a test must not change the network.
+@Suite(.timeLimit(.minutes(1))) struct NetworkChangesTests {
+    private struct Pipe {
+        let reading: Int32
+        let writing: Int32
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            (reading, writing) = (ends[0], ends[1])
+            try #require(fcntl(reading, F_SETFL, O_NONBLOCK) == 0)
+        }
+
+        func change() {
+            var byte: UInt8 = 1
+            write(writing, &byte, 1)
+        }
+    }
+
+    @Test func `a burst is told once, to everyone who still observes`() async throws {
+        let pipe = try Pipe()
+        let loop = EpollLoop(name: "test")
+        let changes = NetworkChanges(
+            descriptor: pipe.reading,
+            loop: loop,
+            quietTime: .milliseconds(100)
+        )
+        let (heard, continuation) = AsyncStream.makeStream(of: String.self)
+        let first = changes.observe { continuation.yield("first") }
+        var second: NetworkObservation? = changes.observe { continuation.yield("second") }
+        #expect(second != nil)
+        second = nil
+        for _ in 0..<20 { pipe.change() }
+
+        var told: [String] = []
+        for await name in heard {
+            told.append(name)
+            if told.count == 2 { break }
+            pipe.change()  // the next burst
+        }
+        #expect(told == ["first", "first"])
+        withExtendedLifetime(first) { loop.stop() }
+        close(pipe.writing)
+    }
+
+    @Test func `without a descriptor nothing is told and nothing breaks`() {
+        let changes = NetworkChanges(descriptor: -1, loop: EventLoopGroup.shared.next())
+        let observation = changes.observe {}
+        withExtendedLifetime(observation) {}
+    }
+}
