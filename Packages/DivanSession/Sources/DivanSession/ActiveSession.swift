@@ -81,10 +81,12 @@ public final class ActiveSession: @unchecked Sendable {
     }
 
     /// Starts the run; later calls do nothing.
+    ///
+    /// One that was stopped before ends at once.
     public func start() {
         loop.execute {
             guard case .new = self.phase else { return }
-            self.connect()
+            if self.wasStopped { self.finish(nil) } else { self.connect() }
         }
     }
 
@@ -220,7 +222,8 @@ extension ActiveSession {
         var last = status
         last.activity = .stopped
         last.error = error
-        tell(last)
+        status = last
+        configuration.onStatus(last)
     }
 
     private func tell(_ next: SessionStatus) {

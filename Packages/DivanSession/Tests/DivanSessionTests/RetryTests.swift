@@ -171,4 +171,14 @@ import Testing
         run.session.stop()
         #expect(await run.reached(.stopped)?.error == nil)
     }
+
+    @Test func `a session that is stopped before its start ends at once`() async {
+        let stores = TwoStores()
+        let peer = stores.active(isContinuous: true)
+        let run = Run(stores.here, stores.configuration(peer))
+        run.session.stop()
+        let last = await run.toTheEnd().last
+        #expect(last?.activity == .stopped)
+        #expect(last?.error == nil)
+    }
 }

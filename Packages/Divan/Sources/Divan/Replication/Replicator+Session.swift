@@ -114,6 +114,7 @@ extension Replicator {
     }
 
     private func publish(_ events: [DocumentEvent]) {
+        guard !documentListeners.isEmpty else { return }
         for isPush in [true, false] {
             let documents = events.filter { $0.isPush == isPush }.map { ReplicatedDocument($0) }
             meter.count(documents: documents.count { $0.error == nil }, isPush: isPush)
