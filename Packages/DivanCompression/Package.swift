@@ -13,7 +13,7 @@ let package = Package(
     name: "DivanCompression",
     products: [.library(name: "DivanCompression", targets: ["DivanCompression"])],
     dependencies: [
-        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTestKit")
     ],
     targets: [
         .target(name: "DivanCompression", swiftSettings: strict),

@@ -13,7 +13,7 @@ let package = Package(
     name: "DivanCrypto",
     products: [.library(name: "DivanCrypto", targets: ["DivanCrypto"])],
     dependencies: [
-        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTestKit")
     ],
     targets: [
         .target(name: "CDivanCrypto", linkerSettings: [.linkedLibrary("crypto")]),

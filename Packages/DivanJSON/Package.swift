@@ -13,7 +13,7 @@ let package = Package(
     name: "DivanJSON",
     products: [.library(name: "DivanJSON", targets: ["DivanJSON"])],
     dependencies: [
-        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTestKit")
     ],
     targets: [
         .target(name: "DivanJSON", swiftSettings: strict),

@@ -13,7 +13,7 @@ let package = Package(
     name: "DivanLog",
     products: [.library(name: "DivanLog", targets: ["DivanLog"])],
     dependencies: [
-        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTestKit")
     ],
     targets: [
         .target(name: "DivanLog", swiftSettings: strict),
