@@ -1,31 +1,41 @@
 import Foundation
 
-/// `divan-bench run [--json FILE]` measures; `divan-bench compare A B` compares two runs.
+/// `run` measures, `compare` compares two runs, `role` is how the bench starts itself as the other
+/// process of a figure.
+let usage = """
+    usage: divan-bench run [--only PREFIX] [--json FILE] [--strict]
+           divan-bench compare OLD.json NEW.json
+    groups: \(Group.all.map(\.name).joined(separator: ", "))
+    """
 let words = Array(CommandLine.arguments.dropFirst())
 
-func run(json: String?) throws {
-    let directory = NSTemporaryDirectory() + "divan-bench-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+func value(of option: String) -> String? {
+    words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
+}
+
+/// Measures, and returns whether everything that has to be reached was reached.
+func run() throws -> Bool {
+    let prefix = value(of: "--only") ?? ""
+    let groups = Group.all.filter { $0.name.hasPrefix(prefix) }
+    guard !groups.isEmpty else { throw BenchFailure("no group begins with \(prefix)\n\(usage)") }
+    let workplace = try Workplace()
+    defer { workplace.remove() }
     var report = Report(time: Date().timeIntervalSince1970)
-    let documents = try Documents()
-    try JSONFigures.measure(documents, into: &report)
-    try StoreFigures.measure(documents, in: directory, into: &report)
-    try WireFigures.measureBLIP(documents, into: &report)
-    try WireFigures.measureTLS(into: &report)
-    try SyncFigures.measure(documents, in: directory, into: &report)
-    if let json { try report.write(to: json) }
+    for group in groups { try group.measure(workplace, &report) }
+    report.sayVerdict()
+    if let json = value(of: "--json") { try report.write(to: json) }
+    return report.misses.isEmpty
 }
 
 do {
     switch words.first {
     case "run":
-        let json = words.firstIndex(of: "--json").flatMap { words.dropFirst($0 + 1).first }
-        try run(json: json)
+        let isGood = try run()
+        if !isGood, words.contains("--strict") { exit(2) }
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
         Report.sayComparison(try .read(words[1]), try .read(words[2]))
     default:
-        throw BenchFailure("usage: divan-bench run [--json FILE] | compare OLD.json NEW.json")
+        throw BenchFailure(usage)
     }
 } catch {
     FileHandle.standardError.write(Data("bench: \(error)\n".utf8))

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Figures that are measured together; `--only` chooses groups by the beginning of their name.
+struct Group: Sendable {
+    let name: String
+    let measure: @Sendable (Workplace, inout Report) throws -> Void
+
+    /// All groups, in the order of a whole run.
+    static let all: [Group] = [
+        Group(name: "json") { try JSONFigures.measure($0.documents, into: &$1) },
+        Group(name: "store") {
+            try StoreFigures.measure($0.documents, in: $0.directory, into: &$1)
+        },
+        Group(name: "blip") { try WireFigures.measureBLIP($0.documents, into: &$1) },
+        Group(name: "tls") { try WireFigures.measureTLS(into: &$1) },
+        Group(name: "sync") {
+            try SyncFigures.measure($0.documents, in: $0.directory, into: &$1)
+        },
+    ]
+}
+
+/// What the groups of one run share: real documents, and a directory that goes with the run.
+struct Workplace {
+    let documents: Documents
+    let directory: String
+
+    init() throws {
+        documents = try Documents()
+        directory = NSTemporaryDirectory() + "divan-bench-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
