@@ -164,16 +164,35 @@ let tools: [Target] = [
         path: "Tools/Sources/CDivanFloors",
         linkerSettings: [
             .linkedLibrary("sqlite3"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
-            .linkedLibrary("z"),
+            .linkedLibrary("z"), .linkedLibrary("lz4"),
         ]
     ),
     .executableTarget(
         name: "divan-bench",
         dependencies: [
-            "CDivanFloors", "DivanBLIP", "DivanCrypto", "DivanJSON", "DivanStore", "DivanTLS",
-            "DivanZlib",
+            "CDivanFloors", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+            "DivanWebSocket", "DivanZlib",
         ],
         path: "Tools/Sources/divan-bench",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "websocket-echo",
+        dependencies: ["DivanTLS", "DivanTransport", "DivanWebSocket"],
+        path: "Tools/Sources/websocket-echo",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "blip-echo",
+        dependencies: ["DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib"],
+        path: "Tools/Sources/blip-echo",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "websocket-autobahn",
+        dependencies: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"],
+        path: "Tools/Sources/websocket-autobahn",
         swiftSettings: strict
     ),
     .target(name: "DivanCheck", path: "Tools/Sources/DivanCheck", swiftSettings: strict),

@@ -15,11 +15,17 @@ let package = Package(
     dependencies: [
         .package(path: "../Packages/Divan"),
         .package(path: "../Packages/DivanBLIP"),
+        .package(path: "../Packages/DivanCompression"),
         .package(path: "../Packages/DivanCrypto"),
+        .package(path: "../Packages/DivanDelta"),
         .package(path: "../Packages/DivanJSON"),
+        .package(path: "../Packages/DivanLZ4"),
+        .package(path: "../Packages/DivanLog"),
         .package(path: "../Packages/DivanRevisions"),
         .package(path: "../Packages/DivanStore"),
         .package(path: "../Packages/DivanTLS"),
+        .package(path: "../Packages/DivanTransport"),
+        .package(path: "../Packages/DivanWebSocket"),
         .package(path: "../Packages/DivanZlib"),
     ],
     targets: [
@@ -36,15 +42,31 @@ let package = Package(
             name: "CDivanFloors",
             linkerSettings: [
                 .linkedLibrary("sqlite3"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
-                .linkedLibrary("z"),
+                .linkedLibrary("z"), .linkedLibrary("lz4"),
             ]
         ),
         .executableTarget(
             name: "divan-bench",
             dependencies: [
-                "CDivanFloors", "DivanBLIP", "DivanCrypto", "DivanJSON", "DivanStore", "DivanTLS",
-                "DivanZlib",
+                "CDivanFloors", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+                "DivanWebSocket", "DivanZlib",
             ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "websocket-echo",
+            dependencies: ["DivanTLS", "DivanTransport", "DivanWebSocket"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "blip-echo",
+            dependencies: ["DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "websocket-autobahn",
+            dependencies: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"],
             swiftSettings: strict
         ),
         .target(name: "DivanCheck", swiftSettings: strict),

@@ -41,6 +41,12 @@ public protocol MessageReceiver: AnyObject, Sendable {
     /// A message arrived; the slice shares the transport's memory and is lent for this call.
     func transportDidReceive(_ message: ArraySlice<UInt8>)
 
+    /// A text message arrived, valid UTF-8; otherwise as `transportDidReceive`.
+    ///
+    /// Only a WebSocket whose configuration says `acceptsText` delivers any. A receiver that does
+    /// not implement this takes them as any other message.
+    func transportDidReceiveText(_ message: ArraySlice<UInt8>)
+
     /// Everything that was readable has been delivered: the end of a batch.
     func transportDidDrainInput()
 
@@ -49,6 +55,13 @@ public protocol MessageReceiver: AnyObject, Sendable {
 
     /// The connection has ended, or never came to be; the last call.
     func transportDidClose(_ close: TransportClose)
+}
+
+extension MessageReceiver {
+    /// Takes text as any other message.
+    public func transportDidReceiveText(_ message: ArraySlice<UInt8>) {
+        transportDidReceive(message)
+    }
 }
 
 /// Who is at the other end of an open transport.

@@ -63,9 +63,9 @@ final class WebSocketChannel: ByteStreamOwner {
 
     private var queuedByteCount: Int { connection.outputByteCount + stream.queuedByteCount }
 
-    func send(_ message: Span<UInt8>) {
+    func send(_ message: Span<UInt8>, isText: Bool = false) {
         guard receiver != nil else { return }
-        connection.send(message)
+        connection.send(message, isText: isText)
         lastActivity = loop.now
         stream.setNeedsFlush()
     }
@@ -117,7 +117,8 @@ final class WebSocketChannel: ByteStreamOwner {
 
     private func handle(_ event: WebSocketConnection.Event) {
         switch event {
-        case .message(let message, _): receiver?.transportDidReceive(message)
+        case .message(let message, isText: false): receiver?.transportDidReceive(message)
+        case .message(let message, isText: true): receiver?.transportDidReceiveText(message)
         case .pong: break
         case .closed(let status):
             end(.clean(code: status.code, reason: status.reason, isByPeer: status.isByPeer))

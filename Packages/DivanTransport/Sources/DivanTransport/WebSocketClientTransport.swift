@@ -107,6 +107,12 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         channel.send(message)
     }
 
+    /// Queues one text message, which must be UTF-8; otherwise as `send`.
+    public func sendText(_ message: Span<UInt8>) {
+        guard case .open(let channel) = state else { return }
+        channel.send(message, isText: true)
+    }
+
     /// Whether more should be queued now.
     public var isWritable: Bool {
         if case .open(let channel) = state { channel.isWritable } else { false }

@@ -62,6 +62,11 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
         channel.send(message)
     }
 
+    /// Queues one text message, which must be UTF-8; otherwise as `send`.
+    public func sendText(_ message: Span<UInt8>) {
+        channel.send(message, isText: true)
+    }
+
     /// Whether more should be queued now.
     public var isWritable: Bool { channel.isWritable }
 

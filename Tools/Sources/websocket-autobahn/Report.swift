@@ -1,0 +1,81 @@
+import Foundation
+
+/// The page about a run of the suite.
+struct Report {
+    /// Our ends, the server first.
+    let sides: [Side]
+    /// Programs and their versions.
+    let versions: [(name: String, version: String)]
+    /// When the suite ran.
+    let date: Date
+
+    /// What must not be; empty when the suite is passed.
+    var complaints: [String] { sides.flatMap(\.complaints) }
+
+    /// The page as Markdown.
+    var page: String {
+        """
+        # The Autobahn suite
+
+        Written by `make autobahn`, which runs every case of the suite but those of compression \
+        (12 and 13) against DivanTransport over real sockets: its fuzzing client against our \
+        server, its fuzzing server against our client. One case of each compression group shows \
+        that the offer is ignored. The run fails unless each case is OK, or named below.
+
+        Run on \(day) with \(versions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")).
+
+        | our end | cases | OK | NON-STRICT | INFORMATIONAL | UNIMPLEMENTED | FAILED | UNCLEAN |
+        |---|---|---|---|---|---|---|---|
+        \(sides.map(row).joined(separator: "\n"))
+
+        \(sides.map(names).joined(separator: "\n"))
+
+        INFORMATIONAL cases have no right answer: what a peer does with data behind a close, and \
+        with close codes that nobody has registered. UNIMPLEMENTED is what permessage-deflate \
+        must be: Divan never negotiates it, because BLIP compresses its own messages.
+
+        Groups: 1 framing, 2 pings, 3 reserved bits, 4 opcodes, 5 fragments, 6 UTF-8, 7 closing, \
+        9 large messages (to 16 MiB, with limits raised for the run), 10 automatic fragments.
+
+        \(groups)
+
+        """
+    }
+
+    private var day: String {
+        date.formatted(.iso8601.year().month().day())
+    }
+
+    private func row(_ side: Side) -> String {
+        let unclean = side.cases.filter { $0.closing == "UNCLEAN" }.count
+        let counts = ["OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED", "FAILED"]
+            .map { "\(side.numbers($0).count)" }
+        return "| \(side.name) | \(side.cases.count) | "
+            + (counts + ["\(unclean)"]).joined(separator: " | ") + " |"
+    }
+
+    private func names(_ side: Side) -> String {
+        let named = ["NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED"].map { behavior in
+            let numbers = side.numbers(behavior)
+            return "\(behavior) \(numbers.isEmpty ? "none" : numbers.joined(separator: ", "))"
+        }
+        return "- \(side.name): " + named.joined(separator: "; ")
+    }
+
+    private var groups: String {
+        let numbers = Set(sides.flatMap { $0.cases.map(\.group) }).sorted()
+        let rows = numbers.map { group in
+            let cells = sides.map { side in
+                let cases = side.cases.filter { $0.group == group }
+                let slowest = cases.map(\.milliseconds).max() ?? 0
+                return "\(cases.count) | \(slowest) ms"
+            }
+            return "| \(group) | \(cells.joined(separator: " | ")) |"
+        }
+        let head = """
+            | group | cases, server | slowest | cases, client | slowest |
+            |---|---|---|---|---|
+            """
+        return ([head] + rows).joined(separator: "\n")
+    }
+}
