@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanStore
 
 /// The `_attachments` object that Sync Gateway wants beside the blobs of a document.
 ///
@@ -17,12 +18,12 @@ enum LegacyAttachments {
         }
         var body = document
         body[key] = nil
-        JSON.object(body).forEachBlob { pointer, blob in
-            var entry = blob
+        for blob in BlobReferences.all(in: body) {
+            var entry = blob.members
             entry["@type"] = nil
             entry["stub"] = true
             entry["revpos"] = JSON(generation)
-            attachments[prefix + pointer] = .object(entry)
+            attachments[prefix + blob.pointer] = .object(entry)
         }
         if !attachments.isEmpty { body[key] = .object(attachments) }
         return body

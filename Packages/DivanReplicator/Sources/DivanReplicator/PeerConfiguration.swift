@@ -13,12 +13,16 @@ public struct PeerConfiguration: Sendable {
 
     /// The side this peer is on.
     public var role: Role
-    /// Whether bodies go through the deflate stream; a receiver always inflates.
+    /// Whether bodies are sent through the codec; a receiver always takes compressed ones.
     public var compresses = true
     /// Whether deltas are offered, sent and accepted.
     public var usesDeltas = false
-    /// The deflate codec of the connection.
+    /// The deflate codec, which the standard subprotocols mean.
     public var codec: any CompressionCodec
+    /// Codecs spoken beside it, the preferred first; each is agreed on by a subprotocol of its own.
+    ///
+    /// Both peers need one of the same name; others never hear of it (``Subprotocol``).
+    public var furtherCodecs: [any CompressionCodec] = []
     /// What a peer may make this one hold.
     public var limits = Limits()
     /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.

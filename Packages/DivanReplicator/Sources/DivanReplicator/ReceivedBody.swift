@@ -67,18 +67,7 @@ struct ReceivedBody {
 
     /// The blobs of a stored or cleaned body, old attachments included, each digest once.
     static func blobs(in document: JSONObject) -> [BlobReference] {
-        var found: [BlobReference] = []
         var seen: Set<BlobDigest> = []
-        func add(_ object: JSONObject) {
-            guard let blob = BlobReference(object), seen.insert(blob.digest).inserted else {
-                return
-            }
-            found.append(blob)
-        }
-        JSON.object(document).forEachBlob { _, object in add(object) }
-        for (_, entry) in document[LegacyAttachments.key]?.object ?? JSONObject() {
-            if let object = entry.object { add(object) }
-        }
-        return found
+        return BlobReferences.all(in: document).filter { seen.insert($0.digest).inserted }
     }
 }

@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanCompression
 import DivanCrypto
 import DivanLog
 import DivanRevisions
@@ -48,6 +49,11 @@ struct Session {
         self.log = log
         origin = ChangeOrigin()
         blip = BLIPConnection(codec: configuration.codec)
+    }
+
+    /// Starts the message layer with the codec that the handshake agreed on.
+    mutating func use(_ codec: any CompressionCodec) {
+        blip = BLIPConnection(codec: codec)
     }
 
     var limits: Limits { configuration.limits }

@@ -1,17 +1,68 @@
-/// The versions of the replication protocol that this package speaks.
+/// What both ends of a connection agree to speak: a version of the protocol, and a codec.
 ///
-/// Source: `replication.md`, first lines; `websocket-and-urls.md` §2.
-public enum Subprotocol: String, Sendable, CaseIterable {
-    /// Revision trees, flags in `changes`; Couchbase Lite 3, Sync Gateway 3 and later.
-    case version3 = "BLIP_3+CBMobile_3"
-    /// Revision trees; Couchbase Lite 2.
-    case version2 = "BLIP_3+CBMobile_2"
+/// The standard names stand for deflate. A name with a codec's behind them, such as
+/// `BLIP_3+CBMobile_3+LZ4`, is ours: a client offers it after the standard ones, so that a server
+/// that takes the first name it knows, or looks for a standard name inside the list, never meets
+/// it; a listener of ours chooses it first. No other implementation knows the name.
+///
+/// Source: `replication.md`, first lines; `websocket-and-urls.md` §2 (Sec-WebSocket-Protocol).
+public struct Subprotocol: RawRepresentable, Hashable, Sendable {
+    /// A version of the replication protocol that this package speaks.
+    public enum Version: String, Sendable, CaseIterable {
+        /// Revision trees, flags in `changes`; Couchbase Lite 3, Sync Gateway 3 and later.
+        case three = "BLIP_3+CBMobile_3"
+        /// Revision trees; Couchbase Lite 2.
+        case two = "BLIP_3+CBMobile_2"
+    }
+
+    /// The version.
+    public let version: Version
+    /// The codec's name in capitals; `nil` is the standard's deflate.
+    public let codecName: String?
+
+    /// Version 3 with deflate.
+    public static let version3 = Subprotocol(.three)
+    /// Version 2 with deflate.
+    public static let version2 = Subprotocol(.two)
+
+    /// What a client offers to any server, the best first.
+    public static let offered = Version.allCases.map(\.rawValue)
+
+    private init(_ version: Version) {
+        self.version = version
+        codecName = nil
+    }
+
+    /// Version 3 with a codec of that name; `nil` when it is not 1 to 16 letters and digits.
+    public init?(codecName: String) {
+        let capitals = codecName.uppercased()
+        let isFit = capitals.utf8.allSatisfy { byte in
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isFit, (1...16).contains(capitals.utf8.count) else { return nil }
+        version = .three
+        self.codecName = capitals
+    }
+
+    /// Reads the name that a handshake agreed on.
+    public init?(rawValue name: String) {
+        if let version = Version(rawValue: name) {
+            self.init(version)
+            return
+        }
+        let prefix = Version.three.rawValue + "+"
+        guard name.hasPrefix(prefix) else { return nil }
+        let codecName = String(name.dropFirst(prefix.count))
+        guard codecName == codecName.uppercased() else { return nil }
+        self.init(codecName: codecName)
+    }
 
     /// Reads the name that a handshake agreed on.
     public init?(_ name: String) {
         self.init(rawValue: name)
     }
 
-    /// What a client offers, the best first.
-    public static let offered = Self.allCases.map(\.rawValue)
+    /// The name on the wire.
+    public var rawValue: String { version.rawValue + (codecName.map { "+" + $0 } ?? "") }
 }

@@ -20,7 +20,7 @@ extension SyncPeer {
             return
         }
         // A peer that speaks only version 2 is older than collections.
-        let isLegacy = version == .version2 && isDefaultOnly
+        let isLegacy = version.version == .two && isDefaultOnly
         session.mode = isLegacy ? .legacy : .collections
         if isLegacy {
             collections[0].checkpointer?.ask(&session, isForSave: false)

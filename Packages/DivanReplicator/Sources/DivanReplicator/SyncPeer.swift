@@ -62,11 +62,14 @@ public struct SyncPeer {
     public mutating func connected(subprotocol: String, at now: Duration) {
         session.now = now
         guard stage == .notConnected else { return }
-        guard let version = Subprotocol(subprotocol) else {
+        guard let version = Subprotocol(subprotocol),
+            let codec = session.configuration.codec(for: version)
+        else {
             session.fail(SyncError(.webSocket, 1002, "unknown subprotocol \(subprotocol)"))
             session.close(code: 1002, error: session.error)
             return
         }
+        session.use(codec)
         stage = .running
         if case .active(let options) = session.configuration.role {
             stage = .starting

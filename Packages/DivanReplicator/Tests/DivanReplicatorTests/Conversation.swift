@@ -1,3 +1,4 @@
+import DivanCompression
 import DivanReplicator
 import DivanStore
 import DivanTestKit
@@ -51,6 +52,7 @@ struct Conversation {
         var allowsPull = true
         var compresses = true
         var limits = Limits()
+        var furtherCodecs: [any CompressionCodec] = []
 
         var active: PeerConfiguration {
             var options = PeerConfiguration.ActiveOptions(
@@ -85,6 +87,7 @@ struct Conversation {
             configuration.usesDeltas = usesDeltas
             configuration.compresses = compresses
             configuration.limits = limits
+            configuration.furtherCodecs = furtherCodecs
             return configuration
         }
     }

@@ -3,44 +3,99 @@ internal import Synchronization
 
 /// Contents as files of one directory, `Attachments/` of a bundle.
 ///
-/// A content is written to `incoming_…` and renamed when it is complete, so that a file with a
-/// digest's name is whole. Names are made from decoded digests only, and links are not followed.
+/// A content is written to `incoming_…`, renamed to `pending_<name>` when it is complete, and to
+/// its name when it has reached the disk: a name promises a whole content, also after a power cut.
+/// The last step is taken for all pending contents at once, before a transaction commits that
+/// names blobs. Names are made from decoded digests only, and links are not followed.
 ///
 /// Source: `blobs.md` §2.
 final class BlobDirectory: BlobShelf {
     private let path: String
     private let isReadOnly: Bool
     private let syncsDirectory: Bool
+    private let calls: BlobCalls
     private static let unfinishedPrefix = "incoming_"
+    private static let pendingPrefix = "pending_"
     private let serial = Atomic<UInt64>(0)
+    // Complete contents that may not have reached the disk. Held while they are settled, so that
+    // none is replaced between its sync and its name.
+    private let pending = Mutex<Set<BlobDigest>>([])
 
     /// Opens the directory, makes it if it is missing, and clears away what a crash left.
-    init(_ path: String, isReadOnly: Bool, syncsDirectory: Bool) throws(StoreError) {
+    init(
+        _ path: String,
+        isReadOnly: Bool,
+        syncsDirectory: Bool,
+        calls: BlobCalls = .system
+    ) throws(StoreError) {
         self.path = path
         self.isReadOnly = isReadOnly
         self.syncsDirectory = syncsDirectory
+        self.calls = calls
         guard !isReadOnly else { return }
         if !BundleFiles.exists(path) { try BundleFiles.makeDirectory(path) }
-        for name in try BundleFiles.names(in: path) where name.hasPrefix(Self.unfinishedPrefix) {
-            unlink(path + "/" + name)
-        }
+        try recover()
     }
 
     var directory: String? { path }
+
+    /// Drops unfinished contents and takes over pending ones that are whole: documents may name
+    /// them, since a crash can come between a commit and the renaming.
+    private func recover() throws(StoreError) {
+        for name in try BundleFiles.names(in: path) {
+            if name.hasPrefix(Self.unfinishedPrefix) { unlink(path + "/" + name) }
+            guard name.hasPrefix(Self.pendingPrefix),
+                let digest = BlobDigest(fileName: String(name.dropFirst(Self.pendingPrefix.count)))
+            else { continue }
+            if try isWhole(digest) {
+                pending.withLock { _ = $0.insert(digest) }
+            } else {
+                unlink(pendingFile(digest))
+            }
+        }
+        try settle()
+    }
+
+    private func isWhole(_ digest: BlobDigest) throws(StoreError) -> Bool {
+        let reader = BlobReader(try source(digest, in: pendingFile(digest)))
+        return try reader.digest() == digest
+    }
 
     private func file(_ digest: BlobDigest) -> String {
         path + "/" + digest.fileName
     }
 
+    private func pendingFile(_ digest: BlobDigest) -> String {
+        path + "/" + Self.pendingPrefix + digest.fileName
+    }
+
+    // MARK: Reading
+
     func byteCount(_ digest: BlobDigest) -> Int? {
         var status = stat()
-        guard lstat(file(digest), &status) == 0, status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return Int(status.st_size)
+        for file in [file(digest), pendingFile(digest), file(digest)]
+        where lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG {
+            return Int(status.st_size)
+        }
+        return nil
     }
 
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
-        let file = file(digest)
+        for file in [file(digest), pendingFile(digest)] {
+            do {
+                return try source(digest, in: file)
+            } catch  where error.code == .noSuchBlob(digest) {
+                continue
+            }
+        }
+        // It may have got its name between the two looks.
+        return try source(digest, in: file(digest))
+    }
+
+    private func source(
+        _ digest: BlobDigest,
+        in file: String
+    ) throws(StoreError) -> BlobFileSource {
         // Non-blocking, or opening a pipe that somebody put there would wait for ever.
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -55,6 +110,23 @@ final class BlobDirectory: BlobShelf {
         return BlobFileSource(descriptor, byteCount: Int(status.st_size), path: file)
     }
 
+    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+        var digests: [BlobDigest] = []
+        var unknownNames: [String] = []
+        for name in try BundleFiles.names(in: path) {
+            let isPending = name.hasPrefix(Self.pendingPrefix)
+            let plain = isPending ? String(name.dropFirst(Self.pendingPrefix.count)) : name
+            if let digest = BlobDigest(fileName: plain) {
+                digests.append(digest)
+            } else if !name.hasPrefix(Self.unfinishedPrefix) {
+                unknownNames.append(name)
+            }
+        }
+        return (digests, unknownNames)
+    }
+
+    // MARK: Writing
+
     func sink() throws(StoreError) -> any BlobSink {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
         let number = serial.add(1, ordering: .relaxed).newValue
@@ -65,124 +137,63 @@ final class BlobDirectory: BlobShelf {
             0o600
         )
         guard descriptor >= 0 else { throw .system(errno, at: file) }
-        return BlobFileSink(
-            descriptor,
-            path: file,
-            directory: path,
-            syncsDirectory: syncsDirectory
-        )
+        return BlobFileSink(descriptor, path: file, directory: self, calls: calls)
+    }
+
+    /// Takes over a complete content from a sink; `false` when it is here already.
+    func place(_ file: String, as digest: BlobDigest) throws(StoreError) -> Bool {
+        try pending.withLock { pending throws(StoreError) in
+            guard !pending.contains(digest), !BundleFiles.isFile(self.file(digest))
+            else { return false }
+            guard calls.rename(file, pendingFile(digest)) == 0 else {
+                throw .system(errno, at: pendingFile(digest))
+            }
+            pending.insert(digest)
+            if pending.count >= StoreLimits.pendingBlobCount { try settle(&pending) }
+            return true
+        }
+    }
+
+    func settle() throws(StoreError) {
+        try pending.withLock { pending throws(StoreError) in try settle(&pending) }
     }
 
     func remove(_ digest: BlobDigest) throws(StoreError) {
-        guard unlink(file(digest)) == 0 || errno == ENOENT else {
-            throw .system(errno, at: file(digest))
+        try pending.withLock { pending throws(StoreError) in
+            let file = pending.remove(digest) == nil ? file(digest) : pendingFile(digest)
+            guard unlink(file) == 0 || errno == ENOENT else { throw .system(errno, at: file) }
         }
     }
 
-    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
-        var digests: [BlobDigest] = []
-        var unknownNames: [String] = []
-        for name in try BundleFiles.names(in: path) {
-            if let digest = BlobDigest(fileName: name) {
-                digests.append(digest)
-            } else if !name.hasPrefix(Self.unfinishedPrefix) {
-                unknownNames.append(name)
+    private func settle(_ pending: inout Set<BlobDigest>) throws(StoreError) {
+        guard !pending.isEmpty else { return }
+        do throws(StoreError) {
+            try sync(pending)
+        } catch {
+            // A later sync would succeed without the pages that this one has lost.
+            for digest in pending { unlink(pendingFile(digest)) }
+            pending = []
+            throw error
+        }
+        for digest in pending {
+            guard calls.rename(pendingFile(digest), file(digest)) == 0 || errno == ENOENT else {
+                throw .system(errno, at: file(digest))
             }
+            pending.remove(digest)
         }
-        return (digests, unknownNames)
-    }
-}
-
-/// A file being read.
-private final class BlobFileSource: BlobSource {
-    let byteCount: Int
-    private let descriptor: Int32
-    private let path: String
-    private var offset = 0
-
-    init(_ descriptor: Int32, byteCount: Int, path: String) {
-        self.descriptor = descriptor
-        self.byteCount = byteCount
-        self.path = path
+        if syncsDirectory { try BundleFiles.syncDirectory(path) }
     }
 
-    deinit {
-        close(descriptor)
-    }
-
-    func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
-        var result = 0
-        let piece = [UInt8](unsafeUninitializedCapacity: max(limit, 0)) { buffer, count in
-            repeat {
-                result = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-            } while result < 0 && errno == EINTR
-            count = max(result, 0)
-        }
-        guard result >= 0 else { throw .system(errno, at: path) }
-        offset += piece.count
-        return piece
-    }
-
-    func seek(to offset: Int) {
-        self.offset = max(offset, 0)
-    }
-}
-
-/// A temporary file that becomes a content.
-private final class BlobFileSink: BlobSink {
-    private var descriptor: Int32
-    private let path: String
-    private let directory: String
-    private let syncsDirectory: Bool
-
-    init(_ descriptor: Int32, path: String, directory: String, syncsDirectory: Bool) {
-        self.descriptor = descriptor
-        self.path = path
-        self.directory = directory
-        self.syncsDirectory = syncsDirectory
-    }
-
-    func append(_ piece: Span<UInt8>) throws(StoreError) {
-        let failure: Int32? = piece.withUnsafeBufferPointer { buffer in
-            var written = 0
-            while written < buffer.count {
-                let rest = UnsafeBufferPointer(rebasing: buffer[written...])
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return errno
-                }
-                written += count
-            }
-            return nil
-        }
-        if let failure {
-            discard()
-            throw .system(failure, at: path)
-        }
-    }
-
-    func store(as digest: BlobDigest) throws(StoreError) {
-        guard descriptor >= 0 else { throw StoreError(.notOpen, at: path) }
-        let target = directory + "/" + digest.fileName
-        guard !BundleFiles.isFile(target) else { return discard() }
-        // The content reaches the disk before its name does: a name promises a whole content.
-        guard fchmod(descriptor, 0o400) == 0, fdatasync(descriptor) == 0,
-            rename(path, target) == 0
-        else {
+    private func sync(_ pending: Set<BlobDigest>) throws(StoreError) {
+        let manyFiles = pending.count > StoreLimits.singlySyncedBlobCount
+        for file in manyFiles ? [path] : pending.map(pendingFile) {
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            if descriptor < 0, errno == ENOENT { continue }  // removed by somebody's hand
+            guard descriptor >= 0 else { throw .system(errno, at: file) }
+            let result = manyFiles ? calls.syncAll(descriptor) : calls.sync(descriptor)
             let number = errno
-            discard()
-            throw .system(number, at: target)
+            close(descriptor)
+            guard result == 0 else { throw .system(number, at: file) }
         }
-        close(descriptor)
-        descriptor = -1
-        if syncsDirectory { try BundleFiles.syncDirectory(directory) }
-    }
-
-    func discard() {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        unlink(path)
-        descriptor = -1
     }
 }

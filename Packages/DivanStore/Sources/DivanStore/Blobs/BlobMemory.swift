@@ -23,6 +23,8 @@ final class BlobMemory: BlobShelf {
         }
     }
 
+    func settle() {}
+
     func remove(_ digest: BlobDigest) throws(StoreError) {
         stored.withLock { $0[digest] = nil }
     }

@@ -62,6 +62,17 @@ public final class BlobStore: Sendable {
         BlobWriter(try shelf.sink())
     }
 
+    /// Brings every complete content to the disk and under its published name.
+    ///
+    /// A transaction that names blobs does so before it commits; callers need it only before they
+    /// look at the files themselves.
+    ///
+    /// - Throws: The system's refusal. The contents are then gone: the system could not say that
+    ///   they reached the disk, and would not say so later.
+    public func settle() throws(StoreError) {
+        try shelf.settle()
+    }
+
     // MARK: Garbage
 
     /// Keeps a content from being collected until the hold is dropped, whether it is stored
@@ -132,7 +143,7 @@ public final class BlobHold: Sendable {
 public final class BlobReader {
     private let source: any BlobSource
 
-    fileprivate init(_ source: any BlobSource) {
+    init(_ source: any BlobSource) {
         self.source = source
     }
 
@@ -142,6 +153,15 @@ public final class BlobReader {
     /// Returns the next 1 to `limit` bytes; empty at the end.
     public func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
         try source.read(upTo: limit)
+    }
+
+    /// The digest of what is left to read.
+    func digest() throws(StoreError) -> BlobDigest? {
+        var hash = SHA1()
+        while case let piece = try read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty {
+            hash.update(piece.span)
+        }
+        return BlobDigest(bytes: hash.finalize())
     }
 
     /// Goes to a place of the content, counted from its start; reading continues there.
@@ -203,6 +223,8 @@ protocol BlobShelf: Sendable {
     func byteCount(_ digest: BlobDigest) -> Int?
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
     func sink() throws(StoreError) -> any BlobSink
+    /// Makes stored contents survive a power cut.
+    func settle() throws(StoreError)
     func remove(_ digest: BlobDigest) throws(StoreError)
     /// Every content, and the names of files that are none.
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String])

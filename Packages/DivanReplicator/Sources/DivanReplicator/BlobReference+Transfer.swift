@@ -1,0 +1,29 @@
+import DivanJSON
+import DivanStore
+
+// How a blob that a body names may travel.
+//
+// Source: `blobs.md` §4.
+extension BlobReference {
+    /// Bytes of the content as the document says; not to be trusted.
+    var byteCount: Int { members["length"]?.int.flatMap { Int(exactly: $0) } ?? 0 }
+
+    /// Whether the content is worth compressing: Couchbase Lite's guess from the type.
+    ///
+    /// Types that are compressed already are left alone.
+    var isCompressible: Bool {
+        guard let type = members["content_type"]?.string?.lowercased() else { return false }
+        let encoding = members["encoding"]?.string ?? ""
+        let packed = ["zip", "zlib", "pkcs", "mpeg", "mp4", "crypt", ".rar", "-rar"]
+        if packed.contains(where: { contains($0, in: type) || contains($0, in: encoding) }) {
+            return false
+        }
+        return !["image/", "audio/", "video/"].contains { type.hasPrefix($0) }
+    }
+
+    private func contains(_ part: String, in text: String) -> Bool {
+        let (part, text) = (Array(part.utf8), Array(text.utf8))
+        guard text.count >= part.count else { return false }
+        return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
+    }
+}

@@ -1,0 +1,37 @@
+public import DivanCompression
+
+// Which codec a connection uses.
+extension PeerConfiguration {
+    /// The names to offer to a server: the standard ones first, then one for each further codec.
+    public var subprotocols: [String] {
+        Subprotocol.offered + further.map(\.name.rawValue)
+    }
+
+    /// Chooses from what a client offers, whatever its order: our further codecs come first, then
+    /// the newer version; `nil` when there is nothing in common.
+    public func choose(from offered: [String]) -> Subprotocol? {
+        let known = further.map(\.name) + [.version3, .version2]
+        return known.first { offered.contains($0.rawValue) }
+    }
+
+    /// The codec that an agreed subprotocol stands for; `nil` when it is none of ours.
+    public func codec(for subprotocol: Subprotocol) -> (any CompressionCodec)? {
+        guard subprotocol.codecName != nil else { return codec }
+        return further.first { $0.name == subprotocol }?.codec
+    }
+
+    /// The name of what this side compresses with on such a connection; `"none"` when it does not.
+    ///
+    /// The other side decides for its own direction.
+    public func usedCodecName(for subprotocol: Subprotocol) -> String {
+        guard compresses, let codec = codec(for: subprotocol) else { return "none" }
+        return codec.name
+    }
+
+    /// Further codecs with names that can travel.
+    private var further: [(name: Subprotocol, codec: any CompressionCodec)] {
+        furtherCodecs.compactMap { codec in
+            Subprotocol(codecName: codec.name).map { (name: $0, codec: codec) }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import DivanCompression
+import DivanReplicator
+import DivanStore
+import DivanZlib
+import Testing
+
+/// Which subprotocol, and so which codec, two peers agree on.
+@Suite struct SubprotocolTests {
+    /// A codec that only has a name.
+    private struct Named: CompressionCodec {
+        let name: String
+
+        func maximumByteCount(for inputByteCount: Int) -> Int { inputByteCount }
+        func makeCompressor() -> any StreamCompressor {
+            IdentityCodec().makeCompressor()
+        }
+        func makeDecompressor() -> any StreamDecompressor {
+            IdentityCodec().makeDecompressor()
+        }
+    }
+
+    private func peer(_ codecs: String...) -> PeerConfiguration {
+        var peer = PeerConfiguration(
+            role: .passive(.init(collections: [.default])),
+            codec: DeflateCodec()
+        )
+        peer.furtherCodecs = codecs.map { Named(name: $0) }
+        return peer
+    }
+
+    @Test(arguments: [
+        "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4", "BLIP_3+CBMobile_3+Z9",
+    ])
+    func `a name is read and written the same`(name: String) {
+        #expect(Subprotocol(name)?.rawValue == name)
+    }
+
+    @Test(arguments: [
+        "", "BLIP_3", "BLIP_3+CBMobile_4", "BLIP_3+CBMobile_3+", "BLIP_3+CBMobile_3+lz4",
+        "BLIP_3+CBMobile_2+LZ4", "BLIP_3+CBMobile_3+A,B", "BLIP_3+CBMobile_3+É",
+        "BLIP_3+CBMobile_3+ABCDEFGHIJKLMNOPQ", "blip_3+cbmobile_3",
+    ])
+    func `another name is none`(name: String) {
+        #expect(Subprotocol(name) == nil)
+    }
+
+    @Test func `a client offers the standard names first`() {
+        #expect(
+            peer("lz4", "rle").subprotocols == [
+                "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4",
+                "BLIP_3+CBMobile_3+RLE",
+            ]
+        )
+        #expect(peer("a b").subprotocols == Subprotocol.offered)
+    }
+
+    /// What our listener makes of what clients offer.
+    @Test(arguments: [
+        (["lz4"], ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4"], "lz4"),
+        ([], ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4"], "deflate"),
+        (["lz4"], ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2"], "deflate"),
+        (["lz4"], ["BLIP_3+CBMobile_4", "BLIP_3+CBMobile_3"], "deflate"),
+        (["lz4"], ["BLIP_3+CBMobile_2"], "deflate"),
+        (["rle", "lz4"], ["BLIP_3+CBMobile_3+LZ4", "BLIP_3+CBMobile_3+RLE"], "rle"),
+        (["lz4"], ["BLIP_3+CBMobile_3+RLE"], nil),
+        (["lz4"], ["BLIP_3+CBMobile_4"], nil), (["lz4"], [], nil),
+    ])
+    func `a listener chooses what both know`(
+        codecs: [String],
+        offered: [String],
+        expected: String?
+    ) {
+        var listener = peer()
+        listener.furtherCodecs = codecs.map { Named(name: $0) }
+        let chosen = listener.choose(from: offered)
+        #expect(chosen.flatMap { listener.codec(for: $0)?.name } == expected)
+        if let chosen { #expect(offered.contains(chosen.rawValue)) }
+    }
+
+    /// How servers that never heard of us choose from our list (`websocket-and-urls.md` §2).
+    @Test func `a foreign server finds a standard name in what we offer`() {
+        let offered = peer("lz4").subprotocols
+        for supported in [
+            ["BLIP_3+CBMobile_4", "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2"],
+            ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2"], ["BLIP_3+CBMobile_2"],
+        ] {
+            // Sync Gateway: the first of the client's list that it supports.
+            let first = offered.first { supported.contains($0) }
+            // Couchbase Lite: a name of its own that occurs somewhere in the header.
+            let header = offered.joined(separator: ",")
+            let contained = supported.first { header.contains($0) }
+            let expected = supported.first { $0 != "BLIP_3+CBMobile_4" }
+            #expect(first == expected)
+            #expect(contained == expected)
+        }
+    }
+
+    @Test func `what a side sends with depends on its own wish`() {
+        var configuration = peer("lz4")
+        #expect(configuration.usedCodecName(for: .version3) == "deflate")
+        #expect(Subprotocol(codecName: "lz4").map(configuration.usedCodecName) == "lz4")
+        configuration.compresses = false
+        #expect(configuration.usedCodecName(for: .version3) == "none")
+    }
+
+    @Test func `a subprotocol without its codec closes the connection`() throws {
+        let site = try Site()
+        var peer = SyncPeer(peer(), store: site.store)
+        peer.connected(subprotocol: "BLIP_3+CBMobile_3+LZ4", at: .zero)
+        #expect(peer.isEnded)
+    }
+
+    @Test func `two peers replicate with a codec of their own`() throws {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<20 { try here.save("\(number)", "{\"n\":\(number)}") }
+        var options = Conversation.Options()
+        options.furtherCodecs = [Named(name: "plain")]
+        let name = try #require(Subprotocol(codecName: "plain"))
+        _ = Conversation.oneShot(options, here, there, subprotocol: name)
+        #expect(try here.contents() == there.contents())
+    }
+}

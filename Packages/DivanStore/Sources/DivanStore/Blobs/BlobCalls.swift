@@ -1,0 +1,26 @@
+internal import Glibc
+
+/// The system calls that put a blob onto the disk; tests make each of them fail.
+///
+/// Each returns as the system call does, with `errno` set after a failure.
+struct BlobCalls: Sendable {
+    /// `write(2)`.
+    var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
+    /// `fchmod(2)`.
+    var changeMode: @Sendable (Int32, mode_t) -> Int32
+    /// `rename(2)`.
+    var rename: @Sendable (String, String) -> Int32
+    /// `fdatasync(2)`: one file.
+    var sync: @Sendable (Int32) -> Int32
+    /// `syncfs(2)`: every file of the file system that holds this one.
+    var syncAll: @Sendable (Int32) -> Int32
+
+    /// The system itself.
+    static let system = BlobCalls(
+        write: { Glibc.write($0, $1.baseAddress, $1.count) },
+        changeMode: { fchmod($0, $1) },
+        rename: { Glibc.rename($0, $1) },
+        sync: { fdatasync($0) },
+        syncAll: { syncfs($0) }
+    )
+}

@@ -1,0 +1,98 @@
+internal import Glibc
+
+/// A file being read.
+final class BlobFileSource: BlobSource {
+    let byteCount: Int
+    private let descriptor: Int32
+    private let path: String
+    private var offset = 0
+
+    init(_ descriptor: Int32, byteCount: Int, path: String) {
+        self.descriptor = descriptor
+        self.byteCount = byteCount
+        self.path = path
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
+        var result = 0
+        let piece = [UInt8](unsafeUninitializedCapacity: max(limit, 0)) { buffer, count in
+            repeat {
+                result = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            } while result < 0 && errno == EINTR
+            count = max(result, 0)
+        }
+        guard result >= 0 else { throw .system(errno, at: path) }
+        offset += piece.count
+        return piece
+    }
+
+    func seek(to offset: Int) {
+        self.offset = max(offset, 0)
+    }
+}
+
+/// A temporary file that becomes a content.
+final class BlobFileSink: BlobSink {
+    private var descriptor: Int32
+    private let path: String
+    private let directory: BlobDirectory
+    private let calls: BlobCalls
+
+    init(_ descriptor: Int32, path: String, directory: BlobDirectory, calls: BlobCalls) {
+        self.descriptor = descriptor
+        self.path = path
+        self.directory = directory
+        self.calls = calls
+    }
+
+    func append(_ piece: Span<UInt8>) throws(StoreError) {
+        guard descriptor >= 0 else { throw StoreError(.notOpen, at: path) }
+        let failure: Int32? = piece.withUnsafeBufferPointer { buffer in
+            var written = 0
+            while written < buffer.count {
+                let rest = UnsafeRawBufferPointer(
+                    rebasing: UnsafeRawBufferPointer(buffer)[written...]
+                )
+                let count = calls.write(descriptor, rest)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    return errno
+                }
+                written += count
+            }
+            return nil
+        }
+        if let failure {
+            discard()
+            throw .system(failure, at: path)
+        }
+    }
+
+    func store(as digest: BlobDigest) throws(StoreError) {
+        guard descriptor >= 0 else { throw StoreError(.notOpen, at: path) }
+        guard calls.changeMode(descriptor, 0o400) == 0 else {
+            let number = errno
+            discard()
+            throw .system(number, at: path)
+        }
+        do throws(StoreError) {
+            guard try directory.place(path, as: digest) else { return discard() }
+        } catch {
+            discard()
+            throw error
+        }
+        close(descriptor)
+        descriptor = -1
+    }
+
+    func discard() {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unlink(path)
+        descriptor = -1
+    }
+}
