@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench bench-compare check format docs sanitize clean
+.PHONY: help setup build test demo bench bench-compare check format docs autobahn sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests
@@ -37,6 +37,9 @@ format: ## lay out the sources as the lint wants them
 
 docs: setup ## build the reference of the public API into .build/docs
 	@Tools/scripts/docs
+
+autobahn: setup ## run the Autobahn suite against our WebSocket; writes Docs/autobahn.md
+	@Tools/scripts/autobahn
 
 sanitize: setup ## run the tests under the thread and the address sanitizer
 	@Tools/scripts/sanitize
