@@ -1,8 +1,8 @@
 #include "CDivanTLS.h"
 
-int divan_tls_set_versions(SSL_CTX *context) {
-    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1
-        && SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1;
+int divan_tls_set_versions(SSL_CTX *context, int oldest, int newest) {
+    return SSL_CTX_set_min_proto_version(context, oldest) == 1
+        && SSL_CTX_set_max_proto_version(context, newest) == 1;
 }
 
 void divan_tls_set_modes(SSL_CTX *context, long presented_byte_count) {
@@ -24,8 +24,12 @@ int divan_tls_set_server_name(SSL *session, const char *name) {
     return (int)SSL_set_tlsext_host_name(session, name);
 }
 
-uint64_t divan_tls_options(void) {
-    return SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET
+void divan_tls_report_sessions(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+}
+
+uint64_t divan_tls_options(int has_tickets) {
+    return SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | (has_tickets ? 0 : SSL_OP_NO_TICKET)
         | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA;
 }
 

@@ -34,6 +34,7 @@ struct HandshakeTrace {
         return switch number {
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: .clientCertificateMissing
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW: .unsupportedVersion
+        case SSL_R_NO_APPLICATION_PROTOCOL: .noApplicationProtocol
         default: unexplained(code)
         }
     }
@@ -59,6 +60,7 @@ struct HandshakeTrace {
         case 40 where isCertificateRequested && !hasCredential:
             .clientCertificateRequired(alert: alert)
         case 70: .unsupportedVersion
+        case 120: .noApplicationProtocol
         default: .alert(alert)
         }
     }

@@ -10,6 +10,8 @@ public enum Limits {
     public static let presentedByteCount = 102_400
     /// UTF-8 bytes in an identity's label: 72, so that its file name stays below 255.
     public static let labelByteCount = 72
+    /// Seconds for which a server lets a session be resumed: two hours, OpenSSL's own default.
+    public static let resumptionSeconds = 7_200
     /// Bytes of a server name: 253, the longest host name (RFC 1035 §2.3.4 as text).
     public static let serverNameByteCount = 253
 }

@@ -3,7 +3,7 @@ import CDivanTLS
 /// Settings shared by many sessions: versions, ciphers, own certificate, trust.
 ///
 /// Make one per replicator configuration or listener. TLS 1.2 and 1.3 with forward-secret AEAD
-/// suites; no renegotiation, no compression, no resumption, no early data.
+/// suites; no renegotiation, no compression, no early data; resumption where it is asked for.
 ///
 /// `@unchecked Sendable` holds because the SSL_CTX is set up in `init` and only read afterwards;
 /// OpenSSL counts its references atomically.
@@ -18,6 +18,13 @@ public final class TLSContext: @unchecked Sendable {
         case server
     }
 
+    /// What both roles have to set up.
+    private struct Settings {
+        let versions: ClosedRange<TLSVersion>
+        let applicationProtocols: [String]
+        let resumesSessions: Bool
+    }
+
     /// How the peer's certificate is judged.
     enum Judgement: Sendable {
         case server(ServerTrust)
@@ -28,34 +35,56 @@ public final class TLSContext: @unchecked Sendable {
     public let role: Role
 
     let pointer: OpaquePointer
+    let number = ContextNumber()
     let judgement: Judgement
     let hasCredential: Bool
+    let applicationProtocols: ApplicationProtocols
 
     /// Makes the context of a client.
     ///
-    /// - Throws: `TLSError.Reason.credential` when OpenSSL refuses the certificate or key.
+    /// - Throws: `TLSError.Reason.credential` when OpenSSL refuses the certificate or key,
+    ///   `applicationProtocolInvalid` for an empty or long name.
     public static func client(
         _ configuration: ClientTLSConfiguration
     ) throws(TLSError) -> TLSContext {
         let judgement = Judgement.server(configuration.serverTrust)
-        return try TLSContext(.client, judgement, credential: configuration.credential)
+        let settings = Settings(
+            versions: configuration.versions,
+            applicationProtocols: configuration.applicationProtocols,
+            resumesSessions: configuration.resumesSessions
+        )
+        return try TLSContext(.client, judgement, configuration.credential, settings)
     }
 
     /// Makes the context of a server.
     ///
-    /// - Throws: `TLSError.Reason.credential` when OpenSSL refuses the certificate or key.
+    /// - Throws: As `client`.
     public static func server(
         _ configuration: ServerTLSConfiguration
     ) throws(TLSError) -> TLSContext {
         let judgement = Judgement.client(configuration.clientCertificates)
-        return try TLSContext(.server, judgement, credential: configuration.credential)
+        var resumesSessions = configuration.resumesSessions
+        if case .none = configuration.clientCertificates {} else { resumesSessions = false }
+        let settings = Settings(
+            versions: configuration.versions,
+            applicationProtocols: configuration.applicationProtocols,
+            resumesSessions: resumesSessions
+        )
+        return try TLSContext(.server, judgement, configuration.credential, settings)
     }
 
     private init(
         _ role: Role,
         _ judgement: Judgement,
-        credential: TLSCredential?
+        _ credential: TLSCredential?,
+        _ settings: Settings
     ) throws(TLSError) {
+        do {
+            applicationProtocols = try ApplicationProtocols(settings.applicationProtocols)
+        } catch {
+            let reason = TLSError.Reason.applicationProtocolInvalid(error.name)
+            throw TLSError(reason, role: role, serverName: nil)
+        }
         OpenSSLFailure.clear()
         let method = role == .client ? TLS_client_method() : TLS_server_method()
         guard let pointer = SSL_CTX_new(method) else {
@@ -65,7 +94,8 @@ public final class TLSContext: @unchecked Sendable {
         self.pointer = pointer
         self.judgement = judgement
         hasCredential = credential != nil
-        try setUpProtocol()
+        try setUpProtocol(settings)
+        try setUpApplicationProtocols()
         try setUpJudgement()
         if let credential { try present(credential) }
     }
@@ -74,19 +104,37 @@ public final class TLSContext: @unchecked Sendable {
         SSL_CTX_free(pointer)
     }
 
-    private func setUpProtocol() throws(TLSError) {
+    private func setUpProtocol(_ settings: Settings) throws(TLSError) {
         // AES-128-GCM first: the fastest on processors with AES instructions; a peer without
         // them puts ChaCha20 first in its own list, and then gets it.
         let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
         let suites =
             "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384"
-        try require(divan_tls_set_versions(pointer))
+        let (oldest, newest) = (settings.versions.lowerBound, settings.versions.upperBound)
+        let (first, last) = (Int32(oldest.rawValue), Int32(newest.rawValue))
+        try require(divan_tls_set_versions(pointer, first, last))
         try require(SSL_CTX_set_cipher_list(pointer, ciphers))
         try require(SSL_CTX_set_ciphersuites(pointer, suites))
         try require(divan_tls_set_groups(pointer, "X25519:P-256:P-384"))
-        SSL_CTX_set_options(pointer, divan_tls_options())
-        try require(SSL_CTX_set_num_tickets(pointer, 0))
+        SSL_CTX_set_options(pointer, divan_tls_options(settings.resumesSessions ? 1 : 0))
+        // OpenSSL makes the key of the tickets with the context, at random.
+        try require(SSL_CTX_set_num_tickets(pointer, settings.resumesSessions ? 1 : 0))
+        SSL_CTX_set_timeout(pointer, Limits.resumptionSeconds)
         divan_tls_set_modes(pointer, Limits.presentedByteCount)
+        guard role == .client, settings.resumesSessions else { return }
+        divan_tls_report_sessions(pointer)
+        SSL_CTX_sess_set_new_cb(pointer, keepResumption)
+    }
+
+    private func setUpApplicationProtocols() throws(TLSError) {
+        let list = applicationProtocols.encoded
+        guard !list.isEmpty else { return }
+        switch role {
+        case .client:
+            // Unlike its kin this function returns 0 when all is well.
+            try require(SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) == 0 ? 1 : 0)
+        case .server: SSL_CTX_set_alpn_select_cb(pointer, chooseProtocol, nil)
+        }
     }
 
     private func setUpJudgement() throws(TLSError) {

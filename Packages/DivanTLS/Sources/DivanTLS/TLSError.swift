@@ -21,6 +21,8 @@ public struct TLSError: Error, Equatable, Sendable {
         case notTLS(firstBytes: [UInt8])
         /// The peer offers neither TLS 1.2 nor 1.3.
         case unsupportedVersion
+        /// The two ends share none of the application protocols that they name (ALPN).
+        case noApplicationProtocol
         /// The handshake failed otherwise; OpenSSL's error code.
         case handshake(code: UInt)
         /// A record is damaged or forged, or the peer broke the protocol; OpenSSL's error code.
@@ -35,6 +37,8 @@ public struct TLSError: Error, Equatable, Sendable {
         case serverNameMissing
         /// The server name is empty, too long, or holds characters that no host name has.
         case serverNameInvalid(String)
+        /// A name for ALPN is empty or longer than 255 bytes.
+        case applicationProtocolInvalid(String)
         /// OpenSSL refuses the certificate or key, mostly as too weak; its error code.
         case credential(code: UInt)
         /// OpenSSL cannot be set up; its error code.
@@ -96,6 +100,7 @@ extension TLSError.Reason {
         case .notTLS(let bytes):
             "it does not speak TLS, its first bytes are \(Hex.encode(bytes.span))"
         case .unsupportedVersion: "it offers neither TLS 1.2 nor TLS 1.3"
+        case .noApplicationProtocol: "no application protocol is common to both sides"
         case .handshake(let code): "handshake failed (\(OpenSSLFailure.text(code)))"
         case .record(let code): "broken record (\(OpenSSLFailure.text(code)))"
         case .closedDuringHandshake: "the connection ended during the handshake"
@@ -103,6 +108,8 @@ extension TLSError.Reason {
         case .notOpen: "the session is not open for sending"
         case .serverNameMissing: "no server name to compare the certificate with"
         case .serverNameInvalid(let name): "\(name.debugDescription) is no host name"
+        case .applicationProtocolInvalid(let name):
+            "\(name.prefix(64).debugDescription) is no name of an application protocol"
         case .credential(let code):
             "own certificate or key refused (\(OpenSSLFailure.text(code)))"
         case .setup(let code): "OpenSSL setup failed (\(OpenSSLFailure.text(code)))"
@@ -120,6 +127,7 @@ extension TLSError.Reason {
         case .plaintextHTTP: "use wss on both sides, or ws on both"
         case .notTLS: "check the port, or use ws"
         case .unsupportedVersion: "update the peer's TLS library"
+        case .noApplicationProtocol: "compare the lists of application protocols"
         case .handshake: "compare both sides' TLS settings"
         case .record: "reconnect; look for a faulty proxy"
         case .closedDuringHandshake: "retry; see the peer's log"
@@ -127,6 +135,7 @@ extension TLSError.Reason {
         case .notOpen: "wait for State.open"
         case .serverNameMissing: "pass the host of the URL"
         case .serverNameInvalid: "pass the host of the URL in ASCII"
+        case .applicationProtocolInvalid: "use 1 to 255 bytes, such as http/1.1"
         case .credential: "use RSA with 2,048 bits or more, or P-256, and SHA-256"
         case .setup: "check OpenSSL's setup"
         }

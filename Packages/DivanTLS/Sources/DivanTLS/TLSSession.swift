@@ -25,7 +25,14 @@ public final class TLSSession {
     /// How far the session is; `receive` moves it.
     public private(set) var state = State.handshaking
     /// What the peer presented, leaf first; also when it was refused, empty if it showed none.
+    ///
+    /// A resumed session has those of the session that it goes on with.
     public private(set) var peerCertificates: [TLSCertificate] = []
+    /// On a client, what a later session needs to go on with this one; `nil` when there is nothing.
+    ///
+    /// With TLS 1.3 it comes with the server's first data, with TLS 1.2 at the end of the
+    /// handshake; a newer one replaces it. The context must say `resumesSessions`.
+    public private(set) var resumption: TLSResumption?
 
     let context: TLSContext
     let serverName: String?
@@ -36,14 +43,22 @@ public final class TLSSession {
     private var trace: HandshakeTrace
     private var failure: TLSError?
     private var isSendingClosed = false
+    private var resumed: TLSResumption?  // what this session tries to go on with
 
     /// Starts a session; a client's first message is ready in `takeOutput`.
     ///
     /// `serverName` is the host of the URL, a name or an IP address; a name goes into SNI. Servers
     /// ignore it.
     ///
+    /// With `resumption` a client goes on with an earlier session if the server agrees, which
+    /// `isResumed` tells; one of another context or server name is ignored.
+    ///
     /// - Throws: `TLSError` when the trust mode compares names and there is none to compare.
-    public init(_ context: TLSContext, serverName: String? = nil) throws(TLSError) {
+    public init(
+        _ context: TLSContext,
+        serverName: String? = nil,
+        resuming resumption: TLSResumption? = nil
+    ) throws(TLSError) {
         OpenSSLFailure.clear()
         guard let ssl = SSL_new(context.pointer) else {
             throw TLSError(
@@ -63,6 +78,7 @@ public final class TLSSession {
         case .client:
             SSL_set_connect_state(ssl)
             try setServerName()
+            if let resumption { resume(resumption) }
             try handshake()
         case .server:
             SSL_set_accept_state(ssl)
@@ -153,6 +169,19 @@ public final class TLSSession {
         }
     }
 
+    /// Whether the session goes on with an earlier one; of no meaning before `State.open`.
+    public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
+
+    /// The protocol that ALPN agreed on; `nil` when the peer did not take part.
+    public var applicationProtocol: String? {
+        var (start, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+        SSL_get0_alpn_selected(ssl, &start, &count)
+        guard let start, count > 0 else { return nil }
+        // OpenSSL owns the bytes; they are copied within this call.
+        let bytes = UnsafeBufferPointer(start: start, count: Int(count))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The negotiated version, such as `TLSv1.3`; of no meaning before `State.open`.
     public var protocolVersion: String { String(cString: SSL_get_version(ssl)) }
 
@@ -179,6 +208,25 @@ extension TLSSession {
     /// Keeps that the server asked for a certificate, which explains later alerts.
     func certificateWasRequested() {
         trace.isCertificateRequested = true
+    }
+
+    /// Keeps what the server offers for a later session.
+    func resumptionWasOffered(_ session: OpaquePointer) {
+        resumption = TLSResumption(
+            session,
+            context: context.number,
+            serverName: serverName,
+            certificates: peerCertificates.isEmpty
+                ? resumed?.certificates ?? [] : peerCertificates
+        )
+    }
+
+    private func resume(_ resumption: TLSResumption) {
+        guard resumption.context == context.number, resumption.serverName == serverName else {
+            return
+        }
+        resumption.apply(to: ssl)
+        resumed = resumption
     }
 
     private func setServerName() throws(TLSError) {
@@ -214,10 +262,20 @@ extension TLSSession {
         if result == 1 {
             state = .open
             trace.isHandshaking = false
+            takeOverResumed()
             return
         }
         guard SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ else { return }
         throw fail(trace.reason(OpenSSLFailure.take()))
+    }
+
+    /// A resumed handshake shows no certificates: those of the first one count.
+    private func takeOverResumed() {
+        defer { resumed = nil }
+        guard let resumed, isResumed else { return }
+        peerCertificates = resumed.certificates
+        // A server of TLS 1.2 need not renew what is still good.
+        if resumption == nil, SSL_version(ssl) == TLS1_2_VERSION { resumption = resumed }
     }
 
     private func readRecords(

@@ -21,8 +21,13 @@ final class SessionPair {
     }
 
     /// Two sessions that share contexts made elsewhere.
-    init(client: TLSContext, server: TLSContext) throws {
-        self.client = try TLSSession(client, serverName: "localhost")
+    init(
+        client: TLSContext,
+        server: TLSContext,
+        serverName: String? = "localhost",
+        resuming resumption: TLSResumption? = nil
+    ) throws {
+        self.client = try TLSSession(client, serverName: serverName, resuming: resumption)
         self.server = try TLSSession(server)
     }
 

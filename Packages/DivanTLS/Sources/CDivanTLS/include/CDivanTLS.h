@@ -12,12 +12,15 @@
 
 // OpenSSL offers these as macros, which Swift cannot call.
 
-int divan_tls_set_versions(SSL_CTX *context);
+int divan_tls_set_versions(SSL_CTX *context, int oldest, int newest);
 void divan_tls_set_modes(SSL_CTX *context, long presented_byte_count);
 int divan_tls_set_groups(SSL_CTX *context, const char *groups);
 int divan_tls_add_chain_certificate(SSL_CTX *context, X509 *certificate);
 int divan_tls_set_server_name(SSL *session, const char *name);
-uint64_t divan_tls_options(void);
+uint64_t divan_tls_options(int has_tickets);
+
+/// Has the new-session call-back called on a client; OpenSSL itself keeps no session.
+void divan_tls_report_sessions(SSL_CTX *context);
 
 STACK_OF(X509) *divan_tls_stack_new(void);
 int divan_tls_stack_push_copy(STACK_OF(X509) *stack, X509 *certificate);
