@@ -81,6 +81,19 @@ import Testing
         #expect(error(client.ask("proposeChanges", Self.zero, #"[["a"]]"#)) == "HTTP/400")
     }
 
+    @Test func `an accepted proposal over a tombstone is stored when it comes`() throws {
+        let site = try Site()
+        try site.put("gone", ["2-dd", "1-cc"], "{}", isTombstone: true)
+        var client = Counterpart.client(site)
+        let asked = client.ask("proposeChanges", Self.zero, #"[["gone","1-ff"]]"#)
+        #expect(asked?.body == Array("[]".utf8))
+        let revision: BLIPProperties = [
+            "collection": "0", "id": "gone", "rev": "1-ff", "noconflicts": "true",
+        ]
+        #expect(error(client.ask("rev", revision, #"{"back":true}"#)) == "fine")
+        #expect(try site.body("gone") == #"{"back":true}"#)
+    }
+
     @Test func `changes are refused in favour of proposals`() throws {
         var client = Counterpart.client(try Site())
         #expect(error(client.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)) == "HTTP/409")

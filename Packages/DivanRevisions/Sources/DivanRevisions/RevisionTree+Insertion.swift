@@ -57,7 +57,9 @@ extension RevisionTree {
     ///   - flags: Any of `tombstone` and `hasBlobs`.
     ///   - body: JSON as it came.
     ///   - remote: Where it came from; `nil` on a peer that does not track its other side.
-    ///   - refusesConflicts: Whether only a continuation of a leaf is accepted.
+    ///   - refusesConflicts: Whether only a continuation of a leaf is accepted, or the revival of
+    ///     a deleted document: a live revision with no ancestor in the tree, as Sync Gateway does
+    ///     (`revisions.md` §7). The tombstones are closed then.
     /// - Returns: What became of it.
     /// - Throws: `brokenHistory`; the tree is then unchanged.
     public mutating func insertRemote(
@@ -77,10 +79,13 @@ extension RevisionTree {
         }
         let parent = known.flatMap { position(of: listed[$0]) }
         let isContinuation = parent.map(isLeaf) ?? revisions.isEmpty
-        if refusesConflicts, !isContinuation { return .conflict }
+        let isRevival = refusesConflicts && parent == nil && revives(flags)
+        let endsElsewhere = parent.map(isClosedBeside) ?? false
+        if refusesConflicts, !isRevival, !isContinuation || endsElsewhere { return .conflict }
 
         let joinsConflict = parent.map { revisions[$0].flags.contains(.conflict) } ?? false
-        let isConflict = remote != nil && (!isContinuation || joinsConflict)
+        let isConflict = remote != nil && !isRevival && (!isContinuation || joinsConflict)
+        if isRevival { closeTombstones() }
         let before = currentPosition.map { revisions[$0].id }
         let missing = listed[..<(known ?? listed.count)]
         let chain = missing.reversed().map { ancestor in
@@ -97,6 +102,23 @@ extension RevisionTree {
         settle()
         prune()
         return .inserted(isConflict: self[id]?.flags.contains(.conflict) ?? false)
+    }
+
+    /// Whether a revision with these flags brings a deleted document back.
+    private func revives(_ flags: RevisionFlags) -> Bool {
+        (current?.isTombstone ?? false) && !flags.contains(.tombstone)
+    }
+
+    /// Whether this branch was closed and the document goes on in another one.
+    private func isClosedBeside(_ position: Int) -> Bool {
+        revisions[position].flags.contains(.closed) && position != currentPosition
+    }
+
+    /// Puts every tombstone behind the branch that now begins, also when that ends in one too.
+    private mutating func closeTombstones() {
+        for position in leafPositions where revisions[position].isTombstone {
+            revisions[position].flags.insert(.closed)
+        }
     }
 
     private static func check(_ listed: [RevisionID]) throws(RevisionError) {

@@ -154,6 +154,30 @@ import Testing
         #expect(next == .inserted(isConflict: false))
     }
 
+    @Test(arguments: [nil, remote])
+    func `revives a deleted document where conflicts are refused`(source: RemoteID?) throws {
+        var tree = RevisionTree()
+        try tree.receive("2-bb,1-aa", from: source, flags: .tombstone)
+        let tombstone = tree
+        // A second tombstone, and what continues from an older ancestor, stay conflicts.
+        #expect(
+            try tree.receive("1-dd", from: nil, flags: .tombstone, refusesConflicts: true)
+                == .conflict
+        )
+        #expect(try tree.receive("2-dd,1-aa", from: nil, refusesConflicts: true) == .conflict)
+        #expect(tree == tombstone)
+
+        let outcome = try tree.receive("1-cc", from: nil, refusesConflicts: true)
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.leafList == "1-cc,2-bb" && tree.conflict == nil)
+        let late = try tree.receive("3-dd,2-bb", from: nil, refusesConflicts: true)
+        #expect(late == .conflict, "the branch was closed")
+        // Deleted again it is the new branch that counts, although its generation is lower.
+        try tree.receive("2-aa,1-cc", from: nil, flags: .tombstone, refusesConflicts: true)
+        #expect(tree.leafList == "2-aa,2-bb" && tree.conflict == nil)
+        #expect(try tree.reloaded() == tree)
+    }
+
     @Test func `continues a branch in conflict in conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")

@@ -1,4 +1,7 @@
+#define _GNU_SOURCE
 #include "CDivanStore.h"
+
+#include <unistd.h>
 
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count) {
     return sqlite3_bind_text(statement, index, text, byte_count, SQLITE_TRANSIENT);
@@ -30,6 +33,8 @@ static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
         code = sqlite3_bind_text(statement, 8, row->body, row->body_byte_count, SQLITE_STATIC);
     return code;
 }
+
+int divan_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 int divan_put_row(sqlite3_stmt *statement, const divan_row *row) {
     int code = bind_row(statement, row);

@@ -118,5 +118,6 @@ enum Bundle {
             }
             _ = try writer.finish(expected: digest)
         }
+        try to.settle()
     }
 }

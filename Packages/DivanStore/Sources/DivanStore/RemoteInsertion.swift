@@ -127,13 +127,16 @@ extension StoreWriter {
         in collection: CollectionPath
     ) throws(StoreError) {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id) else { return }
+        let id = collection.state.id
+        // The common case changes one number of the row and reads nothing: a push does this for
+        // every document.
+        if try changing().markSingle(revisionID, of: documentID, at: remote, in: id) {
+            return noteTreeChange()
+        }
+        // Without the body, which is no part of the encoded tree and stays where it is.
+        guard let row = try current().row(documentID, in: id, content: .summary) else { return }
         if case .single(let knownAt) = row.tree, row.revisionID != revisionID || knownAt == remote {
             return
-        }
-        // The current revision's remote stands in the row itself: pushing changes one number.
-        if case .single(nil) = row.tree {
-            return try setTree(.single(knownAt: remote), of: row, in: collection)
         }
         var tree = try tree(of: row)
         tree.markLatest(revisionID, at: remote)

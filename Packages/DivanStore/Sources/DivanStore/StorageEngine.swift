@@ -1,3 +1,5 @@
+public import DivanRevisions
+
 /// Keeps the rows of collections and small values; knows nothing of trees and conflicts.
 ///
 /// The seam below `Store`, which calls `write` from one thread at a time and never inside another
@@ -101,6 +103,14 @@ public protocol StorageTransaction: StorageSnapshot {
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError)
+    /// Makes the tree of a row `.single(knownAt: remote)` if it is `.single(knownAt: nil)` and the
+    /// row's revision is `revisionID`; returns whether it was so.
+    func markSingle(
+        _ revisionID: RevisionID,
+        of documentID: String,
+        at remote: RemoteID,
+        in collection: CollectionID
+    ) throws(StoreError) -> Bool
     /// Sets or, with `nil`, clears the expiration of a row; returns whether there is such a row.
     func setExpiration(
         _ time: Int64?,

@@ -109,6 +109,8 @@ public enum StorageEngineContract {
             "A row is not replaced, or its tree not alone."
         )
 
+        try checkMarks(engine, id, &findings)
+
         // Two spellings of é: one text to a reader of Unicode, two document IDs.
         try engine.write { try $0.put(row("\u{E9}", sequence: 5), in: id) }
         try engine.write { try $0.put(row("e\u{301}", sequence: 6), in: id) }
@@ -124,6 +126,41 @@ public enum StorageEngineContract {
             try !engine.write { try $0.remove("full", in: id) },
             "A row was removed twice."
         )
+    }
+
+    /// Of the rows, only `single` has one revision that no remote is known to have.
+    private static func checkMarks(
+        _ engine: any StorageEngine,
+        _ id: CollectionID,
+        _ findings: inout Findings
+    ) throws {
+        let remote = RemoteID(rawValue: 901)
+        var single = try row("single", sequence: 7)
+        let another = try row("another", sequence: 8).revisionID
+        try engine.write { try $0.put(single, in: id) }
+        for (documentID, revisionID) in [
+            ("none", single.revisionID), ("single", another), ("marked", single.revisionID),
+            ("full", single.revisionID), ("single", single.revisionID),
+            ("single", single.revisionID),
+        ] {
+            let before = try engine.read { try $0.row(documentID, in: id, content: .whole) }
+            let isDue =
+                before?.tree == .single(knownAt: nil) && before?.revisionID == revisionID
+            let isMarked = try engine.write {
+                try $0.markSingle(revisionID, of: documentID, at: remote, in: id)
+            }
+            findings.expect(isMarked == isDue, "A mark on \(documentID) is not told as it is.")
+            let after = try engine.read { try $0.row(documentID, in: id, content: .whole) }
+            var expected = before
+            if isDue { expected?.tree = .single(knownAt: remote) }
+            findings.expect(after == expected, "A mark on \(documentID) is not what is changed.")
+        }
+        single.tree = .single(knownAt: remote)
+        findings.expect(
+            try engine.read { try $0.row("single", in: id, content: .whole) } == single,
+            "A row of one revision is not marked."
+        )
+        _ = try engine.write { try $0.remove("single", in: id) }
     }
 
     private static func checkScans(

@@ -17,6 +17,14 @@ public enum StoreLimits {
     public static let idleReaderCount = 4
     /// Bytes that a blob reader or a copy holds at once.
     public static let blobPieceByteCount = 128 << 10
+    /// Complete blobs that wait for the disk; at the limit they are settled although no document
+    /// names them yet.
+    public static let pendingBlobCount = 1_000
+    /// Blobs that are synced one by one: about 3 ms each on a fast disk, while syncing the whole
+    /// file system takes some 25 ms and grows with what other programs wrote.
+    public static let singlySyncedBlobCount = 8
+    /// Saves of concurrent threads that share one transaction.
+    public static let groupedSaveCount = 64
     /// Ancestors named in the answer to one announced revision (`replication.md` §3).
     public static let possibleAncestorCount = 10
     /// How long opening waits for another process that is about to close the database, in

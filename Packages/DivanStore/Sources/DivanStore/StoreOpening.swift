@@ -104,6 +104,7 @@ extension Store {
         entry.lock.withLock {
             guard place.leave() else { return }
             writing.withLock {
+                try? blobs.settle()
                 try? engine.optimize(isThorough: false)
                 engine.close()
             }
@@ -201,6 +202,7 @@ extension Store {
         do {
             // Nobody writes or compacts meanwhile, so that every blob of the copy is there.
             try writing.withLock {
+                if !isReadOnly { try blobs.settle() }
                 let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
                 _ = try Bundle.copy(
                     place.files,

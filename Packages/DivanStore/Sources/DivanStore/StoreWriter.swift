@@ -23,7 +23,9 @@ public enum SaveOutcome: Equatable, Sendable {
 public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
     private var origin: ChangeOrigin
-    private var changeCount = 0
+    private(set) var changeCount = 0
+    /// Whether a stored row names blobs, which then have to be on the disk before the commit.
+    private(set) var namesBlobs = false
     private var failure: (any Error)?
 
     init(_ transaction: any StorageTransaction, path: String, origin: ChangeOrigin) {
@@ -229,6 +231,7 @@ public final class StoreWriter: StoreReader {
         over old: DocumentRow?
     ) throws(StoreError) {
         try changing().put(row, in: collection.state.id)
+        if row.flags.contains(.hasBlobs) { namesBlobs = true }
         collection.state.lastSequence = row.sequence
         if !(old?.flags.contains(.tombstone) ?? true) { collection.state.liveCount -= 1 }
         if !row.flags.contains(.tombstone) { collection.state.liveCount += 1 }
@@ -242,6 +245,10 @@ public final class StoreWriter: StoreReader {
         in collection: OpenCollection
     ) throws(StoreError) {
         try changing().setTree(tree, at: row.sequence, in: collection.state.id)
+        noteTreeChange()
+    }
+
+    func noteTreeChange() {
         forgetRow()
         changeCount += 1
     }

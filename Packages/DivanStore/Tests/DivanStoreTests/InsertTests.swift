@@ -103,6 +103,37 @@ import Testing
         #expect(next == .inserted(sequence: 2, isConflict: false))
     }
 
+    /// The row of `revisions.md` §7 by which Sync Gateway takes a document back that is deleted.
+    @Test(arguments: EngineKind.allCases)
+    func `takes a proposal over a tombstone that was accepted`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("doc", #"{"n":1}"#)
+        let gone = try room.save("doc", isTombstone: true)
+        let proposed = try revision("1-ff")
+        let verdicts = try room.store.read { reader in
+            try reader.judge([("doc", proposed, nil)], in: .default)
+        }
+        #expect(verdicts == [.accept])
+        let outcome = try room.insert(
+            "doc",
+            "1-ff",
+            body: #"{"n":9}"#,
+            remote: nil,
+            refusesConflicts: true
+        )
+        #expect(outcome == .inserted(sequence: 3, isConflict: false))
+        let revived = try #require(try room.document("doc"))
+        #expect(revived.revisionID == proposed && revived.flags == [] && revived.sequence == 3)
+        #expect(try room.count() == 1)
+        let parent = gone.revisionID.description
+        let late = try refusal {
+            try room.insert("doc", "3-ff", history: [parent], remote: nil, refusesConflicts: true)
+        }
+        #expect(late == .conflict(documentID: "doc", current: proposed))
+        let deleted = try room.save("doc", isTombstone: true)
+        #expect(deleted.revisionID.generation == 2 && deleted.isTombstone)
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `a mark survives and keeps the marked body`(_ kind: EngineKind) throws {
         let room = try Room(kind)

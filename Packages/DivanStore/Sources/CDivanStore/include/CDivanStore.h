@@ -10,6 +10,9 @@ int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int by
 /// Binds bytes; SQLite copies them.
 int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, int byte_count);
 
+/// `syncfs(2)`, which the system's header shows only to GNU sources.
+int divan_sync_file_system(int descriptor);
+
 /// A row of a document table. Every pointer is borrowed for the length of `divan_put_row`.
 typedef struct {
     int64_t sequence;

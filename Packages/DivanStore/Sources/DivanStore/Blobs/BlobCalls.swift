@@ -1,3 +1,4 @@
+internal import CDivanStore
 internal import Glibc
 
 /// The system calls that put a blob onto the disk; tests make each of them fail.
@@ -21,6 +22,6 @@ struct BlobCalls: Sendable {
         changeMode: { fchmod($0, $1) },
         rename: { Glibc.rename($0, $1) },
         sync: { fdatasync($0) },
-        syncAll: { syncfs($0) }
+        syncAll: { divan_sync_file_system($0) }
     )
 }

@@ -1,3 +1,5 @@
+internal import DivanRevisions
+
 /// The snapshot and the transaction of the memory engine.
 final class MemorySession {
     private var state: MemoryState
@@ -176,6 +178,19 @@ extension MemorySession: StorageTransaction {
         guard let old = state.collections[collection]?.row(at: sequence) else { return }
         undoLog.append(.row(old.documentID, collection, old))
         state.collections[collection]?.update(old.documentID) { $0.tree = tree }
+    }
+
+    func markSingle(
+        _ revisionID: RevisionID,
+        of documentID: String,
+        at remote: RemoteID,
+        in collection: CollectionID
+    ) -> Bool {
+        guard let old = state.collections[collection]?.row(documentID),
+            old.tree == .single(knownAt: nil), old.revisionID == revisionID
+        else { return false }
+        setTree(.single(knownAt: remote), at: old.sequence, in: collection)
+        return true
     }
 
     func setExpiration(

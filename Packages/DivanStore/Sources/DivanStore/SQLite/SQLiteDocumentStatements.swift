@@ -20,6 +20,7 @@ final class SQLiteDocumentStatements {
         case expired
         case put
         case setTree
+        case markSingle
         case setExpiration
         case remove
     }
@@ -110,6 +111,15 @@ final class SQLiteDocumentStatements {
 
     func setTree() throws(StoreError) -> SQLiteStatement {
         try statement(.setTree) { "UPDATE \(table) SET tree = ? WHERE sequence = ?" }
+    }
+
+    func markSingle() throws(StoreError) -> SQLiteStatement {
+        try statement(.markSingle) {
+            """
+            UPDATE \(table) SET tree = ?
+            WHERE documentID = ? AND revisionID = ? AND tree = 0
+            """
+        }
     }
 
     func setExpiration() throws(StoreError) -> SQLiteStatement {

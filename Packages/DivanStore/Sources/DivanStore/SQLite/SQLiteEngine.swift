@@ -119,7 +119,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     private func noteFailure(_ error: any Error) {
-        guard let error = error as? StoreError, error.isFailedSync else { return }
+        guard let error = error as? StoreError, error.isFailedSync, error.path == path
+        else { return }
         brokenBy = error
     }
 

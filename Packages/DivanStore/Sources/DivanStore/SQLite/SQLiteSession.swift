@@ -244,6 +244,22 @@ extension SQLiteSession: StorageTransaction {
         try statement.run()
     }
 
+    func markSingle(
+        _ revisionID: RevisionID,
+        of documentID: String,
+        at remote: RemoteID,
+        in collection: CollectionID
+    ) throws(StoreError) -> Bool {
+        encodedRevisionID.removeAll(keepingCapacity: true)
+        revisionID.encode(into: &encodedRevisionID)
+        let statement = try documents(in: collection).markSingle()
+        try statement.bind(Int64(remote.rawValue), at: 1)
+        try statement.bind(documentID, at: 2)
+        try statement.bind(encodedRevisionID, at: 3)
+        try statement.run()
+        return connection.changedRowCount > 0
+    }
+
     func setExpiration(
         _ time: Int64?,
         of documentID: String,

@@ -1,0 +1,83 @@
+internal import Synchronization
+
+/// Saves of several threads that wait for the writer; the next to write takes them all along.
+///
+/// One commit costs as much as a few documents, and with `fullSync` as much as many. So a thread
+/// that waits hands its save over: whoever comes in first stores everything that waits in one
+/// transaction, and the others find their work done. Only saves are grouped: they run no code of
+/// the app, which might wait for the very thread that waits for it.
+final class SavingQueue: Sendable {
+    /// One thread's save.
+    ///
+    /// Sendable although it changes: only the thread that is inside the store's `writing` lock
+    /// touches `result`, and the waiting thread reads it there too.
+    final class Ticket: @unchecked Sendable {
+        let save: Save
+        fileprivate(set) var result: Result<Outcome, any Error>?
+
+        fileprivate init(_ save: Save) {
+            self.save = save
+        }
+    }
+
+    /// What `StoreWriter.save` is asked for.
+    struct Save {
+        let documentID: String
+        let collection: CollectionPath
+        let body: [UInt8]
+        let isTombstone: Bool
+        let hasBlobs: Bool
+        let parent: ExpectedParent
+    }
+
+    struct Outcome {
+        let outcome: SaveOutcome
+        /// What observers are told, if anything was changed.
+        let change: StoreChange?
+    }
+
+    private let waiting = Mutex<[Ticket]>([])
+
+    func add(_ save: Save) -> Ticket {
+        let ticket = Ticket(save)
+        waiting.withLock { $0.append(ticket) }
+        return ticket
+    }
+
+    /// Takes the tickets of the next transaction, the oldest first.
+    func take() -> [Ticket] {
+        waiting.withLock { waiting in
+            let taken = waiting.prefix(StoreLimits.groupedSaveCount)
+            waiting.removeFirst(taken.count)
+            return Array(taken)
+        }
+    }
+}
+
+extension SavingQueue.Ticket {
+    func finish(_ result: Result<SavingQueue.Outcome, any Error>) {
+        self.result = result
+    }
+}
+
+extension StoreWriter {
+    func save(_ save: SavingQueue.Save) throws(StoreError) -> SavingQueue.Outcome {
+        let countBefore = changeCount
+        let outcome = try self.save(
+            save.documentID,
+            in: save.collection,
+            body: save.body,
+            isTombstone: save.isTombstone,
+            hasBlobs: save.hasBlobs,
+            parent: save.parent
+        )
+        guard case .saved(let document) = outcome, changeCount != countBefore else {
+            return SavingQueue.Outcome(outcome: outcome, change: nil)
+        }
+        let change = DocumentChange(documentID: save.documentID, sequence: document.sequence)
+        return SavingQueue.Outcome(
+            outcome: outcome,
+            change: StoreChange(collection: save.collection, changes: [change], origin: .local)
+        )
+    }
+}
