@@ -115,7 +115,7 @@ import Testing
             switch resolution {
             case .keepLocal: conflict.local.body
             case .keepRemote: conflict.remote.body
-            case .merge(let body): body
+            case .merge(let body, _): body
             case .delete: []
             }
         return String(decoding: try JSON(parsing: bytes).canonicalBytes(), as: UTF8.self)

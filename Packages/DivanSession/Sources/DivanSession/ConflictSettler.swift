@@ -61,26 +61,27 @@ struct ConflictSettler: Sendable {
             return try reader.conflict(of: pending.documentID, in: path)
         }
         guard let stored else { return true }  // settled elsewhere
-        let decision = try decide(stored, in: path)
-        let settled = try store.write { writer in
-            try writer.resolveConflict(
-                pending.documentID,
-                in: path,
-                local: stored.local.revisionID,
-                remote: stored.remote.revisionID,
-                decision: decision
-            )
+        let resolution = try resolve(stored, in: path)
+        // What the answer retains must outlive the transaction that stores its body.
+        let settled = try withExtendedLifetime(resolution) {
+            try store.write { writer in
+                try writer.resolveConflict(
+                    pending.documentID,
+                    in: path,
+                    local: stored.local.revisionID,
+                    remote: stored.remote.revisionID,
+                    decision: ConflictDecision(resolution)
+                )
+            }
         }
         guard let settled else { return false }
         return !settled.flags.contains(.conflicted)
     }
 
-    private func decide(
+    private func resolve(
         _ stored: StoredConflict,
         in path: CollectionPath
-    ) throws
-        -> ConflictDecision
-    {
+    ) throws -> Resolution {
         // Two tombstones agree already; the remote one stays.
         if stored.local.isTombstone, stored.remote.isTombstone { return .keepRemote }
         let question = Conflict(
@@ -89,13 +90,19 @@ struct ConflictSettler: Sendable {
             remote: Leaf(stored.remote),
             base: stored.base?.body
         )
-        let resolver = resolvers[path] ?? DefaultResolver()
-        return switch try resolver.resolve(question) {
-        case .keepLocal: .keepLocal
-        case .keepRemote: .keepRemote
-        case .merge(let body): .merge(body: body, hasBlobs: BlobMark.occurs(in: body))
-        case .delete: .delete
-        }
+        return try (resolvers[path] ?? DefaultResolver()).resolve(question)
+    }
+}
+
+extension ConflictDecision {
+    fileprivate init(_ resolution: Resolution) {
+        self =
+            switch resolution {
+            case .keepLocal: .keepLocal
+            case .keepRemote: .keepRemote
+            case .merge(let body, _): .merge(body: body, hasBlobs: BlobMark.occurs(in: body))
+            case .delete: .delete
+            }
     }
 }
 
@@ -106,17 +113,5 @@ extension Leaf {
             isTombstone: revision.isTombstone,
             body: revision.body
         )
-    }
-}
-
-/// Tells from the bytes of a body whether it names blobs.
-enum BlobMark {
-    // Canonical JSON writes the mark in one way only, and inside a string its quotation marks
-    // would be escaped; so a search of bytes is exact (`blobs.md` §1).
-    private static let mark = Array(#""@type":"blob""#.utf8)
-
-    /// Whether canonical JSON holds a blob's metadata.
-    static func occurs(in body: [UInt8]) -> Bool {
-        body.firstRange(of: mark) != nil
     }
 }

@@ -142,10 +142,10 @@ extension Collection {
         let composed = try document.encodedBody(for: self)
         // The holds keep new blobs until the document names them.
         defer { withExtendedLifetime(composed.holds) {} }
-        let (path, id) = (path, document.id)
-        return try write { writer in
-            try writer.save(
-                id,
+        let store = try openStore()
+        return try translatingErrors {
+            try store.save(
+                document.id,
                 in: path,
                 body: composed.body,
                 hasBlobs: composed.hasBlobs,

@@ -63,6 +63,8 @@ extension Database {
         guard let blobs = try? openStore().blobs, let directory = blobs.directory,
             blobs.contains(digest)
         else { return nil }
+        // A content that no document names yet may not have its name yet.
+        try? blobs.settle()
         return InputStream(fileAtPath: directory + "/" + digest.fileName)
     }
 }

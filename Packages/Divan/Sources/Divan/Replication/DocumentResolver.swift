@@ -28,7 +28,8 @@ struct DocumentResolver: DivanConflicts.ConflictResolver, @unchecked Sendable {
             throw ReplicationFailure.resolvedElsewhere(documentID: conflict.documentID).error
         }
         var composer = BodyComposer(for: collection.database)
-        return .merge(body: try composer.compose(answer.root.members).body)
+        let composed = try composer.compose(answer.root.members)
+        return .merge(body: composed.body, retaining: Retained(composed.holds))
     }
 
     private func document(_ leaf: Leaf, id: String) -> Document? {
