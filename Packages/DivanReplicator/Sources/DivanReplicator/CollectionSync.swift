@@ -27,6 +27,9 @@ struct CollectionSync {
         (puller?.isIdle ?? true) && (pusher?.isIdle ?? true) && (feed?.isIdle ?? true)
     }
 
+    /// Changes of either side that nobody has looked at yet, at most.
+    var unreadCount: UInt64 { (puller?.unreadCount ?? 0) + (pusher?.unreadCount ?? 0) }
+
     /// Whether the checkpoint needs no saving.
     var isSettled: Bool { checkpointer?.isSettled ?? true }
 

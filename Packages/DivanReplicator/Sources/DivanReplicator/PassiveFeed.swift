@@ -56,6 +56,19 @@ struct PassiveFeed {
     }
 
     /// Whether the peer has been told everything and has what it wanted.
+    /// Names, in the reply to a subscription, how many changes wait at most, so that the
+    /// subscriber can show how far it is. Ours; other peers ignore it.
+    static let pendingProperty = "pending"
+
+    /// How many changes are still to be announced, at most.
+    func pendingCount(_ reader: StoreReader) throws -> UInt64 {
+        let last = try reader.lastSequence(in: path)
+        var count = last - min(last, lastSequence)
+        if skipsTombstones { count = min(count, UInt64(try reader.count(in: path))) }
+        if let wantedIDs { count = min(count, UInt64(wantedIDs.count)) }
+        return count
+    }
+
     var isIdle: Bool { isCaughtUp && listsInFlightCount == 0 && sender.isIdle }
 
     /// There are changes behind the last one that was read.
@@ -138,7 +151,7 @@ struct PassiveFeed {
         let terms = PeerTerms(reply.properties, limits: session.limits)
         for (change, answer) in zip(changes, answers) {
             guard case .wanted(let ancestors) = answer else { continue }
-            session.progress.expect(change.bodyByteCount)
+            session.progress.expectDocument(change.bodyByteCount)
             sender.enqueue(OutgoingRevision(change: change, known: ancestors, terms: terms))
         }
     }

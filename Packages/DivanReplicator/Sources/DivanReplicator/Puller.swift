@@ -10,6 +10,8 @@ import DivanStore
 struct Puller {
     let path: CollectionPath
     private(set) var phase = Phase.notStarted
+    /// Changes that the peer has not announced yet, as far as it told; never too few.
+    private(set) var unreadCount: UInt64 = 0
 
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
@@ -81,10 +83,16 @@ struct Puller {
     }
 
     /// Takes the answer to the subscription.
-    mutating func subscribed(_ failure: SyncError?, _ session: inout Session) {
-        guard let failure else { return }
-        phase = .failed
-        session.fail(failure)
+    ///
+    /// A peer of our kind says how many changes it has for us; others leave that out.
+    mutating func subscribed(_ reply: BLIPIncomingReply, _ session: inout Session) {
+        if let failure = reply.error {
+            phase = .failed
+            session.fail(SyncError(failure))
+        } else if phase == .subscribed {
+            let count = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) } ?? 0
+            unreadCount = min(count, 1 << 48)
+        }
     }
 
     /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
@@ -136,11 +144,13 @@ struct Puller {
         let entries = try ChangesMessage.parse(request.body, count: count)
         guard !entries.isEmpty else {
             phase = .caughtUp
+            unreadCount = 0
             session.answer(request)
             return
         }
         // Couchbase Lite ignores a list that wants no answer: nothing could be asked for.
         guard !request.isNoReply else { return }
+        unreadCount -= min(unreadCount, UInt64(entries.count))
         let answers = try decide(entries, &session, &checkpointer, &inbox)
         var reply = BLIPReply(
             properties: .changesAnswer(session, isFirst: !hasAnswered),
@@ -210,7 +220,7 @@ struct Puller {
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
             requested.insert(entry.sequence)
-            session.progress.expect(entry.bodyByteCount)
+            session.progress.expectDocument(entry.bodyByteCount)
         } else if entry.revisionID == nil {
             let error = SyncError.http(400, "the peer's revision ID is none of a revision tree")
             session.report(

@@ -20,6 +20,8 @@ struct Pusher {
     /// Marks of changes up to this sequence are older than this run and not to be relied on.
     private let trustedAfter: UInt64
     private var lastSequence: UInt64  // the feed is read through here
+    /// Local changes that are not looked at yet; never too few.
+    private(set) var unreadCount: UInt64 = 0
     private var isCaughtUp = false
     private var wasCaughtUp = false
     private var hasSpoken = false
@@ -45,6 +47,7 @@ struct Pusher {
         wantedIDs = Set(options.documentIDs)
         lastSequence = checkpointer.completed.firstRangeEnd
         trustedAfter = checkpointer.isConfirmed ? 0 : last
+        unreadCount = last - min(last, lastSequence)
         sender = RevisionSender(collection: collection, path: options.path, isPush: true)
     }
 
@@ -105,8 +108,10 @@ struct Pusher {
         if rows.count < limit {
             isCaughtUp = true
             wasCaughtUp = true
+            unreadCount = 0
         }
         guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
+        unreadCount -= min(unreadCount, last - lastSequence)
         var proposals: [Proposal] = []
         let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
@@ -114,7 +119,7 @@ struct Pusher {
         for (row, _) in pending {
             checkpointer.completed.remove(row.sequence)
             let change = FeedChange(row)
-            session.progress.expect(change.bodyByteCount)
+            session.progress.expectDocument(change.bodyByteCount)
             if let waiting = underway[change.documentID] {
                 if let waiting { checkpointer.completed.insert(waiting.sequence) }
                 underway.updateValue(change, forKey: change.documentID)

@@ -171,9 +171,16 @@ struct Progress: Equatable {
     var completedUnitCount: UInt64 = 0
     var totalUnitCount: UInt64 = 0
     var documentCount: UInt64 = 0
+    /// Documents that are on their way, or were, in either direction.
+    var wantedDocumentCount: UInt64 = 0
 
     mutating func expect(_ byteCount: Int) {
         totalUnitCount += Self.units(byteCount)
+    }
+
+    mutating func expectDocument(_ byteCount: Int) {
+        wantedDocumentCount += 1
+        expect(byteCount)
     }
 
     mutating func complete(_ byteCount: Int) {

@@ -58,6 +58,12 @@ public struct SyncStatus: Equatable, Sendable {
     public var totalUnitCount: UInt64 = 0
     /// Documents transferred in both directions.
     public var documentCount: UInt64 = 0
+    /// Documents transferred and still to be transferred, as far as is known: too many rather than
+    /// too few while changes remain to be looked at, exact afterwards.
+    ///
+    /// Peers other than Divan do not tell what they have, so a pull from them knows only what was
+    /// announced so far.
+    public var expectedDocumentCount: UInt64 = 0
     /// What went wrong last, of the replication as a whole.
     public var error: SyncError?
 

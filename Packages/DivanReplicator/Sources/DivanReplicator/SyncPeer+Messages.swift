@@ -109,8 +109,7 @@ extension SyncPeer {
         case .saveCheckpoint(let index):
             collections[index].checkpointer?.received(saveReply: reply, &session)
         case .subscription(let index):
-            let failure = reply.error.map { SyncError($0) }
-            collections[index].puller?.subscribed(failure, &session)
+            collections[index].puller?.subscribed(reply, &session)
         case .proposals(let index, let proposals):
             guard var checkpointer = collections[index].checkpointer.take() else { return }
             defer { collections[index].checkpointer = checkpointer }

@@ -124,8 +124,11 @@ extension SyncPeer {
             throw .http(400, "this collection is subscribed to already")
         }
         let path = collections[index].path
-        collections[index].feed = try PassiveFeed(request, collection: index, path: path)
-        session.answer(request)
+        let feed = try PassiveFeed(request, collection: index, path: path)
+        let count = try storing { try session.store.read { try feed.pendingCount($0) } }
+        collections[index].feed = feed
+        let properties: BLIPProperties = [PassiveFeed.pendingProperty: String(count)]
+        session.answer(request, with: BLIPReply(properties: properties))
     }
 
     /// A client in the habit of older protocols is told to propose instead.

@@ -284,6 +284,9 @@ extension SyncPeer {
         status.totalUnitCount = session.progress.totalUnitCount
         if isIdle { status.completedUnitCount = status.totalUnitCount }
         status.documentCount = session.progress.documentCount
+        status.expectedDocumentCount = collections.reduce(session.progress.wantedDocumentCount) {
+            $0 + $1.unreadCount
+        }
         status.error = session.error
         return status
     }

@@ -174,6 +174,8 @@ extension ActiveSession {
         var next = status
         next.completedCount = peerStatus.completedUnitCount
         next.totalCount = peerStatus.totalUnitCount
+        next.documentCount = peerStatus.documentCount
+        next.expectedDocumentCount = peerStatus.expectedDocumentCount
         next.error = peerStatus.error
         switch peerStatus.activity {
         case .connecting: next.activity = .connecting

@@ -22,6 +22,10 @@ public struct SessionStatus: Equatable, Sendable {
     public var completedCount: UInt64
     /// Units of work known so far.
     public var totalCount: UInt64
+    /// Documents transferred in both directions since the connection stands.
+    public var documentCount: UInt64 = 0
+    /// Documents transferred and still to be transferred, as far as is known.
+    public var expectedDocumentCount: UInt64 = 0
     /// The error that ended the session or made it wait, or that the run goes on with.
     public var error: SyncError?
 

@@ -146,17 +146,13 @@ extension SyncRun {
     }
 
     private func show(_ status: Replicator.Status) {
-        let documentCount = state.withLock { $0.tally.documentCount }
+        guard status.activity == .busy else { return }
+        let figures = replicator.statistics
         var reading = ProgressLine.Reading()
-        reading.documents = documentCount
-        reading.bytes = replicator.statistics.byteCount
-        let progress = status.progress
-        // Units of work are known earlier than documents: their share tells how many there are.
-        if progress.completed > 0, documentCount > 0 {
-            let share = Double(progress.total) / Double(progress.completed)
-            reading.total = UInt64(Double(documentCount) * max(1, min(share, 1e6)))
-        }
-        if status.activity == .busy { self.progress.show(reading) }
+        reading.documents = state.withLock { $0.tally.documentCount }
+        reading.total = figures.expectedDocumentCount
+        reading.bytes = figures.byteCount
+        progress.show(reading)
     }
 
     private func take(_ replication: DocumentReplication) {

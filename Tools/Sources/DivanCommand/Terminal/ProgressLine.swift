@@ -81,7 +81,8 @@ final class ProgressLine: Sendable {
         }
         let text = parts.joined(separator: ", ")
         guard terminal.isInteractive, reading.total > 0 else { return text }
-        return bar(reading, width: 24) + " " + String(text.prefix(terminal.width - 28))
+        let room = terminal.width - text.count - 4
+        return room < 8 ? text : bar(reading, width: min(24, room)) + " " + text
     }
 
     private func bar(_ reading: Reading, width: Int) -> String {

@@ -13,6 +13,11 @@ extension Replicator {
         /// Documents pushed, deletions included.
         public internal(set) var pushedDocumentCount: UInt64 = 0
 
+        /// Documents that the current connection has transferred or still has to, as far as is
+        /// known: too many rather than too few until everything has been looked at. Peers other
+        /// than Divan do not tell what they have.
+        public internal(set) var expectedDocumentCount: UInt64 = 0
+
         /// Bytes in both directions.
         public var byteCount: UInt64 { receivedByteCount + sentByteCount }
     }
@@ -46,6 +51,11 @@ final class TrafficMeter: Sendable {
             state.ended.add(state.current)
             state.current = transport as? WebSocketClientTransport
         }
+    }
+
+    /// Notes how many documents the current connection is about.
+    func expect(documents: UInt64) {
+        state.withLock { $0.ended.expectedDocumentCount = documents }
     }
 
     /// Notes documents that arrived.
