@@ -127,16 +127,14 @@ extension ListenerServer {
                 HandshakeRefusal(status: 404, explanation: "no such database; check the URL")
             )
         }
-        // The client's order does not count: whoever offers both speaks the newer.
-        let offered = request.handshake.subprotocols
-        let subprotocol = Subprotocol.offered.first { offered.contains($0) }
-        guard let subprotocol else {
-            let spoken = Subprotocol.offered.joined(separator: ", ")
+        let peer = database.peer
+        guard let subprotocol = peer.choose(from: request.handshake.subprotocols) else {
+            let spoken = peer.subprotocols.joined(separator: ", ")
             return request.refuse(
                 HandshakeRefusal(status: 400, explanation: "subprotocols spoken here: \(spoken)")
             )
         }
-        request.accept(subprotocol: subprotocol) { [weak self] transport in
+        request.accept(subprotocol: subprotocol.rawValue) { [weak self] transport in
             self?.serve(database, on: transport)
         }
     }

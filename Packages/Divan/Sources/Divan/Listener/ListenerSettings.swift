@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanLZ4
 import DivanListener
 import DivanReplicator
 import DivanStore
@@ -49,6 +50,7 @@ extension URLEndpointListenerConfiguration {
         )
         var peer = PeerConfiguration(role: .passive(options), codec: DeflateCodec())
         peer.usesDeltas = enableDeltaSync
+        peer.furtherCodecs = [LZ4Codec()]
         return peer
     }
 }

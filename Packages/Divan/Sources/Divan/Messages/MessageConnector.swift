@@ -11,7 +11,10 @@ struct MessageConnector: Connector {
 
     let endpoint: MessageEndpoint
 
-    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport {
+    func makeTransport(
+        on loop: EpollLoop,
+        offering subprotocols: [String]
+    ) throws -> any MessageTransport {
         let connection = ServiceCallback.run {
             endpoint.delegate.createConnection(endpoint: endpoint)
         }

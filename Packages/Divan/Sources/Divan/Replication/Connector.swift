@@ -19,8 +19,11 @@ protocol Connector: Sendable {
     /// The certificate that the peer showed in the latest attempt, accepted or not.
     var serverCertificate: DivanTLS.TLSCertificate? { get }
 
-    /// Makes the transport for one attempt.
-    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport
+    /// Makes the transport for one attempt, which offers these subprotocols.
+    func makeTransport(
+        on loop: EpollLoop,
+        offering subprotocols: [String]
+    ) throws -> any MessageTransport
 }
 
 /// Reaches a database of this process: a pair of transports in memory.
@@ -43,7 +46,10 @@ final class DatabaseConnector: Connector, DatabaseService {
         guard store !== source else { throw ReplicationFailure.sameDatabase(name: target.name) }
     }
 
-    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport {
+    func makeTransport(
+        on loop: EpollLoop,
+        offering subprotocols: [String]
+    ) throws -> any MessageTransport {
         let pair = InProcessPair(subprotocol: Subprotocol.version3.rawValue, firstLoop: loop)
         let passive = PassiveSession(
             store: store,

@@ -1,4 +1,5 @@
 import DivanConflicts
+import DivanLZ4
 import DivanReplicator
 import DivanSession
 import DivanStore
@@ -22,17 +23,22 @@ extension Replicator {
         var peer = PeerConfiguration(role: .active(options), codec: DeflateCodec())
         peer.compresses = connector.compresses
         peer.usesDeltas = connector.usesDeltas
+        if config.offersLZ4 { peer.furtherCodecs = [LZ4Codec()] }
+        let subprotocols = peer.subprotocols
         var session = ActiveSession.Configuration(
             peer: peer,
             makeTransport: { [meter] loop in
-                let transport = try connector.makeTransport(on: loop)
+                let transport = try connector.makeTransport(on: loop, offering: subprotocols)
                 meter.begin(transport)
                 return transport
             }
         )
         session.retry = connector.retries ? retrySchedule : nil
         session.resolvers = resolvers
-        session.onStatus = { status in self.publish(Status(status)) }
+        session.onStatus = { status in
+            self.meter.expect(documents: status.expectedDocumentCount)
+            self.publish(Status(status))
+        }
         session.onDocuments = { events in self.publish(events) }
         session.onOpen = { peer in
             self.note(connector.serverCertificate, correlationID: peer.headers["X-Correlation-Id"])

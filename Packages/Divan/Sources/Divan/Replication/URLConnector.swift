@@ -47,7 +47,12 @@ final class URLConnector: Connector {
     /// A connection inside one machine is faster than any compression.
     var compresses: Bool { !url.endpoint.isLoopback }
 
-    func makeTransport(on loop: EpollLoop) throws -> any MessageTransport {
+    func makeTransport(
+        on loop: EpollLoop,
+        offering subprotocols: [String]
+    ) throws -> any MessageTransport {
+        var transport = transport
+        transport.subprotocols = subprotocols
         let attempt = WebSocketClientTransport(transport, loop: loop)
         latest.withLock { $0 = attempt }
         return attempt
