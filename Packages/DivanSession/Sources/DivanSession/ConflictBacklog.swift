@@ -4,7 +4,8 @@ import DivanReplicator
 struct ConflictBacklog {
     /// Resolvers at work at one time.
     ///
-    /// They are application code that may take long and use the database: four keep a small machine busy and leave threads for everyone else.
+    /// They are application code that may take long and use the database: four keep a small machine
+    /// busy and leave threads for everyone else.
     static let runningLimit = 4
 
     private var waiting: [PendingConflict] = []

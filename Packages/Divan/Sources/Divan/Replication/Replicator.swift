@@ -88,7 +88,8 @@ public final class Replicator: @unchecked Sendable {
 
     /// The server's certificate; `nil` before it is known, and without TLS.
     ///
-    /// Known as soon as the server showed it, also when it was refused. Forgotten at the next start.
+    /// Known as soon as the server showed it, also when it was refused; forgotten at the next
+    /// start.
     public var serverCertificate: SecCertificate? { state.withLock { $0.serverCertificate } }
 
     /// The ID under which the server logs this connection, when it told one.
