@@ -21,7 +21,11 @@ final class OpenSSLProcess {
         if let identity {
             let path = folder.file("identity.pem")
             try identity.pem().write(toFile: path, atomically: true, encoding: .utf8)
-            arguments += ["-cert", path, "-key", path, "-cert_chain", path]
+            arguments += ["-cert", path, "-key", path]
+            let above = identity.certificates.dropFirst().map(\.pem).joined()
+            let chain = folder.file("chain.pem")
+            try above.write(toFile: chain, atomically: true, encoding: .utf8)
+            if !above.isEmpty { arguments += ["-cert_chain", chain] }
         }
         if let root {
             let path = folder.file("root.pem")
