@@ -19,7 +19,7 @@ extension Store {
         return try write { writer in
             // Another thread may have been faster.
             if let known = try writer.remoteID(for: url) { return known }
-            let last = try writer.remoteNumbers().max() ?? 0
+            let last = try writer.remotes().last?.id.rawValue ?? 0
             guard last < UInt32.max else {
                 throw StoreError(.corrupt("the table of remotes is full"), at: directory ?? "")
             }
@@ -85,15 +85,11 @@ extension StoreReader {
 
     func remoteID(for url: String) throws(StoreError) -> RemoteID? {
         guard let text = try value(url, in: .remotes) else { return nil }
-        return RemoteID(rawValue: try remoteNumber(text))
+        return try remoteID(text)
     }
 
-    func remoteNumbers() throws(StoreError) -> [UInt32] {
-        var numbers: [UInt32] = []
-        for (_, text) in try current().values(in: .remotes) {
-            numbers.append(try remoteNumber(text))
-        }
-        return numbers
+    func remoteID(_ text: [UInt8]) throws(StoreError) -> RemoteID {
+        RemoteID(rawValue: try remoteNumber(text))
     }
 
     private func remoteNumber(_ text: [UInt8]) throws(StoreError) -> UInt32 {

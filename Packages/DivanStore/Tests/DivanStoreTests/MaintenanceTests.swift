@@ -120,6 +120,9 @@ import Testing
         #expect(first != second)
         #expect(try room.store.remoteID(for: "wss://one/db") == first)
         #expect(first.rawValue == 1 && second.rawValue == 2)
+        let remotes = try room.store.read { try $0.remotes() }
+        #expect(remotes.map(\.name) == ["wss://one/db", "wss://two/db"])
+        #expect(remotes.map(\.id) == [first, second])
     }
 
     /// `checkpoints.md` §7: revisions count from `1-cc`; absent and empty are the same thing.

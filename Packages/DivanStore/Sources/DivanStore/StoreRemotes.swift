@@ -1,0 +1,20 @@
+public import DivanRevisions
+
+/// A remote that the database has replicated with.
+public struct StoredRemote: Equatable, Sendable {
+    /// The text that names it, as a rule its URL.
+    public var name: String
+    /// The number under which revision trees know it.
+    public var id: RemoteID
+}
+
+extension StoreReader {
+    /// Every remote that was ever mentioned, ascending by number.
+    public func remotes() throws(StoreError) -> [StoredRemote] {
+        var remotes: [StoredRemote] = []
+        for (name, text) in try current().values(in: .remotes) {
+            remotes.append(StoredRemote(name: name, id: try remoteID(text)))
+        }
+        return remotes.sorted { $0.id < $1.id }
+    }
+}
