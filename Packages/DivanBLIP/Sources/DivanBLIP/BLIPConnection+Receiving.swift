@@ -140,6 +140,9 @@ extension BLIPConnection {
             guard unanswered.count <= limits.unansweredRequestCount else {
                 throw .unansweredRequests(limit: limits.unansweredRequestCount)
             }
+            guard queuedReplyByteCount <= limits.queuedReplyByteCount else {
+                throw .queuedReplies(limit: limits.queuedReplyByteCount)
+            }
         }
         let request = BLIPIncomingRequest(
             id: BLIPRequestID(rawValue: number),

@@ -23,6 +23,7 @@ public struct BLIPConnection {
     var incomingRequests: [UInt64: IncomingMessage] = [:]
     var heldByteCount = 0  // of all incomplete messages
     var unanswered: [UInt64: Unanswered] = [:]
+    var queuedReplyByteCount = 0
     var waiting: [UInt64: WaitingReply] = [:]
     var events = Queue<BLIPEvent>()
 
@@ -35,6 +36,7 @@ public struct BLIPConnection {
     struct Unanswered {
         let isUrgent: Bool
         var hasReply = false
+        var replyByteCount = 0  // queued at once, without what a source gives later
     }
 
     /// A request of ours whose reply is not complete.
@@ -86,17 +88,18 @@ public struct BLIPConnection {
     /// Queues the reply to a request of the peer; a second one, or one not wanted, is dropped.
     public mutating func reply(to request: BLIPRequestID, with reply: BLIPReply) {
         guard let entry = unanswered[request.rawValue], !entry.hasReply else { return }
-        unanswered[request.rawValue]?.hasReply = true
         let kind: FrameKind = reply.isError ? .errorReply : .reply
-        outbox.add(
-            OutgoingMessage(
-                number: request.rawValue,
-                flags: FrameFlags(bits: kind.rawValue | (entry.isUrgent ? FrameFlags.urgent : 0)),
-                isCompressed: reply.isCompressed,
-                properties: reply.properties,
-                body: reply.body
-            )
+        let message = OutgoingMessage(
+            number: request.rawValue,
+            flags: FrameFlags(bits: kind.rawValue | (entry.isUrgent ? FrameFlags.urgent : 0)),
+            isCompressed: reply.isCompressed,
+            properties: reply.properties,
+            body: reply.body
         )
+        unanswered[request.rawValue]?.hasReply = true
+        unanswered[request.rawValue]?.replyByteCount = message.remainingByteCount
+        queuedReplyByteCount += message.remainingByteCount
+        outbox.add(message)
     }
 
     /// Gives up a reply: what still comes of it is read, acknowledged and dropped.
@@ -133,9 +136,13 @@ public struct BLIPConnection {
             outbox.putBack(message, after: outcome.countedByteCount)
         } else {
             outbox.finish(message)
-            if message.key.isReply { unanswered[message.number] = nil }
+            if message.key.isReply { forgetReply(to: message.number) }
         }
         return true
+    }
+
+    private mutating func forgetReply(to number: UInt64) {
+        queuedReplyByteCount -= unanswered.removeValue(forKey: number)?.replyByteCount ?? 0
     }
 
     /// Reads ahead; a reply whose source fails before it has begun becomes an error reply.

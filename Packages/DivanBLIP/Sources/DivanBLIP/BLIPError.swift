@@ -22,6 +22,8 @@ public struct BLIPError: Error, Equatable, Sendable {
         case openMessages(limit: Int)
         /// More requests wait for our replies than `Limits.unansweredRequestCount`.
         case unansweredRequests(limit: Int)
+        /// Replies that the peer does not read exceed `Limits.queuedReplyByteCount`, in bytes.
+        case queuedReplies(limit: Int)
         /// Properties exceed `Limits.propertiesByteCount`; both in bytes.
         case propertiesTooLarge(byteCount: UInt64, limit: Int)
         /// The message ends before its properties do.
@@ -43,7 +45,7 @@ public struct BLIPError: Error, Equatable, Sendable {
     public var closeCode: UInt16 {
         switch reason {
         case .frameTooLarge, .messageTooLarge, .openBytes: 1009
-        case .openMessages, .unansweredRequests: 1008
+        case .openMessages, .unansweredRequests, .queuedReplies: 1008
         default: 1002
         }
     }
@@ -93,6 +95,11 @@ extension BLIPError.Reason {
             ("more than \(limit) incomplete requests", Self.raise("openMessageCount"))
         case .unansweredRequests(let limit):
             ("more than \(limit) unanswered requests", Self.raise("unansweredRequestCount"))
+        case .queuedReplies(let limit):
+            (
+                "replies of \(limit) bytes wait for the peer to read them",
+                "read the replies, or raise BLIPConnection.Limits.queuedReplyByteCount"
+            )
         case .propertiesTooLarge(let byteCount, let limit):
             (
                 "properties of \(byteCount) bytes exceed the limit of \(limit)",

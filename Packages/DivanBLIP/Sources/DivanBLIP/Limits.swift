@@ -13,6 +13,11 @@ extension BLIPConnection {
         public var openMessageCount = 1000
         /// Requests of the peer whose replies have not left; real peers keep some hundred.
         public var unansweredRequestCount = 10_000
+        /// Plain bytes of replies that have not left, when a further request comes in.
+        ///
+        /// 32 MiB, one of the largest messages: only a peer that asks and does not read the answers
+        /// gets there. Bodies that are streamed do not count.
+        public var queuedReplyByteCount = 32 << 20
         /// Bytes of a message's properties; Couchbase Lite's own limit.
         public var propertiesByteCount = 102_400
 

@@ -92,6 +92,29 @@ import Testing
         #expect(error?.closeCode == 1008)
     }
 
+    @Test
+    func `replies that nobody reads are bounded`() throws {
+        var scribe = Scribe()
+        var limits = BLIPConnection.Limits()
+        limits.queuedReplyByteCount = 100_000
+        var connection = BLIPConnection(limits: limits)
+        let reply = BLIPReply(body: .bytes([UInt8](repeating: 1, count: 30_000)))
+        for number: UInt64 in 1...20 {
+            let events = try connection.events(of: [scribe.message(number, 0, [])])
+            let id = try #require(events.first?.request?.id)
+            connection.reply(to: id, with: reply)
+            if number.isMultiple(of: 4) { #expect(!connection.takeFrames().isEmpty) }
+        }
+        for number: UInt64 in 21...24 {
+            let events = try connection.events(of: [scribe.message(number, 0, [])])
+            connection.reply(to: try #require(events.first?.request?.id), with: reply)
+        }
+        let one = scribe.message(25, 0, [])
+        let error = #expect(throws: BLIPError.self) { try connection.receive(one.span) }
+        #expect(error?.reason == .queuedReplies(limit: 100_000))
+        #expect(error?.closeCode == 1008)
+    }
+
     @Test(arguments: [
         ("06", "deflate: bytes cannot be decompressed (invalid block type)"),
         ("0300", "deflate: bytes cannot be decompressed (the stream ends)"),

@@ -75,6 +75,7 @@ final class ByteStream: EventSource, TurnEndSource {
         self.limits = limits
         self.counter = counter
         socket.setNoDelay()
+        socket.setUserTimeout(limits.stallTimeout)
     }
 
     /// What the peer presented, leaf first.

@@ -128,6 +128,13 @@ struct Socket {
         try? setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
+    /// Lets the system end a connection whose peer acknowledges nothing for that long.
+    func setUserTimeout(_ timeout: Duration) {
+        let milliseconds = timeout / .milliseconds(1)
+        let value = Int32(min(max(milliseconds, 1), Double(Int32.max)))
+        try? setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, value)
+    }
+
     // MARK: Bytes
 
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {

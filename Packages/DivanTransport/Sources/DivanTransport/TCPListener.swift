@@ -8,23 +8,24 @@ final class TCPListener: EventSource, @unchecked Sendable {
     let socket: Socket
 
     private let loop: EpollLoop
+    private let pause: Duration
     private let log: Log
     private let didAccept: @Sendable (Socket, SocketAddress) -> Void
     private var isOpen = true
 
     /// Connections taken in one turn; the rest of the loop's work must go on.
     private static let acceptCount = 64
-    /// How long nothing is accepted when the process is out of descriptors.
-    private static let backOff = Duration.milliseconds(100)
 
     init(
         _ socket: Socket,
         loop: EpollLoop,
+        pause: Duration,
         log: Log,
         didAccept: @escaping @Sendable (Socket, SocketAddress) -> Void
     ) {
         self.socket = socket
         self.loop = loop
+        self.pause = pause
         self.log = log
         self.didAccept = didAccept
     }
@@ -66,7 +67,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
         )
         log.warning("\(problem)")
         loop.change(socket.descriptor, [])
-        loop.schedule(at: loop.now + Self.backOff) { [weak self] in
+        loop.schedule(at: loop.now + pause) { [weak self] in
             guard let self, isOpen else { return }
             loop.change(socket.descriptor, .reading)
         }

@@ -14,8 +14,14 @@ public struct TransportLimits: Sendable, Equatable {
     public var closeTimeout: Duration
     /// For a peer to read anything at all of what we send.
     ///
-    /// The default, 120 s, outlasts what mobile networks do to honest peers.
+    /// The default, 30 s, is shorter than any heartbeat: a peer that still talks but never reads,
+    /// or whose machine is gone while we write, must not hold our memory. The system is told the
+    /// same time for bytes that nobody acknowledges.
     public var stallTimeout: Duration
+    /// How long no connection is accepted when the process is out of descriptors.
+    ///
+    /// The default, 1 s, gives open connections time to end; those that wait stay in the queue.
+    public var acceptPause: Duration
     /// How long a connection attempt stays alone before the next address is tried beside it.
     ///
     /// The default, 250 ms, is that of RFC 8305 §5.
@@ -44,7 +50,8 @@ public struct TransportLimits: Sendable, Equatable {
         connectTimeout: Duration = .seconds(15),
         handshakeTimeout: Duration = .seconds(10),
         closeTimeout: Duration = .seconds(5),
-        stallTimeout: Duration = .seconds(120),
+        stallTimeout: Duration = .seconds(30),
+        acceptPause: Duration = .seconds(1),
         attemptDelay: Duration = .milliseconds(250),
         redirectCount: Int = 10,
         halfOpenCount: Int = 1024,
@@ -59,6 +66,7 @@ public struct TransportLimits: Sendable, Equatable {
         self.handshakeTimeout = handshakeTimeout
         self.closeTimeout = closeTimeout
         self.stallTimeout = stallTimeout
+        self.acceptPause = acceptPause
         self.attemptDelay = attemptDelay
         self.redirectCount = redirectCount
         self.halfOpenCount = halfOpenCount

@@ -75,13 +75,15 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
     private var redirectCount = 0
 
     /// Prepares a connection; nothing happens before `start`.
+    ///
+    /// A loop that cannot watch sockets is replaced by one of `EventLoopGroup.shared`.
     public init(
         _ configuration: Configuration,
-        loop: EpollLoop = EventLoopGroup.shared.next(),
+        loop: any EventLoop = EventLoopGroup.shared.next(),
         log: Log = Log(.webSocket)
     ) {
         self.configuration = configuration
-        epollLoop = loop
+        epollLoop = loop as? EpollLoop ?? EventLoopGroup.shared.next()
         self.log = log
     }
 

@@ -95,9 +95,12 @@ public final class WebSocketServer: Sendable {
             let lanes = makeLanes()
             let turn = LaneTurn(lanes: lanes)
             let listeners = sockets.map { socket in
-                TCPListener(socket, loop: loops.next(), log: log) { accepted, address in
-                    turn.next().admit(accepted, from: address)
-                }
+                TCPListener(
+                    socket,
+                    loop: loops.next(),
+                    pause: configuration.limits.acceptPause,
+                    log: log
+                ) { accepted, address in turn.next().admit(accepted, from: address) }
             }
             for listener in listeners { listener.start() }
             running = Running(port: port, listeners: listeners, lanes: lanes)

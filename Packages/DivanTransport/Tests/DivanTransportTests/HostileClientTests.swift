@@ -13,6 +13,18 @@ import Testing
         try await expectService(server)
     }
 
+    /// A byte at a time, none of them late: only the whole has a deadline.
+    @Test
+    func `drops a client that drips its request`() async throws {
+        let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(300)))
+        let raw = try #require(RawSocket(port: server.port))
+        let start = ContinuousClock.now
+        drip(Array(upgradeText.utf8), through: raw)
+        #expect(raw.receiveAll().isEmpty)
+        #expect(ContinuousClock.now - start >= .milliseconds(290))
+        try await expectService(server)
+    }
+
     @Test
     func `drops a client that nobody decides about`() throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100))) { _ in
@@ -106,7 +118,7 @@ import Testing
     @Test
     func `goes on after it has run out of descriptors`() async {
         await #expect(processExitsWith: .success) {
-            let server = try TestServer()
+            let server = try TestServer(limits: .init(acceptPause: .milliseconds(100)))
             try await expectService(server)
             limitDescriptors(to: descriptorCount() + 20)
             do {
@@ -141,6 +153,14 @@ import Testing
             #expect(await descriptorsFall(to: before))
         }
     }
+}
+
+/// Sends a byte now and the rest byte by byte, fifty in a second.
+private func drip(_ bytes: [UInt8], through raw: RawSocket) {
+    guard let first = bytes.first else { return }
+    raw.send([first])
+    let loop = EventLoopGroup.shared.next()
+    loop.schedule(at: loop.now + .milliseconds(20)) { drip(Array(bytes.dropFirst()), through: raw) }
 }
 
 /// Opens, echoes and closes one connection.

@@ -1,0 +1,73 @@
+/// How a connection is lost before either end has said goodbye.
+public enum SimulatedLoss: CaseIterable, Sendable {
+    /// What is under way arrives, then both ends meet the end of the stream.
+    case end
+    /// Both ends fail at once; what is under way is lost.
+    case reset
+    /// Nothing arrives any more and nobody is told: each end finds out by itself, soon when it has
+    /// something to send, by its heartbeat when it has not.
+    case silence
+}
+
+/// What a simulated network does to the connections made while it is in force.
+public struct SimulatedConditions: Sendable {
+    /// How long a piece is under way; drawn anew for each, but pieces never overtake each other.
+    ///
+    /// Two connections may: one that was begun later can be accepted first.
+    public var latency: ClosedRange<Duration> = .milliseconds(5) ... .milliseconds(30)
+    /// Bytes in a second, for each direction of a connection.
+    public var bytesPerSecond = 10_000_000
+    /// Bytes that the network takes from a sender at a time; a message may need several.
+    public var pieceByteCount = 1...65_536
+    /// How long a connection lasts before it is lost by itself; `nil` means for ever.
+    public var lifetime: ClosedRange<Duration>?
+    /// In which ways connections are lost by themselves; drawn for each.
+    public var losses = SimulatedLoss.allCases
+    /// Of a hundred attempts to connect, how many are refused.
+    public var refusedPercentage = 0
+    /// Silence after which an end asks whether the other is there.
+    public var heartbeat: Duration = .seconds(300)
+    /// Timeouts and marks, as on a real transport.
+    public var limits = TransportLimits()
+
+    /// Creates the conditions of a good network.
+    public init() {}
+
+    /// A network that loses every connection after some seconds or minutes, in all ways.
+    public static var rough: SimulatedConditions {
+        var conditions = SimulatedConditions()
+        conditions.latency = .milliseconds(20) ... .milliseconds(400)
+        conditions.bytesPerSecond = 200_000
+        conditions.pieceByteCount = 1...2_000
+        conditions.lifetime = .milliseconds(200) ... .seconds(60)
+        conditions.refusedPercentage = 20
+        return conditions
+    }
+
+    /// How long an end waits for the answer to its heartbeat (`websocket-and-urls.md` §4).
+    var silenceTimeout: Duration { heartbeat + min(.seconds(20), heartbeat) }
+}
+
+/// Something that happened in a simulated network, for traces.
+public struct SimulatedEvent: Hashable, Sendable {
+    /// What can happen.
+    public enum Kind: Hashable, Sendable {
+        /// The connection stands.
+        case opened
+        /// The attempt failed.
+        case refused
+        /// Messages arrived together.
+        case delivered(messageCount: Int, byteCount: Int, isToServer: Bool)
+        /// The connection was lost.
+        case lost(SimulatedLoss)
+        /// An end said goodbye with this code.
+        case closed(code: UInt16, isByServer: Bool)
+    }
+
+    /// The virtual time.
+    public let time: Duration
+    /// The connection, counted from 1 in the order of attempts.
+    public let connection: Int
+    /// What happened.
+    public let kind: Kind
+}

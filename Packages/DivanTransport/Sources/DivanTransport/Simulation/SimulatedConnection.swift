@@ -1,0 +1,122 @@
+import DivanWebSocket
+import Glibc
+
+/// Two ends and what lies between them; on the loop only.
+///
+/// The network keeps it from the attempt to the end of its last end.
+final class SimulatedConnection {
+    let number: Int
+    let route: SimulatedRoute
+    let conditions: SimulatedConditions
+    /// What both ends are told of each other, once that is agreed on.
+    private(set) var peer: TransportPeer?
+    /// Whether nothing more goes through.
+    private(set) var isLost = false
+    /// Whether it was lost without a sign.
+    private(set) var isSilent = false
+
+    private let network: SimulatedNetwork
+    private let client: SimulatedTransport
+    private let server: SimulatedTransport
+    private var lifeTimer: TimerToken?
+
+    init(from client: SimulatedTransport, route: SimulatedRoute, network: SimulatedNetwork) {
+        self.client = client
+        self.route = route
+        self.network = network
+        conditions = network.conditions
+        number = network.nextNumber()
+        server = SimulatedTransport(isServer: true, route: route, network: network)
+        client.join(self, other: server)
+        server.join(self, other: client)
+    }
+
+    private var loop: VirtualLoop { network.loop }
+
+    /// How long one way takes this time.
+    func latency() -> Duration { network.draw(conditions.latency) }
+
+    /// Tells whoever watches the network.
+    func note(_ kind: SimulatedEvent.Kind) { network.note(kind, number) }
+
+    /// Does something at the other end when it gets there, unless the connection is silent then.
+    func arrive(at time: Duration, _ work: @escaping () -> Void) {
+        let run = OnLoop { [weak self] in if self?.isSilent == false { work() } }
+        loop.schedule(at: time) { run.body() }
+    }
+
+    // MARK: Opening
+
+    /// The client knocks: TCP, TLS and HTTP take three ways.
+    func open() {
+        network.began(self)
+        let delay = latency() + latency() + latency()
+        later(delay) { $0.decide(waited: delay) }
+    }
+
+    private func decide(waited: Duration) {
+        guard client.isOpening else { return }
+        let timeout = conditions.limits.connectTimeout
+        guard !network.isIsolated(route), waited < timeout else {
+            return later(timeout - waited) { $0.refuse(.timeout(.connection)) }
+        }
+        guard network.draw(1...100) > conditions.refusedPercentage,
+            let answer = network.answer(to: route)
+        else { return refuse(.system(call: "connect", errno: ECONNREFUSED)) }
+        guard let subprotocol = answer.subprotocol else {
+            return refuse(.refused(status: 400, explanation: "no subprotocol", headers: [:]))
+        }
+        peer = TransportPeer(subprotocol: subprotocol)
+        note(.opened)
+        let delay = latency()
+        server.admit(repliesArriveFrom: loop.now + delay)
+        answer.accept(server)
+        later(delay) { connection in
+            if !connection.isLost { connection.client.didOpen() }
+        }
+        limitLife()
+    }
+
+    private func limitLife() {
+        guard let lifetime = conditions.lifetime, !conditions.losses.isEmpty else { return }
+        let loss = conditions.losses[network.draw(0...(conditions.losses.count - 1))]
+        let lose = OnLoop { [weak self] in self?.lose(loss) }
+        lifeTimer = loop.schedule(at: loop.now + network.draw(lifetime)) { lose.body() }
+    }
+
+    private func refuse(_ reason: TransportError.Reason) {
+        guard client.isOpening else { return }
+        note(.refused)
+        client.fail(reason)
+        server.fail(reason)
+    }
+
+    private func later(_ delay: Duration, _ work: @escaping (SimulatedConnection) -> Void) {
+        let run = OnLoop { [weak self] in if let self { work(self) } }
+        loop.schedule(at: loop.now + max(.zero, delay)) { run.body() }
+    }
+
+    // MARK: Ending
+
+    /// Loses the connection, once.
+    func lose(_ loss: SimulatedLoss) {
+        guard !isLost else { return }
+        isLost = true
+        isSilent = loss == .silence
+        note(.lost(loss))
+        for end in [client, server] {
+            switch loss {
+            case .end: end.endBehindInput()
+            case .reset: end.fail(.system(call: "recv", errno: ECONNRESET))
+            case .silence: end.watchSilence()
+            }
+        }
+    }
+
+    /// An end is over; the connection is when both are.
+    func didEnd() {
+        guard client.hasEnded, server.hasEnded else { return }
+        if let lifeTimer { loop.cancel(lifeTimer) }
+        network.ended(self)
+    }
+}

@@ -1,0 +1,147 @@
+/// A network in one thread and in virtual time: delays, cuts, refuses and chokes, all from a seed.
+///
+/// Everything happens on one `VirtualLoop`. With the same seed and the same users it does the same
+/// things at the same times, so a failure can be looked at again. A thousand connections are
+/// nothing to it. Its own members are for the thread that turns the loop.
+///
+/// `@unchecked Sendable` holds because that thread alone touches the state; what transports allow
+/// from other threads hops to the loop first.
+public final class SimulatedNetwork: @unchecked Sendable {
+    /// Takes a connection that has come in: call its `start`.
+    public typealias Acceptance = @Sendable (any MessageTransport) -> Void
+    /// Chooses one of the subprotocols that a client offers; `nil` refuses it.
+    public typealias Choice = @Sendable ([String]) -> String?
+
+    private struct Listener {
+        let choose: Choice
+        let accept: Acceptance
+    }
+
+    /// Where all connections live.
+    public let loop: VirtualLoop
+    /// What connections begun from now on meet.
+    public var conditions: SimulatedConditions
+    /// Told everything that happens.
+    public var onEvent: ((SimulatedEvent) -> Void)?
+
+    private var random: any RandomNumberGenerator
+    private var listeners: [String: Listener] = [:]
+    private var isolated: Set<String> = []
+    private var connections: [Int: SimulatedConnection] = [:]
+    private var lastNumber = 0
+
+    /// Creates a network without hosts.
+    ///
+    /// - Parameters:
+    ///   - loop: Its time.
+    ///   - random: Draws every delay and every loss; a seeded generator makes runs repeat.
+    ///   - conditions: What connections meet.
+    public init(
+        loop: VirtualLoop,
+        random: some RandomNumberGenerator,
+        conditions: SimulatedConditions = SimulatedConditions()
+    ) {
+        self.loop = loop
+        self.random = random
+        self.conditions = conditions
+    }
+
+    /// Listens at a host, in place of whoever did before.
+    public func listen(
+        at host: String,
+        choosing choose: @escaping Choice = { $0.first },
+        accept: @escaping Acceptance
+    ) {
+        listeners[host] = Listener(choose: choose, accept: accept)
+    }
+
+    /// Ends to listen at a host; connections stay.
+    public func stopListening(at host: String) {
+        listeners[host] = nil
+    }
+
+    /// Makes a client's end of a connection between two hosts; it connects when it is started.
+    public func makeTransport(
+        from client: String,
+        to server: String,
+        subprotocols: [String]
+    ) -> any MessageTransport {
+        let route = SimulatedRoute(client: client, server: server, subprotocols: subprotocols)
+        return SimulatedTransport(isServer: false, route: route, network: self)
+    }
+
+    /// How many connections stand or are being made.
+    public var connectionCount: Int { connections.count }
+
+    /// Loses the connections of a host, of all hosts when it is `nil`, now.
+    public func lose(_ loss: SimulatedLoss, at host: String? = nil) {
+        for number in connections.keys.sorted() {
+            guard let connection = connections[number] else { continue }
+            if host == nil || connection.route.touches(host) { connection.lose(loss) }
+        }
+    }
+
+    /// Takes a host off the network, with its connections, which fall silent, or puts it back.
+    public func setIsolated(_ isIsolated: Bool, host: String) {
+        if isIsolated {
+            isolated.insert(host)
+            lose(.silence, at: host)
+        } else {
+            isolated.remove(host)
+        }
+    }
+
+    // MARK: For connections
+
+    func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    func began(_ connection: SimulatedConnection) {
+        connections[connection.number] = connection
+    }
+
+    func ended(_ connection: SimulatedConnection) {
+        connections[connection.number] = nil
+    }
+
+    func isIsolated(_ route: SimulatedRoute) -> Bool {
+        isolated.contains(route.client) || isolated.contains(route.server)
+    }
+
+    /// What the server says to an attempt: `nil` when nobody listens.
+    func answer(to route: SimulatedRoute) -> (subprotocol: String?, accept: Acceptance)? {
+        listeners[route.server].map { ($0.choose(route.subprotocols), $0.accept) }
+    }
+
+    func note(_ kind: SimulatedEvent.Kind, _ number: Int) {
+        onEvent?(SimulatedEvent(time: loop.now, connection: number, kind: kind))
+    }
+
+    func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    func draw(_ range: ClosedRange<Duration>) -> Duration {
+        let (low, high) = (range.lowerBound.nanoseconds, range.upperBound.nanoseconds)
+        return .nanoseconds(Int64.random(in: low...high, using: &random))
+    }
+}
+
+/// Who connects to whom, and what it offers.
+struct SimulatedRoute {
+    let client: String
+    let server: String
+    let subprotocols: [String]
+
+    func touches(_ host: String?) -> Bool { client == host || server == host }
+
+    var place: String { "sim://\(client)/\(server)" }
+}
+
+extension Duration {
+    /// Whole nanoseconds; some 290 years at most.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
