@@ -3,13 +3,6 @@ public enum Program {
     /// The version that `--version` prints.
     public static let version = "0.1.0"
 
-    static let verbs: [any Command.Type] = [
-        NewCommand.self, InfoCommand.self, ListCommand.self, GetCommand.self, PutCommand.self,
-        RemoveCommand.self, ImportCommand.self, ExportCommand.self, CompareCommand.self,
-        ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
-
-    ]
-
     /// Runs the words of a command line, the program's name left out; returns the exit code.
     public static func run(_ words: [String]) -> Int32 {
         var terminal = Terminal()
@@ -30,22 +23,21 @@ public enum Program {
         }
         switch name {
         case "--help", "-h", "help":
-            let verb = words.dropFirst().first.flatMap { name in
-                verbs.first { $0.syntax.name == name }
-            }
-            return terminal.result(verb?.syntax.help ?? help)
+            let asked = words.dropFirst()
+            guard !asked.isEmpty else { return terminal.result(help) }
+            if let page = Verbs.help(ofGroup: asked) { return terminal.result(page) }
+            return terminal.result(try Verbs.find(asked).verb.syntax.help)
         case "--version":
             return terminal.result("divan \(version)")
         default: break
         }
-        guard let verb = verbs.first(where: { $0.syntax.name == name }) else {
-            let near = Spelling.nearest(to: name, among: verbs.map { $0.syntax.name })
-            let hint = near.map { "; did you mean \($0)?" } ?? "; type divan --help for the list"
-            throw Failure.usage("there is no verb \"\(name)\"" + hint)
+        if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
+            return terminal.result(page)
         }
-        let arguments = try Arguments(words.dropFirst(), syntax: verb.syntax)
-        Journal.begin()
+        let (verb, rest) = try Verbs.find(words[...])
+        let arguments = try Arguments(rest, syntax: verb.syntax)
         if arguments.wantsHelp { return terminal.result(verb.syntax.help) }
+        Journal.begin()
         try verb.run(arguments, terminal)
     }
 
@@ -59,7 +51,10 @@ public enum Program {
     }
 
     private static var help: String {
-        let rows = verbs.map { (left: $0.syntax.name, right: $0.syntax.summary) }
+        let rows = Verbs.all.map { verb in
+            let names = [verb.syntax.name] + verb.syntax.aliases
+            return (left: names.joined(separator: ", "), right: verb.syntax.summary)
+        }
         return """
             Usage: divan VERB [arguments] [options]
 

@@ -1,7 +1,9 @@
 /// What a command accepts on its line; the help page is made from it.
 struct CommandSyntax: Sendable {
-    /// The verb, such as `import`.
+    /// The verb, such as `import`; two words, such as `blob get`, where verbs form a group.
     var name: String
+    /// Other names of the verb.
+    var aliases: [String] = []
     /// One line that says what the verb does.
     var summary: String
     /// The arguments without dashes, in order.
@@ -13,11 +15,22 @@ struct CommandSyntax: Sendable {
     /// Lines that a person can type, shown by `--help`.
     var examples: [String] = []
 
+    /// What a shell offers where a value is typed.
+    enum Completion: Equatable, Sendable {
+        case nothing
+        case database
+        case collection
+        case document
+        case file
+        case word(of: [String])
+    }
+
     /// An argument without dashes.
     struct Operand: Sendable {
         var name: String
         var isOptional = false
         var isRepeating = false
+        var completion = Completion.nothing
 
         /// The operand as the usage line shows it.
         var usage: String {
@@ -36,6 +49,8 @@ struct CommandSyntax: Sendable {
         var value: String?
         /// Whether it may be given more than once.
         var isRepeating = false
+        /// What a shell offers as the value.
+        var completion = Completion.nothing
         /// One line of help.
         var help: String
 
@@ -48,9 +63,17 @@ struct CommandSyntax: Sendable {
             _ value: String,
             short: String? = nil,
             isRepeating: Bool = false,
+            completion: Completion = .nothing,
             _ help: String
         ) -> Option {
-            Option(name: name, short: short, value: value, isRepeating: isRepeating, help: help)
+            Option(
+                name: name,
+                short: short,
+                value: value,
+                isRepeating: isRepeating,
+                completion: completion,
+                help: help
+            )
         }
     }
 
@@ -60,6 +83,9 @@ struct CommandSyntax: Sendable {
         for operand in operands { usage += " " + operand.usage }
         if !options.isEmpty { usage += " [options]" }
         var sections = [usage, summary + "."]
+        if !aliases.isEmpty {
+            sections.append("Also: divan " + aliases.joined(separator: ", divan "))
+        }
         if !details.isEmpty { sections.append(details) }
         let rows = (options + [Self.helpOption]).map { option in
             let short = option.short.map { $0 + ", " } ?? ""
@@ -79,11 +105,14 @@ struct CommandSyntax: Sendable {
 /// Two columns of text.
 enum Columns {
     /// Returns indented rows whose right column begins at one place.
-    static func aligned(_ rows: [(left: String, right: String)]) -> String {
+    static func aligned(
+        _ rows: [(left: String, right: String)],
+        indent: String = "  "
+    ) -> String {
         let width = rows.map(\.left.count).max() ?? 0
         let lines = rows.map { row in
             let padding = String(repeating: " ", count: width - row.left.count)
-            return "  \(row.left)\(padding)  \(row.right)"
+            return "\(indent)\(row.left)\(padding)  \(row.right)"
         }
         return lines.joined(separator: "\n")
     }

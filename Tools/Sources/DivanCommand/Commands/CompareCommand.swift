@@ -8,12 +8,13 @@ enum CompareCommand: Command {
     static let syntax = CommandSyntax(
         name: "compare",
         summary: "tell whether two databases hold the same",
-        operands: [.database, .init(name: "OTHER")],
+        operands: [.database, .init(name: "OTHER", completion: .database)],
         options: [
             .value(
                 "--collections",
                 "LIST",
                 isRepeating: true,
+                completion: .collection,
                 "compare these only (default: all of either)"
             ),
             .json,

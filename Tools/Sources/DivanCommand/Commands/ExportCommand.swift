@@ -1,66 +1,68 @@
 import DivanJSON
 import DivanStore
-import Foundation
 
 /// `divan export`.
 enum ExportCommand: Command {
     static let syntax = CommandSyntax(
         name: "export",
         summary: "write documents as JSON lines",
-        operands: [.database, .init(name: "FILE", isOptional: true)],
+        operands: [.database, .init(name: "FILE", isOptional: true, completion: .file)],
         options: [
             .collection,
             .flag("--blobs", "the content of blobs too, as base64"),
+            .value("--since", "SEQUENCE", "only what has changed behind SEQUENCE, deletions too"),
         ],
-        details: "Ordered by document ID, which stands in each object under _id. Without FILE, "
-            + "or with -, the lines go to standard output.",
-        examples: ["divan export travel countries.jsonl -c geo.countries --blobs"]
+        details: """
+            Ordered by document ID, which stands in each object under _id. Without FILE, or with -,
+            the lines go to standard output. With --since the order is that of the changes, each
+            line has its _sequence, a deletion is {"_deleted":true}, and divan import applies them.
+            The last line on standard error tells the sequence to go on from.
+            """,
+        examples: [
+            "divan export travel countries.jsonl -c geo.countries --blobs",
+            "divan export travel --since 4711 > changes.jsonl",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
+        let since: UInt64? = try arguments.number("--since", in: 0...UInt64.max)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let output = try destination(arguments)
-        var count = 0
-        try store.read { reader in
-            var lines: [UInt8] = []
-            try reader.forEachDocumentID(in: collection) { documentID in
-                guard let document = try reader.document(documentID, in: collection) else {
+        var lines = try DocumentLines(
+            to: arguments.operands.dropFirst().first,
+            embedding: arguments.has("--blobs") ? store.blobs : nil
+        )
+        let last = try store.read { reader in
+            if let since {
+                try export(collection, since, reader, &lines)
+            } else {
+                try reader.forEachDocumentID(in: collection) { documentID in
+                    if let document = try reader.document(documentID, in: collection) {
+                        try lines.add(document)
+                    }
                     return true
                 }
-                var body = try JSON(parsing: document.body)
-                if arguments.has("--blobs") {
-                    body = try InlineBlobs.embed(body, from: store.blobs)
-                }
-                var object = body.object ?? JSONObject()
-                object["_id"] = .string(documentID)
-                lines += try JSON.object(object).canonicalBytes()
-                lines.append(UInt8(ascii: "\n"))
-                count += 1
-                if lines.count > 1 << 18 {
-                    try output.write(contentsOf: lines)
-                    lines.removeAll(keepingCapacity: true)
-                }
-                return true
             }
-            try output.write(contentsOf: lines)
+            return try reader.lastSequence(in: collection)
         }
-        terminal.note("Exported \(Numbers.count(count, "document"))")
+        try lines.finish()
+        terminal.note(
+            "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
+        )
     }
 
-    private static func destination(_ arguments: Arguments) throws -> FileHandle {
-        guard let file = arguments.operands.dropFirst().first, file != "-" else {
-            return FileHandle.standardOutput
+    /// Writes what has changed, deletions too, in the order of the changes feed.
+    private static func export(
+        _ collection: CollectionPath,
+        _ since: UInt64,
+        _ reader: StoreReader,
+        _ lines: inout DocumentLines
+    ) throws {
+        try reader.forEachDocument(in: collection, after: since) { document in
+            var members: JSONObject = ["_sequence": JSON(document.sequence)]
+            if document.isTombstone { members["_deleted"] = true }
+            try lines.add(document, members)
         }
-        guard FileManager.default.createFile(atPath: file, contents: nil),
-            let handle = FileHandle(forWritingAtPath: file)
-        else {
-            throw Failure(
-                kind: .failed,
-                sentence: "\(file): cannot be written; check its directory"
-            )
-        }
-        return handle
     }
 }

@@ -5,8 +5,9 @@ import DivanStore
 enum GetCommand: Command {
     static let syntax = CommandSyntax(
         name: "get",
+        aliases: ["cat"],
         summary: "print a document, or the content of one of its blobs",
-        operands: [.database, .init(name: "ID")],
+        operands: [.database, .document],
         options: [
             .collection,
             .flag("--raw", "the body as it is stored, on one line"),

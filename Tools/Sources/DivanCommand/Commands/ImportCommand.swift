@@ -7,11 +7,12 @@ enum ImportCommand: Command {
     static let syntax = CommandSyntax(
         name: "import",
         summary: "save documents from JSON files",
-        operands: [.database, .init(name: "FILE", isRepeating: true)],
+        operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
         options: [
             .collection,
             .value("--id-from", "KEY", "the key that holds the document ID (default: _id)"),
             .flag("--keep-id", "leave that key in the body"),
+            .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
             .flag("--keep-going", "leave out documents that are not valid, and go on"),
             .json,
         ],
@@ -20,7 +21,7 @@ enum ImportCommand: Command {
             A directory holds one object in each .json file, whose name is the ID. A document
             without an ID gets one. A blob's content may stand in the text as base64:
             {"@type":"blob","content_type":"image/png","data":"…"}.
-            The collection is made when it is missing.
+            {"_id":"x","_deleted":true} deletes x. The collection is made when it is missing.
             """,
         examples: ["divan import travel routes.jsonl -c travel.routes"]
     )
@@ -33,7 +34,10 @@ enum ImportCommand: Command {
         defer { try? store.close() }
         try store.createCollection(collection)
         let interruption = Interruption()
-        var batch = ImportBatch(store: store, collection: collection, arguments: arguments)
+        var batch = ImportBatch(
+            store: store,
+            rules: try ImportBatch.Rules(collection, arguments)
+        )
         let progress = ProgressLine(terminal, verb: "imported")
         defer { progress.finish() }
         do {

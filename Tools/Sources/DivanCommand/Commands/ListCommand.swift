@@ -10,12 +10,12 @@ enum ListCommand: Command {
         operands: [.database, .init(name: "PREFIX", isOptional: true)],
         options: [
             .collection,
-            .flag("--long", short: "-l", "revision, sequence, flags and size of each"),
+            .flag("--long", short: "-l", "sequence, flags, size, expiry and revision of each"),
             .value("--limit", "N", "at most N documents"),
             .json,
         ],
         details: "With PREFIX, only documents whose ID begins with it. In the long form the "
-            + "flags are B (has blobs) and C (in conflict).",
+            + "flags are B (has blobs) and C (in conflict); the time is when the document expires.",
         examples: ["divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10"]
     )
 
@@ -27,44 +27,60 @@ enum ListCommand: Command {
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         try store.read { reader in
-            var rest = limit
-            try reader.forEachDocumentID(in: collection, prefix: prefix) { documentID in
-                if isLong {
-                    guard let document = try reader.document(documentID, in: collection) else {
+            try terminal.results { line in
+                var rest = limit
+                try reader.forEachDocumentID(in: collection, prefix: prefix) { documentID in
+                    guard isLong else {
+                        line(documentID.escapingControlCharacters())
+                        rest -= 1
                         return rest > 0
                     }
-                    terminal.result(terminal.isJSON ? json(document) : line(document))
-                } else {
-                    terminal.result(documentID.escapingControlCharacters())
+                    guard let document = try reader.document(documentID, in: collection) else {
+                        return true
+                    }
+                    let entry = Entry(
+                        document: document,
+                        expiration: try reader.expiration(of: documentID, in: collection)
+                    )
+                    line(terminal.isJSON ? entry.json : entry.line)
+                    rest -= 1
+                    return rest > 0
                 }
-                rest -= 1
-                return rest > 0
             }
         }
     }
 
-    private static func line(_ document: StoredDocument) -> String {
-        let sequence = String(document.sequence)
-        let padding = String(repeating: " ", count: max(0, 8 - sequence.count))
-        let flags =
-            (document.flags.contains(.hasBlobs) ? "B" : "-")
-            + (document.flags.contains(.conflicted) ? "C" : "-")
-        let size = Numbers.bytes(document.body.count)
-        let gap = String(repeating: " ", count: max(0, 9 - size.count))
-        let revision = String(document.revisionID.description.prefix(12))
-        return "\(padding)\(sequence)  \(flags)  \(gap)\(size)  \(revision)  "
-            + document.documentID.escapingControlCharacters()
-    }
+    /// A document in the long form.
+    private struct Entry {
+        var document: StoredDocument
+        var expiration: Int64?
 
-    private static func json(_ document: StoredDocument) -> String {
-        let object: JSON = [
-            "id": .string(document.documentID),
-            "revision": .string(document.revisionID.description),
-            "sequence": JSON(document.sequence), "bytes": JSON(document.body.count),
-            "hasBlobs": .bool(document.flags.contains(.hasBlobs)),
-            "conflict": .bool(document.flags.contains(.conflicted)),
-        ]
-        return object.canonicalText
+        var line: String {
+            let sequence = String(document.sequence)
+            let padding = String(repeating: " ", count: max(0, 8 - sequence.count))
+            let flags =
+                (document.flags.contains(.hasBlobs) ? "B" : "-")
+                + (document.flags.contains(.conflicted) ? "C" : "-")
+            let size = Numbers.bytes(document.body.count)
+            let gap = String(repeating: " ", count: max(0, 9 - size.count))
+            let expiry = (expiration.map { Moment.text($0) } ?? "-")
+                .padding(to: Moment.characterCount)
+            let revision = String(document.revisionID.description.prefix(12))
+            return "\(padding)\(sequence)  \(flags)  \(gap)\(size)  \(expiry)  \(revision)  "
+                + document.documentID.escapingControlCharacters()
+        }
+
+        var json: String {
+            var object: JSONObject = [
+                "id": .string(document.documentID),
+                "revision": .string(document.revisionID.description),
+                "sequence": JSON(document.sequence), "bytes": JSON(document.body.count),
+                "hasBlobs": .bool(document.flags.contains(.hasBlobs)),
+                "conflict": .bool(document.flags.contains(.conflicted)),
+            ]
+            if let expiration { object["expires"] = .string(Moment.text(expiration)) }
+            return JSON.object(object).canonicalText
+        }
     }
 }
 

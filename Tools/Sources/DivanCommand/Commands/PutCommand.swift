@@ -9,7 +9,7 @@ enum PutCommand: Command {
         name: "put",
         summary: "save a document",
         operands: [
-            .database, .init(name: "ID"), .init(name: "JSON", isOptional: true),
+            .database, .document, .init(name: "JSON", isOptional: true),
         ],
         options: [
             .collection,
@@ -19,6 +19,7 @@ enum PutCommand: Command {
                 "--blob",
                 "KEY=FILE",
                 isRepeating: true,
+                completion: .file,
                 "put a file's content into a blob under KEY"
             ),
         ],
@@ -91,19 +92,9 @@ enum PutCommand: Command {
             throw Failure(kind: .notFound, sentence: "\(parts[1]): cannot be read")
         }
         body[parts[0]] = [
-            "@type": "blob", "content_type": .string(contentType(parts[1])),
+            "@type": "blob", "content_type": .string(ContentType.guessing(parts[1])),
             "digest": .string(try blobs.write([UInt8](content)).description),
             "length": JSON(content.count),
         ]
-    }
-
-    private static func contentType(_ file: String) -> String {
-        let suffix = file.split(separator: ".").last.map { $0.lowercased() }
-        let types = [
-            "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
-            "svg": "image/svg+xml", "pdf": "application/pdf", "txt": "text/plain",
-            "json": "application/json", "mp3": "audio/mpeg", "mp4": "video/mp4",
-        ]
-        return suffix.flatMap { types[$0] } ?? "application/octet-stream"
     }
 }

@@ -5,7 +5,7 @@ enum RemoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "rm",
         summary: "delete documents; the deletion replicates",
-        operands: [.database, .init(name: "ID", isRepeating: true)],
+        operands: [.database, .documents],
         options: [
             .collection,
             .flag("--purge", "forget them here only, without a trace"),

@@ -43,7 +43,13 @@ extension CollectionPath {
 }
 
 extension CommandSyntax.Operand {
-    static let database = CommandSyntax.Operand(name: "DB")
+    static let database = CommandSyntax.Operand(name: "DB", completion: .database)
+    static let document = CommandSyntax.Operand(name: "ID", completion: .document)
+    static let documents = CommandSyntax.Operand(
+        name: "ID",
+        isRepeating: true,
+        completion: .document
+    )
 }
 
 extension CommandSyntax.Option {
@@ -51,6 +57,7 @@ extension CommandSyntax.Option {
         "--collection",
         "NAME",
         short: "-c",
+        completion: .collection,
         "the collection: scope.name or name (default: _default)"
     )
     static let json = flag("--json", "results as JSON for machines")

@@ -4,19 +4,34 @@ import Foundation
 
 /// Collects documents and saves them a thousand at a time, each thousand in one transaction.
 struct ImportBatch {
+    /// What becomes of a line.
+    struct Rules {
+        /// Where documents go that do not say it themselves.
+        var collection: CollectionPath
+        /// Whether a document may name its collection under `_collection`.
+        var readsCollections = false
+        /// The key that holds the document ID.
+        var idKey = "_id"
+        /// Whether that key stays in the body.
+        var keepsID = false
+        /// Whether documents that are not valid are left out, instead of ending the import.
+        var keepsGoing = false
+        /// Lines with this `_sequence` or a lower one are left out.
+        var since: UInt64 = 0
+    }
+
     private struct Item {
         var documentID: String
+        var collection: CollectionPath
         var body: [UInt8]
         var hasBlobs: Bool
+        var isTombstone = false
     }
 
     private static let itemCount = 1000
 
     private let store: Store
-    private let collection: CollectionPath
-    private let idKey: String
-    private let keepsID: Bool
-    private let keepsGoing: Bool
+    private let rules: Rules
     private var items: [Item] = []
     private var byteCount: UInt64 = 0
 
@@ -27,12 +42,9 @@ struct ImportBatch {
     /// Documents that were left out.
     private(set) var refusedCount = 0
 
-    init(store: Store, collection: CollectionPath, arguments: Arguments) {
+    init(store: Store, rules: Rules) {
         self.store = store
-        self.collection = collection
-        idKey = arguments.value("--id-from") ?? "_id"
-        keepsID = arguments.has("--keep-id")
-        keepsGoing = arguments.has("--keep-going")
+        self.rules = rules
     }
 
     /// How far the import is.
@@ -43,10 +55,10 @@ struct ImportBatch {
     /// Takes a document; one that is not valid ends the import, or is reported and left out.
     mutating func add(_ entry: DocumentReader.Entry, report: (String) -> Void) throws {
         do {
-            try items.append(item(entry))
+            if let item = try item(entry) { items.append(item) }
             byteCount += UInt64(entry.bytes.count)
         } catch let failure as Failure {
-            guard keepsGoing, failure.kind == .invalid else { throw failure }
+            guard rules.keepsGoing, failure.kind == .invalid else { throw failure }
             refusedCount += 1
             report(failure.sentence)
         }
@@ -57,11 +69,16 @@ struct ImportBatch {
     mutating func commit() throws {
         try store.write { writer in
             for item in items {
+                try writer.createCollection(item.collection)
+                if item.isTombstone {
+                    let current = try writer.document(item.documentID, in: item.collection)
+                    guard current != nil else { continue }
+                }
                 _ = try writer.save(
                     item.documentID,
-                    in: collection,
+                    in: item.collection,
                     body: item.body,
-                    isTombstone: false,
+                    isTombstone: item.isTombstone,
                     hasBlobs: item.hasBlobs,
                     parent: .current
                 )
@@ -83,18 +100,37 @@ struct ImportBatch {
         return failure
     }
 
-    private mutating func item(_ entry: DocumentReader.Entry) throws -> Item {
+    /// Reads a line; `nil` when its `_sequence` says that it is old.
+    private mutating func item(_ entry: DocumentReader.Entry) throws -> Item? {
         do {
             guard var body = try JSON(parsing: entry.bytes).object else {
                 throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
             }
+            if let sequence = body["_sequence"]?.int {
+                if sequence <= Int64(clamping: rules.since) { return nil }
+                body["_sequence"] = nil
+            }
+            let collection = try collection(in: &body)
             let documentID = try documentID(in: &body, entry)
-            let installed = try InlineBlobs.install(.object(body), into: store.blobs)
             try StoreRules.check(documentID: documentID)
+            if body["_deleted"]?.bool == true {
+                return Item(
+                    documentID: documentID,
+                    collection: collection,
+                    body: Array("{}".utf8),
+                    hasBlobs: false,
+                    isTombstone: true
+                )
+            }
             try StoreRules.check(topLevelKeys: body.keys)
+            let installed = try InlineBlobs.install(.object(body), into: store.blobs)
             blobCount += installed.count
-            let bytes = try installed.body.canonicalBytes()
-            return Item(documentID: documentID, body: bytes, hasBlobs: installed.count > 0)
+            return Item(
+                documentID: documentID,
+                collection: collection,
+                body: try installed.body.canonicalBytes(),
+                hasBlobs: installed.count > 0
+            )
         } catch {
             var failure = (error as? Failure) ?? Failure(explaining: error)
             if error is JSONError { failure.kind = .invalid }
@@ -103,17 +139,38 @@ struct ImportBatch {
         }
     }
 
+    private func collection(in body: inout JSONObject) throws -> CollectionPath {
+        guard rules.readsCollections, let text = body["_collection"]?.string else {
+            return rules.collection
+        }
+        body["_collection"] = nil
+        return try CollectionPath.parsing(text)
+    }
+
     private func documentID(
         in body: inout JSONObject,
         _ entry: DocumentReader.Entry
     ) throws -> String {
-        guard let value = body[idKey] else {
+        guard let value = body[rules.idKey] else {
             return entry.fileName ?? UUID().uuidString.lowercased()
         }
-        if !keepsID { body[idKey] = nil }
+        if !rules.keepsID { body[rules.idKey] = nil }
         if let text = value.string { return text }
         if let number = value.int { return String(number) }
-        throw Failure(kind: .invalid, sentence: "the ID under \"\(idKey)\" is no text")
+        throw Failure(kind: .invalid, sentence: "the ID under \"\(rules.idKey)\" is no text")
+    }
+}
+
+extension ImportBatch.Rules {
+    /// The rules that the arguments of `divan import` ask for.
+    init(_ collection: CollectionPath, _ arguments: Arguments) throws(Failure) {
+        self.init(
+            collection: collection,
+            idKey: arguments.value("--id-from") ?? "_id",
+            keepsID: arguments.has("--keep-id"),
+            keepsGoing: arguments.has("--keep-going"),
+            since: try arguments.number("--since", in: 0...UInt64.max) ?? 0
+        )
     }
 }
 

@@ -11,6 +11,7 @@ struct Credentials: Sendable {
         .value(
             "--password-file",
             "FILE",
+            completion: .file,
             "read the password from the first line of FILE (- is standard input)"
         ),
     ]

@@ -8,14 +8,24 @@ enum ServeCommand: Command {
     static let syntax = CommandSyntax(
         name: "serve",
         summary: "let other peers replicate with databases",
-        operands: [.init(name: "DB", isRepeating: true)],
+        operands: [.init(name: "DB", isRepeating: true, completion: .database)],
         options: [
             .value("--port", "PORT", short: "-p", "the port (default: any free one)"),
             .value("--interface", "NAME", "listen on this interface or address only"),
             .value("--collections", "LIST", isRepeating: true, "share these only (default: all)"),
-            .value("--tls-identity", "FILE", "certificate and key: PEM, or PKCS#12 (.p12)"),
+            .value(
+                "--tls-identity",
+                "FILE",
+                completion: .file,
+                "certificate and key: PEM, or PKCS#12 (.p12)"
+            ),
             .flag("--no-tls", "listen without encryption"),
-            .value("--write-certificate", "FILE", "write the certificate, for peers to pin"),
+            .value(
+                "--write-certificate",
+                "FILE",
+                completion: .file,
+                "write the certificate, for peers to pin"
+            ),
             .flag("--read-only", "refuse what peers push"),
             .flag("--delta", "send changes as deltas where peers can take them"),
             .json,

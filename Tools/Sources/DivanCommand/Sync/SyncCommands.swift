@@ -62,14 +62,19 @@ enum SyncSyntax {
         [
             .flag("--continuous", "stay connected and pass on changes until Ctrl-C"),
             .value("--collections", "LIST", isRepeating: true, "these only: scope.name,…"),
-            .value("--pin", "CERT", "trust this certificate (PEM or DER file), and no other"),
+            .value(
+                "--pin",
+                "CERT",
+                completion: .file,
+                "trust this certificate (PEM or DER file), and no other"
+            ),
             .flag("--accept-self-signed", "trust any self-signed certificate, and no other"),
             .value("--channels", "LIST", isRepeating: true, "pull from these channels only"),
             .value("--documents", "LIST", isRepeating: true, "these document IDs only"),
             .value("--header", "NAME: VALUE", isRepeating: true, "send a further HTTP header"),
             .value("--attempts", "N", "tries to connect (default: 1; without end if continuous)"),
             .flag("--reset", "forget how far earlier runs came"),
-            .value("--report", "FILE", "write the final figures as JSON"),
+            .value("--report", "FILE", completion: .file, "write the final figures as JSON"),
             .json,
         ] + Credentials.options
 }

@@ -32,6 +32,20 @@ struct Terminal: Sendable {
         Terminal.writeAll(bytes, to: STDOUT_FILENO)
     }
 
+    /// Writes the many lines that `body` hands over, a block at a time.
+    func results(_ body: ((String) -> Void) throws -> Void) rethrows {
+        var block: [UInt8] = []
+        defer { result(bytes: block) }
+        try body { line in
+            block += line.utf8
+            block.append(UInt8(ascii: "\n"))
+            if block.count > 1 << 16 {
+                result(bytes: block)
+                block.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
     /// Writes a line for the person who waits; machines get none.
     func note(_ line: String) {
         if !isJSON { write(line + "\n", to: STDERR_FILENO) }

@@ -1,0 +1,62 @@
+import Glibc
+
+/// Reads a file line by line, whatever its length, without Foundation.
+final class FileLines {
+    /// Most bytes of one line; a file with longer ones is no text.
+    static let longestLine = 64 << 20
+
+    private let descriptor: Int32
+    private var pending: [UInt8] = []
+    private var start = 0
+    private var hasEnded = false
+
+    /// Opens the file; `nil` when it cannot be read.
+    init?(_ path: String) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Returns the next line without its end, or `nil` behind the last.
+    func next() throws(Failure) -> ArraySlice<UInt8>? {
+        var searched = start
+        while true {
+            if let end = pending[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return pending[start..<end]
+            }
+            searched = pending.count - start
+            guard try fill() else { break }
+        }
+        defer { start = pending.count }
+        return start < pending.count ? pending[start...] : nil
+    }
+
+    /// Returns everything that was not read yet.
+    func rest() throws(Failure) -> [UInt8] {
+        while try fill() {}
+        defer { start = pending.count }
+        return Array(pending[start...])
+    }
+
+    /// Moves what is left to the front and reads more behind it.
+    private func fill() throws(Failure) -> Bool {
+        pending.removeFirst(start)
+        start = 0
+        guard !hasEnded else { return false }
+        guard pending.count < Self.longestLine else {
+            throw Failure(kind: .invalid, sentence: "a line of more than 64 MiB; is it a text?")
+        }
+        let size = 1 << 16
+        let piece = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            // `read` fills at most `size` bytes and says how many.
+            count = max(0, read(descriptor, buffer.baseAddress, size))
+        }
+        pending += piece
+        hasEnded = piece.isEmpty
+        return !hasEnded
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// The editor of the person at the terminal, and the file that it edits.
+struct Editor {
+    /// Where the text is, also after a failure.
+    let file: String
+    private let directory: String
+
+    /// Writes `text` into a new file that only this user can read.
+    init(_ text: String, named name: String) throws(Failure) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // Made by mkdtemp, so nobody else can have put a link there.
+        var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
+        // The buffer is writable and ends with a zero, as mkdtemp wants it.
+        let made = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
+        }
+        guard let made else { throw Self.failure(parent) }
+        directory = made
+        file = "\(made)/\(Self.safe(name)).json"
+        guard let descriptor = Self.create(file) else { throw Self.failure(file) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count == bytes.count else { throw Self.failure(file) }
+    }
+
+    /// Opens the editor and waits until it ends.
+    ///
+    /// - Throws: `Failure` when it cannot be started or ends with an error.
+    func run() throws(Failure) {
+        let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
+            getenv(name).map { String(cString: $0) }
+        }
+        let editor = names.first { !$0.isEmpty } ?? "vi"
+        // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor.
+        let quoted = "'" + file.replacing("'", with: "'\\''") + "'"
+        let status = system("\(editor) \(quoted)")
+        guard status == 0 else {
+            throw Failure(
+                kind: .failed,
+                sentence: "the editor (\(editor)) ended with status \((status >> 8) & 0xFF); "
+                    + "nothing was saved, the text is in \(file)"
+            )
+        }
+    }
+
+    /// The text as it is in the file now.
+    func text() throws(Failure) -> [UInt8] {
+        guard let lines = FileLines(file) else { throw Self.failure(file) }
+        return try lines.rest()
+    }
+
+    /// Removes the file; the text is saved elsewhere.
+    func discard() {
+        unlink(file)
+        rmdir(directory)
+    }
+
+    /// A file name that says which document it is.
+    private static func safe(_ name: String) -> String {
+        let letters = name.prefix(60).map { letter in
+            letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-") ? letter : "_"
+        }
+        return String(letters)
+    }
+
+    private static func create(_ file: String) -> Int32? {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(
+            kind: .failed,
+            sentence: "\(path): \(String(cString: strerror(errno))); set TMPDIR to a directory "
+                + "that can be written"
+        )
+    }
+}

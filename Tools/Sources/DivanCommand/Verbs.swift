@@ -1,0 +1,54 @@
+/// Every verb, in the order of the help page.
+enum Verbs {
+    static let all: [any Command.Type] = [
+        NewCommand.self, InfoCommand.self, CollectionsCommand.self,
+        ListCommand.self, GetCommand.self, PutCommand.self, EditCommand.self,
+        RemoveCommand.self, PurgeCommand.self, ExpireCommand.self, RevisionsCommand.self,
+        BlobListCommand.self, BlobGetCommand.self, BlobPutCommand.self,
+        ImportCommand.self, ExportCommand.self, CopyCommand.self,
+        CompareCommand.self, CheckCommand.self, CompactCommand.self,
+        WatchCommand.self, LogCommand.self,
+        ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
+        CompletionCommand.self,
+    ]
+
+    /// Finds the verb that a command line begins with; `rest` are the words behind it.
+    ///
+    /// - Throws: `Failure` of kind `.usage` when there is no such verb.
+    static func find(
+        _ words: ArraySlice<String>
+    ) throws(Failure) -> (verb: any Command.Type, rest: ArraySlice<String>) {
+        guard let first = words.first else {
+            throw .usage("which verb? Type divan --help for the list")
+        }
+        if let verb = named(first) { return (verb, words.dropFirst()) }
+        let group = all.map { $0.syntax.name }.filter { $0.hasPrefix(first + " ") }
+        guard !group.isEmpty else { throw unknown(first) }
+        if let second = words.dropFirst().first, let verb = named(first + " " + second) {
+            return (verb, words.dropFirst(2))
+        }
+        let verbs = group.map { "divan \($0)" }.joined(separator: ", ")
+        throw .usage("divan \(first) is a group of verbs: \(verbs)")
+    }
+
+    /// The page about a group such as `blob`; `nil` when the words name none.
+    static func help(ofGroup words: ArraySlice<String>) -> String? {
+        guard words.count == 1, let name = words.first else { return nil }
+        let rows = all.map { $0.syntax }.filter { $0.name.hasPrefix(name + " ") }
+            .map { (left: $0.name, right: $0.summary) }
+        guard !rows.isEmpty else { return nil }
+        return "Usage: divan \(name) VERB [arguments] [options]\n\nVerbs:\n"
+            + Columns.aligned(rows)
+    }
+
+    private static func named(_ name: String) -> (any Command.Type)? {
+        all.first { $0.syntax.name == name || $0.syntax.aliases.contains(name) }
+    }
+
+    private static func unknown(_ name: String) -> Failure {
+        let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
+        let near = Spelling.nearest(to: name, among: names)
+        let hint = near.map { "; did you mean \($0)?" } ?? "; type divan --help for the list"
+        return .usage("there is no verb \"\(name)\"" + hint)
+    }
+}
