@@ -71,8 +71,16 @@ let rooms: [[Target]] = [
     room(
         "DivanStore",
         arrows: ["DivanRevisions", "DivanJSON", "DivanCrypto"],
-        libraries: ["sqlite3"]
+        libraries: ["sqlite3"],
+        testing: ["CDivanStoreFaults"]
     ),
+    [
+        .target(
+            name: "CDivanStoreFaults",
+            path: "Packages/DivanStore/Tests/CDivanStoreFaults",
+            linkerSettings: [.linkedLibrary("sqlite3")]
+        )
+    ],
     room("DivanConflicts", arrows: ["DivanRevisions", "DivanJSON"]),
     room(
         "DivanReplicator",

@@ -30,11 +30,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "CDivanStoreFaults",
+            path: "Tests/CDivanStoreFaults",
+            linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
         .testTarget(
             name: "DivanStoreTests",
             dependencies: [
                 "DivanStore",
                 "DivanTestKit",
+                "CDivanStoreFaults",
                 "DivanRevisions",
                 "DivanJSON",
                 "DivanCrypto",

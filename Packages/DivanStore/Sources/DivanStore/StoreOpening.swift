@@ -13,6 +13,15 @@ extension Store {
         directory: String,
         options: StoreOptions = StoreOptions()
     ) throws(StoreError) -> Store {
+        try open(directory: directory, options: options, calls: .system)
+    }
+
+    /// Opens with system calls of a test's own for the blobs.
+    static func open(
+        directory: String,
+        options: StoreOptions,
+        calls: BlobCalls
+    ) throws(StoreError) -> Store {
         let files = try located(directory, create: options.create && !options.readOnly)
         let entry = StoreRegistry.shared.entry(for: files.directory)
         do {
@@ -23,7 +32,7 @@ extension Store {
                     if options.fullSync { try store.syncFully() }
                     return store
                 }
-                let store = try opened(files, options)
+                let store = try opened(files, options, calls)
                 entry.setStore(store, readOnly: options.readOnly)
                 return store
             }
@@ -161,7 +170,11 @@ extension Store {
         return files
     }
 
-    private static func opened(_ files: BundleFiles, _ options: StoreOptions) throws -> Store {
+    private static func opened(
+        _ files: BundleFiles,
+        _ options: StoreOptions,
+        _ calls: BlobCalls
+    ) throws -> Store {
         var lock: BundleLock?
         if options.create, !options.readOnly, Bundle.isFree(files) {
             lock = try Bundle.create(files, random: SystemRandomSource())
@@ -179,7 +192,8 @@ extension Store {
         let blobs = try BlobDirectory(
             files.blobs,
             isReadOnly: options.readOnly,
-            syncsDirectory: options.fullSync
+            syncsDirectory: options.fullSync,
+            calls: calls
         )
         return Store(
             engine: engine,

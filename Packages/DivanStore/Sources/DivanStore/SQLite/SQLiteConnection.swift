@@ -92,6 +92,13 @@ final class SQLiteConnection {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Whether the last call failed because the disk did not confirm what was written.
+    var failedToSync: Bool {
+        let code = sqlite3_extended_errcode(handle)
+        // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC.
+        return code & 0xFF == SQLITE_IOERR && [4, 5].contains(code >> 8)
+    }
+
     /// Rows changed by the last `INSERT`, `UPDATE` or `DELETE`.
     var changedRowCount: Int { Int(sqlite3_changes(handle)) }
 
@@ -128,7 +135,11 @@ final class SQLiteConnection {
         case SQLITE_FULL: return StoreError(.diskFull, at: path)
         case SQLITE_READONLY: return StoreError(.readOnly, at: path)
         case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy(.otherProcess), at: path)
-        case SQLITE_IOERR where systemError != 0, SQLITE_CANTOPEN where systemError != 0:
+        case SQLITE_IOERR:
+            // The number is the last of any call since, so only a telling one is believed.
+            let isTelling = [ENOSPC, EDQUOT, EROFS, EACCES, EPERM].contains(systemError)
+            return .system(isTelling ? systemError : EIO, at: path)
+        case SQLITE_CANTOPEN where systemError != 0:
             return .system(systemError, at: path)
         default: return StoreError(.sqlite(code, message), at: path)
         }

@@ -105,8 +105,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try session.commit()
             return result
         } catch {
+            // Asked first, since undoing the transaction is the connection's next call.
+            noteFailure(error, isFailedSync: session.connection.failedToSync)
             session.rollback()
-            noteFailure(error)
             throw error
         }
     }
@@ -118,8 +119,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         return writer
     }
 
-    private func noteFailure(_ error: any Error) {
-        guard let error = error as? StoreError, error.isFailedSync, error.path == path
+    private func noteFailure(_ error: any Error, isFailedSync: Bool) {
+        guard let error = error as? StoreError, error.path == path,
+            isFailedSync || error.isFailedSync
         else { return }
         brokenBy = error
     }

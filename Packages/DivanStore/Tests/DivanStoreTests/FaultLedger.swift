@@ -1,0 +1,89 @@
+import DivanStore
+import Testing
+
+/// What a run under faults did, what the store owes it afterwards, and whether it pays.
+///
+/// A step that returned is owed whole. One that threw may stand whole or not at all, for a commit
+/// that could not be confirmed may yet have reached the file; never by halves.
+struct FaultLedger {
+    /// A transaction: its name, the bodies that it leaves (`nil` = no live document), and its work.
+    struct Step {
+        let name: String
+        let leaves: [Place: String?]
+        let run: (Store) throws -> Void
+    }
+
+    /// A document of a collection.
+    struct Place: Hashable {
+        let collection: CollectionPath
+        let documentID: String
+
+        init(_ documentID: String, in collection: CollectionPath = .default) {
+            self.collection = collection
+            self.documentID = documentID
+        }
+    }
+
+    private var owed: [Place: String?] = [:]
+    private var doubtful: [Step] = []
+    /// The errors that steps threw.
+    private(set) var errors: [any Error] = []
+
+    mutating func perform(_ step: Step, on store: Store) {
+        do {
+            try step.run(store)
+            owed.merge(step.leaves) { $1 }
+            doubtful.removeAll { !Set($0.leaves.keys).isDisjoint(with: step.leaves.keys) }
+        } catch {
+            errors.append(error)
+            doubtful.append(step)
+        }
+    }
+
+    /// One sentence for everything that is not as it should be.
+    func complaints(about store: Store) throws -> [String] {
+        var complaints: [String] = []
+        do { try store.checkIntegrity() } catch { complaints.append("\(error)") }
+        for (place, body) in owed
+        where !doubtful.contains(where: { $0.leaves.keys.contains(place) }) {
+            let found = try text(place, in: store)
+            if found != body {
+                complaints.append("\(place.documentID): \(found ?? "none"), owed \(body ?? "none")")
+            }
+        }
+        for step in doubtful {
+            let places = Array(step.leaves.keys)
+            let found = try places.map { try text($0, in: store) }
+            // A document that several such steps touched may be as any of them left it.
+            let allowed = doubtful.filter { Set($0.leaves.keys) == Set(places) }
+                .map { other in places.map { other.leaves[$0] ?? nil } }
+            if found != places.map({ owed[$0] ?? nil }), !allowed.contains(found) {
+                complaints.append("\(step.name): half of it is there")
+            }
+        }
+        return try complaints + blobComplaints(store)
+    }
+
+    private func text(_ place: Place, in store: Store) throws -> String? {
+        try store.read { reader in
+            guard try reader.hasCollection(place.collection) else { return nil }
+            return try reader.document(place.documentID, in: place.collection)?.text
+        }
+    }
+
+    private func blobComplaints(_ store: Store) throws -> [String] {
+        var complaints: [String] = []
+        let documents = try store.read { reader in
+            try reader.documents(in: .default, after: 0, limit: 1_000)
+        }
+        for document in documents where document.flags.contains(.hasBlobs) {
+            for digest in try BlobReferences.digests(in: document.body.span) {
+                let content = try? store.blobs.read(digest)
+                if content.map({ BlobDigest(hashing: $0.span) }) != digest {
+                    complaints.append("\(document.documentID): its blob is missing or damaged")
+                }
+            }
+        }
+        return complaints
+    }
+}

@@ -1,0 +1,155 @@
+import CDivanStoreFaults
+import DivanTestKit
+import Foundation
+import Synchronization
+import Testing
+
+// Blob calls are replaced behind the public face.
+@testable import DivanStore
+
+/// A medium that fails at its first write, at its second, and so on until a run is untouched.
+///
+/// Whatever fails, the error names it, what was acknowledged is there, nothing is there by halves,
+/// and the database opens again. `DIVAN_THOROUGH=1` (`make crash`) tries every call, not a sample.
+@Suite(.serialized) struct FaultTests {
+    struct Kind: CustomTestStringConvertible {
+        let number: Int32
+        /// Whether everything behind the first failure fails too.
+        let isLasting: Bool
+        let testDescription: String
+
+        static let all = [
+            Kind(number: EIO, isLasting: false, testDescription: "EIO once"),
+            Kind(number: EIO, isLasting: true, testDescription: "EIO from then on"),
+            Kind(number: ENOSPC, isLasting: false, testDescription: "ENOSPC once"),
+            Kind(number: ENOSPC, isLasting: true, testDescription: "ENOSPC from then on"),
+        ]
+    }
+
+    private static let isThorough =
+        ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
+
+    @Test(arguments: Kind.all, [false, true])
+    func `the database file survives a failure of any write`(
+        _ kind: Kind,
+        fullSync: Bool
+    ) throws {
+        try #require(divan_faults_install() == 0)
+        var first: Int64 = 1
+        while true {
+            let home = try TemporaryDirectory()
+            divan_faults_arm(home.path, first, kind.isLasting ? .max : 1, kind.number)
+            let options = StoreOptions(fullSync: fullSync)
+            let (ledger, opening) = try run(home.file("a.cblite2")) { path in
+                try Store.open(directory: path, options: options)
+            }
+            let callCount = divan_faults_disarm()
+            let place = "\(kind.testDescription) at call \(first) of \(callCount)"
+            try check(ledger, opening, home.file("a.cblite2"), kind, place)
+            guard first <= callCount else {
+                #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
+                return
+            }
+            first += Self.isThorough ? 1 : 17
+        }
+    }
+
+    @Test(arguments: Kind.all, [false, true])
+    func `blobs survive a failure of any call`(_ kind: Kind, fullSync: Bool) throws {
+        var first = 1
+        while true {
+            let home = try TemporaryDirectory()
+            let faulty = FaultyCalls(first: first, kind)
+            let (ledger, opening) = try run(home.file("a.cblite2")) { path in
+                try Store.open(
+                    directory: path,
+                    options: StoreOptions(fullSync: fullSync),
+                    calls: faulty.calls
+                )
+            }
+            let callCount = faulty.callCount
+            let place = "\(kind.testDescription) at blob call \(first) of \(callCount)"
+            try check(ledger, opening, home.file("a.cblite2"), kind, place)
+            #expect(first <= callCount || ledger.errors.isEmpty, "\(place)")
+            guard first <= callCount else { return }
+            first += Self.isThorough ? 1 : 5
+        }
+    }
+
+    /// Runs every step, whatever the ones before it came to, and closes.
+    private func run(
+        _ path: String,
+        open: (String) throws -> Store
+    ) throws -> (FaultLedger, opening: (any Error)?) {
+        var ledger = FaultLedger()
+        do {
+            let store = try open(path)
+            for step in try FaultScript.steps() { ledger.perform(step, on: store) }
+            try store.close()
+            return (ledger, nil)
+        } catch {
+            return (ledger, error)
+        }
+    }
+
+    private func check(
+        _ ledger: FaultLedger,
+        _ opening: (any Error)?,
+        _ path: String,
+        _ kind: Kind,
+        _ place: String
+    ) throws {
+        for error in ledger.errors + [opening].compactMap({ $0 }) {
+            #expect(isExpected(error, kind), "\(place): \(error)")
+        }
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        #expect(try ledger.complaints(about: store) == [], "\(place)")
+        _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
+    }
+
+    /// An error of the medium, or what follows from a step that did not happen.
+    private func isExpected(_ error: any Error, _ kind: Kind) -> Bool {
+        if error is Unexpected { return true }
+        guard let error = error as? StoreError else { return false }
+        return switch error.code {
+        // SQLite tells a full disk from a broken one only where it writes, not where it syncs.
+        case .io(EIO): true
+        case .diskFull: kind.number == ENOSPC
+        case .noSuchCollection: true
+        default: false
+        }
+    }
+}
+
+/// The system's calls, of which one or all from one on fail.
+private final class FaultyCalls: Sendable {
+    private let count = Atomic(0)
+    private let first: Int
+    private let kind: FaultTests.Kind
+
+    init(first: Int, _ kind: FaultTests.Kind) {
+        self.first = first
+        self.kind = kind
+    }
+
+    var callCount: Int { count.load(ordering: .relaxed) }
+
+    private func fails() -> Bool {
+        let number = count.add(1, ordering: .relaxed).newValue
+        guard number == first || (kind.isLasting && number > first) else { return false }
+        errno = kind.number
+        return true
+    }
+
+    var calls: BlobCalls {
+        let system = BlobCalls.system
+        return BlobCalls(
+            write: { self.fails() ? -1 : system.write($0, $1) },
+            changeMode: { self.fails() ? -1 : system.changeMode($0, $1) },
+            rename: { self.fails() ? -1 : system.rename($0, $1) },
+            sync: { _ in self.fails() ? -1 : 0 },
+            syncAll: { _ in self.fails() ? -1 : 0 }
+        )
+    }
+}
