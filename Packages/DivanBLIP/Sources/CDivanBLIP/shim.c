@@ -15,21 +15,22 @@ WITH_CLMUL static inline __m128i fold(__m128i value, __m128i constants, __m128i 
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
+// The constants that move a value over 64 bytes and over 16: x^(8n+32) and x^(8n-32) modulo the
+// polynomial, for n bytes, reflected.
+#define BY_64_BYTES 0x01c6e41596, 0x0154442bd4
+#define BY_16_BYTES 0x00ccaa009e, 0x01751997d0
+
 // Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Intel,
-// 2009), reflected form. `crc` goes in and comes out inverted; `count` is a multiple of 16, >= 64.
-WITH_CLMUL static uint32_t crc_by_folding(uint32_t crc, const uint8_t *bytes, size_t count) {
-    const __m128i by_64_bytes = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4);
-    const __m128i by_16_bytes = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
+// 2009), reflected form. Takes 64 bytes that are folded already and `count` more, a multiple of 16;
+// returns the inverted checksum.
+WITH_CLMUL static uint32_t finish(__m128i a, __m128i b, __m128i c, __m128i d,
+                                  const __m128i *next, size_t count) {
+    const __m128i by_64_bytes = _mm_set_epi64x(BY_64_BYTES);
+    const __m128i by_16_bytes = _mm_set_epi64x(BY_16_BYTES);
     const __m128i by_8_bytes = _mm_set_epi64x(0, 0x0163cd6124);
     const __m128i polynomial = _mm_set_epi64x(0x01f7011641, 0x01db710641);
     const __m128i low_words = _mm_setr_epi32(~0, 0, ~0, 0);
-    const __m128i *next = (const __m128i *)bytes;
-
-    __m128i a = _mm_xor_si128(_mm_loadu_si128(next), _mm_cvtsi32_si128((int)crc));
-    __m128i b = _mm_loadu_si128(next + 1);
-    __m128i c = _mm_loadu_si128(next + 2);
-    __m128i d = _mm_loadu_si128(next + 3);
-    for (next += 4, count -= 64; count >= 64; next += 4, count -= 64) {
+    for (; count >= 64; next += 4, count -= 64) {
         a = fold(a, by_64_bytes, _mm_loadu_si128(next));
         b = fold(b, by_64_bytes, _mm_loadu_si128(next + 1));
         c = fold(c, by_64_bytes, _mm_loadu_si128(next + 2));
@@ -47,12 +48,65 @@ WITH_CLMUL static uint32_t crc_by_folding(uint32_t crc, const uint8_t *bytes, si
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(a, b), 1);
 }
 
+// `crc` goes in and comes out inverted; `count` is a multiple of 16, at least 64.
+WITH_CLMUL static uint32_t crc_by_folding(uint32_t crc, const uint8_t *bytes, size_t count) {
+    const __m128i *next = (const __m128i *)bytes;
+    __m128i a = _mm_xor_si128(_mm_loadu_si128(next), _mm_cvtsi32_si128((int)crc));
+    return finish(a, _mm_loadu_si128(next + 1), _mm_loadu_si128(next + 2),
+                  _mm_loadu_si128(next + 3), next + 4, count - 64);
+}
+
+#define WITH_WIDE_CLMUL __attribute__((target("avx512f,avx512vl,vpclmulqdq,pclmul,sse4.1")))
+
+WITH_WIDE_CLMUL static inline __m512i fold_wide(__m512i value, __m512i constants, __m512i next) {
+    __m512i low = _mm512_clmulepi64_epi128(value, constants, 0x00);
+    __m512i high = _mm512_clmulepi64_epi128(value, constants, 0x11);
+    return _mm512_ternarylogic_epi64(low, high, next, 0x96);
+}
+
+// The same with four times the width; `count` is at least 256.
+WITH_WIDE_CLMUL static uint32_t crc_by_wide_folding(uint32_t crc, const uint8_t *bytes,
+                                                    size_t count) {
+    const __m512i by_256_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x01322d1430, 0x011542778a));
+    const __m512i by_64_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(BY_64_BYTES));
+    __m512i first = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)crc));
+    __m512i a = _mm512_xor_si512(_mm512_loadu_si512(bytes), first);
+    __m512i b = _mm512_loadu_si512(bytes + 64);
+    __m512i c = _mm512_loadu_si512(bytes + 128);
+    __m512i d = _mm512_loadu_si512(bytes + 192);
+    for (bytes += 256, count -= 256; count >= 256; bytes += 256, count -= 256) {
+        a = fold_wide(a, by_256_bytes, _mm512_loadu_si512(bytes));
+        b = fold_wide(b, by_256_bytes, _mm512_loadu_si512(bytes + 64));
+        c = fold_wide(c, by_256_bytes, _mm512_loadu_si512(bytes + 128));
+        d = fold_wide(d, by_256_bytes, _mm512_loadu_si512(bytes + 192));
+    }
+    a = fold_wide(fold_wide(fold_wide(a, by_64_bytes, b), by_64_bytes, c), by_64_bytes, d);
+    for (; count >= 64; bytes += 64, count -= 64)
+        a = fold_wide(a, by_64_bytes, _mm512_loadu_si512(bytes));
+    return finish(_mm512_extracti32x4_epi32(a, 0), _mm512_extracti32x4_epi32(a, 1),
+                  _mm512_extracti32x4_epi32(a, 2), _mm512_extracti32x4_epi32(a, 3),
+                  (const __m128i *)bytes, count);
+}
+
+static int has_wide_clmul(void) {
+    return __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("avx512f")
+        && __builtin_cpu_supports("avx512vl");
+}
+
+// zlib's own loop takes long to start; for the last few bytes its table alone is faster.
+static uint32_t crc_of_rest(uint32_t crc, const uint8_t *bytes, size_t count) {
+    const z_crc_t *table = get_crc_table();
+    crc = ~crc;
+    for (; count > 0; bytes++, count--) crc = crc >> 8 ^ (uint32_t)table[(crc ^ *bytes) & 0xFF];
+    return ~crc;
+}
+
 uint32_t divan_crc32(uint32_t crc, const uint8_t *bytes, size_t count) {
     if (count >= 64 && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1")) {
         size_t folded = count & ~(size_t)15;
-        crc = ~crc_by_folding(~crc, bytes, folded);
-        bytes += folded;
-        count -= folded;
+        crc = count >= 256 && has_wide_clmul() ? ~crc_by_wide_folding(~crc, bytes, folded)
+                                               : ~crc_by_folding(~crc, bytes, folded);
+        return crc_of_rest(crc, bytes + folded, count - folded);
     }
     return count == 0 ? crc : (uint32_t)crc32_z(crc, bytes, count);
 }

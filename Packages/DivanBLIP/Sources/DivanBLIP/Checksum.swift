@@ -12,8 +12,6 @@ struct Checksum: Equatable, Sendable {
 
     /// Four bytes, the most significant first, as a frame ends with them.
     func append(to frame: inout [UInt8]) {
-        for shift: UInt32 in [24, 16, 8, 0] {
-            frame.append(UInt8(truncatingIfNeeded: value >> shift))
-        }
+        withUnsafeBytes(of: value.bigEndian) { frame.append(contentsOf: $0) }
     }
 }

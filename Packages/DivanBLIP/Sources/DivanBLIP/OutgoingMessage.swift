@@ -6,12 +6,18 @@ struct OutgoingMessage {
     let isCompressed: Bool
     /// Whether a frame has been made.
     private(set) var hasBegun = false
-    private var failure: (any Error)?
     private let properties: BLIPProperties
-    private var head: ArraySlice<UInt8> = []  // properties that did not fit into the first frame
     private var bytes: [UInt8]
     private var offset = 0
-    private var source: (any BLIPBodySource)?
+    /// What few messages have, in one place so that the others are quick to move.
+    private var extra: Extra?
+
+    private final class Extra {
+        /// Properties that did not fit into the first frame.
+        var head: ArraySlice<UInt8> = []
+        var source: (any BLIPBodySource)?
+        var failure: (any Error)?
+    }
 
     /// Bytes to ask a source for: few calls, and little held.
     private static let readByteCount = 65_536
@@ -31,7 +37,9 @@ struct OutgoingMessage {
         case .bytes(let bytes): self.bytes = bytes
         case .source(let source):
             bytes = []
-            self.source = source
+            let extra = Extra()
+            extra.source = source
+            self.extra = extra
         }
     }
 
@@ -41,7 +49,7 @@ struct OutgoingMessage {
 
     /// Plain bytes that are still to go; of a source, only those that were read.
     var remainingByteCount: Int {
-        let properties = hasBegun ? head.count : properties.byteCount + 1
+        let properties = hasBegun ? headByteCount : properties.byteCount + 1
         return properties + bytes.count - offset
     }
 
@@ -52,10 +60,10 @@ struct OutgoingMessage {
             hasBegun = true
             beginProperties(room: &room, output: &output)
         }
-        if !head.isEmpty {
-            let piece = head.prefix(room)
+        if let extra, !extra.head.isEmpty {
+            let piece = extra.head.prefix(room)
             output.append(contentsOf: piece)
-            head = head.dropFirst(piece.count)
+            extra.head = extra.head.dropFirst(piece.count)
             room -= piece.count
         }
         while room > 0, refill() {
@@ -64,7 +72,7 @@ struct OutgoingMessage {
             room -= end - offset
             offset = end
         }
-        return !head.isEmpty || refill()
+        return headByteCount > 0 || refill()
     }
 
     /// Reads the first bytes of a source, so that a failure comes before the first frame.
@@ -73,7 +81,7 @@ struct OutgoingMessage {
     }
 
     /// Returns what the body's source threw, once; the message ends where it failed.
-    mutating func takeFailure() -> (any Error)? { failure.take() }
+    mutating func takeFailure() -> (any Error)? { extra?.failure.take() }
 
     private mutating func beginProperties(room: inout Int, output: inout [UInt8]) {
         let length = UInt64(properties.byteCount)
@@ -87,21 +95,25 @@ struct OutgoingMessage {
         var block: [UInt8] = []
         appendVarint(length, to: &block)
         block += properties.bytes
-        head = block[...]
+        let extra = extra ?? Extra()
+        extra.head = block[...]
+        self.extra = extra
     }
+
+    private var headByteCount: Int { extra?.head.count ?? 0 }
 
     /// Returns whether body bytes are at hand, after reading on where there is a source.
     private mutating func refill() -> Bool {
         guard offset == bytes.count else { return true }
-        guard let source else { return false }
+        guard let extra, let source = extra.source else { return false }
         offset = 0
         do {
             bytes = try source.read(upTo: Self.readByteCount)
         } catch {
             bytes = []
-            failure = error
+            extra.failure = error
         }
-        if bytes.isEmpty { self.source = nil }
+        if bytes.isEmpty { extra.source = nil }
         return !bytes.isEmpty
     }
 }
