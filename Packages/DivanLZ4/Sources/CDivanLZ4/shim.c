@@ -33,7 +33,16 @@ void divan_lz4_packer_reset(divan_lz4_packer *packer) {
 
 void divan_lz4_packer_free(divan_lz4_packer *packer) { free(packer); }
 
-size_t divan_lz4_bound(size_t count) { return LZ4_COMPRESSBOUND(count); }
+size_t divan_lz4_bound(size_t count) {
+    return DIVAN_LZ4_HEAD_BYTE_COUNT + LZ4_COMPRESSBOUND(count);
+}
+
+static size_t put_varint(size_t number, uint8_t *output) {
+    size_t at = 0;
+    for (; number >= 0x80; number >>= 7) output[at++] = (uint8_t)number | 0x80;
+    output[at++] = (uint8_t)number;
+    return at;
+}
 
 size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count,
                       uint8_t *output) {
@@ -44,9 +53,21 @@ size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t cou
     char *plain = packer->plain + packer->end;
     memcpy(plain, input, count);
     packer->end += count;
-    int packed = LZ4_compress_fast_continue(&packer->stream, plain, (char *)output, (int)count,
+    // The lengths come first but are known last: packed behind the most room that they take.
+    char *packed = (char *)output + DIVAN_LZ4_HEAD_BYTE_COUNT;
+    int result = LZ4_compress_fast_continue(&packer->stream, plain, packed, (int)count,
                                             LZ4_compressBound((int)count), 1);
-    return packed > 0 ? (size_t)packed : 0;
+    if (result <= 0) return 0;
+    size_t packed_count = (size_t)result;
+    int is_stored = packed_count >= count;
+    size_t head = put_varint(is_stored ? count * 2 + 1 : packed_count * 2, output);
+    head += put_varint(count, output + head);
+    if (is_stored) {
+        memcpy(output + head, input, count);
+        return head + count;
+    }
+    memmove(output + head, packed, packed_count);
+    return head + packed_count;
 }
 
 divan_lz4_unpacker *divan_lz4_unpacker_make(void) {

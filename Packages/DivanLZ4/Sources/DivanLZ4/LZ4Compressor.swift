@@ -4,7 +4,6 @@ internal import DivanCompression
 /// The compressing half of one direction.
 final class LZ4Compressor: StreamCompressor {
     private var packer: OpaquePointer?  // freed in `deinit`, used by one thread at a time
-    private var packed: [UInt8] = []
 
     deinit {
         if let packer { divan_lz4_packer_free(packer) }
@@ -32,22 +31,22 @@ final class LZ4Compressor: StreamCompressor {
         to output: inout [UInt8]
     ) throws(CompressionError) {
         let bound = divan_lz4_bound(plain.count)
-        if packed.count < bound { packed = [UInt8](repeating: 0, count: bound) }
-        // `packed` has the bound's bytes; both pointers live as long as the closures.
-        let count = plain.withUnsafeBufferPointer { plain in
-            packed.withUnsafeMutableBufferPointer { packed in
-                divan_lz4_pack(packer, plain.baseAddress, plain.count, packed.baseAddress)
+        if output.capacity - output.count < bound {
+            output.reserveCapacity(max(output.count + bound, 2 * output.capacity))
+        }
+        var count = 0
+        // The library writes at most `bound` bytes behind those that are there; both pointers
+        // live as long as the closures.
+        output.append(addingCapacity: bound) { room in
+            room.withUnsafeMutableBufferPointer { room, filledCount in
+                guard let start = room.baseAddress.map({ $0 + filledCount }) else { return }
+                plain.withUnsafeBufferPointer { plain in
+                    count = divan_lz4_pack(packer, plain.baseAddress, plain.count, start)
+                }
+                filledCount += count
             }
         }
         guard count > 0 else { throw .library(codec: Block.codecName, code: -1) }
-        let isStored = count >= plain.count
-        appendVarint(isStored ? plain.count * 2 + 1 : count * 2, to: &output)
-        appendVarint(plain.count, to: &output)
-        if isStored {
-            plain.withUnsafeBufferPointer { output.append(contentsOf: $0) }
-        } else {
-            output.append(contentsOf: packed.prefix(count))
-        }
     }
 
     private func started() throws(CompressionError) -> OpaquePointer {
@@ -58,13 +57,4 @@ final class LZ4Compressor: StreamCompressor {
         packer = made
         return made
     }
-}
-
-private func appendVarint(_ number: Int, to output: inout [UInt8]) {
-    var rest = UInt(number)
-    while rest >= 0x80 {
-        output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-        rest >>= 7
-    }
-    output.append(UInt8(truncatingIfNeeded: rest))
 }

@@ -16,10 +16,14 @@ divan_lz4_packer *divan_lz4_packer_make(void);
 void divan_lz4_packer_reset(divan_lz4_packer *packer);
 void divan_lz4_packer_free(divan_lz4_packer *packer);
 
-// Most bytes that `divan_lz4_pack` writes for `count` plain ones.
+// Most bytes of the two lengths before a block.
+#define DIVAN_LZ4_HEAD_BYTE_COUNT 6
+
+// Most bytes that `divan_lz4_pack` uses of its output for `count` plain ones.
 size_t divan_lz4_bound(size_t count);
-// Packs 1 to DIVAN_LZ4_BLOCK_BYTE_COUNT bytes; `output` holds `divan_lz4_bound(count)` bytes.
-// Returns the bytes written, 0 when the library fails.
+// Packs 1 to DIVAN_LZ4_BLOCK_BYTE_COUNT bytes into a block with its two lengths before it; one
+// that does not get shorter is stored. `output` holds `divan_lz4_bound(count)` bytes.
+// Returns the bytes of the block, 0 when the library fails.
 size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count, uint8_t *output);
 
 divan_lz4_unpacker *divan_lz4_unpacker_make(void);
