@@ -46,7 +46,7 @@ final class ByteStream: EventSource, TurnEndSource {
     var owner: (any ByteStreamOwner)?
 
     private let socket: Socket
-    private let tls: TLSSession?
+    private var tls: TLSSession?
     private let limits: TransportLimits
     private var state = State.open
     private var isOpenReported = false
@@ -93,6 +93,13 @@ final class ByteStream: EventSource, TurnEndSource {
         } else {
             setNeedsFlush()
         }
+    }
+
+    /// Speaks TLS from here on, through what was opened in clear; `streamDidOpen` comes again.
+    func startTLS(_ session: TLSSession) {
+        tls = session
+        isOpenReported = false
+        setNeedsFlush()
     }
 
     /// Queues bytes in front of what `streamWillWrite` gives.

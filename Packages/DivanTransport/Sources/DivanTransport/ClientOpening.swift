@@ -1,7 +1,7 @@
 import DivanTLS
 import DivanWebSocket
 
-/// One attempt to open a WebSocket: name, TCP, TLS and the HTTP request, in this order.
+/// One attempt to open a WebSocket: name, TCP, proxy, TLS and the HTTP request, in this order.
 ///
 /// On the loop only; kept alive by its owner until it has reported.
 final class ClientOpening: ByteStreamOwner {
@@ -17,6 +17,7 @@ final class ClientOpening: ByteStreamOwner {
     private let loop: EpollLoop
     private let counter: ByteCounter
     private var handshake: ClientHandshake
+    private var tunnel: ProxyHandshake?  // until the proxy has answered
     private let tls: TLSContext?
     private var connector: TCPConnector?
     private var stream: ByteStream?
@@ -42,6 +43,14 @@ final class ClientOpening: ByteStreamOwner {
         self.loop = loop
         self.counter = counter
         self.completion = completion
+        tunnel = try configuration.proxy.map { proxy throws(HandshakeError) in
+            try ProxyHandshake(
+                proxy,
+                to: endpoint,
+                userAgent: configuration.userAgent,
+                limits: configuration.webSocket.limits
+            )
+        }
         handshake = try ClientHandshake(
             ClientHandshake.Request(
                 host: endpoint.hostHeader,
@@ -57,10 +66,13 @@ final class ClientOpening: ByteStreamOwner {
     func start() {
         let found = OnLoopReceiver<NameLookup.Outcome> { [weak self] in self?.didFind($0) }
         let loop = loop
-        NameLookup.shared.find(endpoint.lookupName, port: endpoint.port) { outcome in
+        let (name, port) = (configuration.proxy?.host ?? endpoint.lookupName, nextPort)
+        NameLookup.shared.find(name, port: port) { outcome in
             loop.execute { found.body(outcome) }
         }
     }
+
+    private var nextPort: UInt16 { configuration.proxy?.port ?? endpoint.port }
 
     /// Gives up without a report.
     func cancel() {
@@ -71,7 +83,10 @@ final class ClientOpening: ByteStreamOwner {
 
     /// Reports that the time is over; a refusal whose text never ended counts as one.
     func timeOut() {
-        if hasAnswered {
+        if tunnel != nil {
+            tunnel?.receiveEnd()
+            if let outcome = try? tunnel?.next() { return didReachProxy(outcome) }
+        } else if hasAnswered {
             handshake.receiveEnd()
             if let outcome = try? handshake.next() { return report(outcome) }
         }
@@ -83,7 +98,7 @@ final class ClientOpening: ByteStreamOwner {
     private func didFind(_ outcome: NameLookup.Outcome) {
         guard completion != nil else { return }
         switch outcome {
-        case .unknownHost: fail(.unknownHost(endpoint.host))
+        case .unknownHost: fail(.unknownHost(configuration.proxy?.host ?? endpoint.host))
         case .failed(let code): fail(.nameLookup(code: code))
         case .addresses(let addresses): connect(addresses)
         }
@@ -112,14 +127,17 @@ final class ClientOpening: ByteStreamOwner {
         case .success(let (socket, address)):
             self.address = address
             do {
-                let session = try tls.map { context throws(TLSError) in
-                    try TLSSession(context, serverName: endpoint.certificateName)
-                }
-                open(socket, session)
+                open(socket, tunnel == nil ? try makeSession() : nil)
             } catch {
                 socket.close()
                 fail(.tls(error))
             }
+        }
+    }
+
+    private func makeSession() throws(TLSError) -> TLSSession? {
+        try tls.map { context throws(TLSError) in
+            try TLSSession(context, serverName: endpoint.certificateName)
         }
     }
 
@@ -136,15 +154,51 @@ final class ClientOpening: ByteStreamOwner {
         stream.start()
     }
 
+    // MARK: Proxy
+
+    private func advanceTunnel() {
+        do throws(HandshakeError) {
+            guard let outcome = try tunnel?.next() else { return }
+            didReachProxy(outcome)
+        } catch {
+            fail(.handshake(error))
+        }
+    }
+
+    private func didReachProxy(_ outcome: ProxyHandshake.Outcome) {
+        switch outcome {
+        case .refused(let refusal):
+            fail(
+                .refused(
+                    status: refusal.status,
+                    explanation: refusal.explanation,
+                    headers: refusal.headers
+                )
+            )
+        case .connected:
+            tunnel = nil
+            do throws(TLSError) {
+                guard let session = try makeSession() else { return streamDidOpen() }
+                stream?.startTLS(session)
+            } catch {
+                fail(.tls(error))
+            }
+        }
+    }
+
     // MARK: TLS and HTTP
 
     func streamDidOpen() {
-        stream?.write(handshake.request())
+        stream?.write(tunnel?.request() ?? handshake.request())
     }
 
     func streamWillWrite(to output: inout [UInt8]) {}
 
     func streamDidReceive(_ bytes: Span<UInt8>) {
+        guard tunnel == nil else {
+            tunnel?.receive(bytes)
+            return advanceTunnel()
+        }
         hasAnswered = true
         handshake.receive(bytes)
         advance()
@@ -160,6 +214,10 @@ final class ClientOpening: ByteStreamOwner {
         case .system(let error) where !hasAnswered:
             fail(.system(call: error.call, errno: error.errno))
         case nil, .system, .stalled:
+            guard tunnel == nil else {
+                tunnel?.receiveEnd()
+                return advanceTunnel()
+            }
             handshake.receiveEnd()
             advance()
         }
@@ -198,7 +256,10 @@ final class ClientOpening: ByteStreamOwner {
 
     private func fail(_ reason: TransportError.Reason) {
         let certificates = stream?.peerCertificates ?? []
-        finish(.failed(TransportError(reason, place: endpoint.description)), certificates)
+        // Until the tunnel stands, every problem is one with the proxy.
+        let place = [tunnel == nil ? nil : configuration.proxy?.description, endpoint.description]
+            .compactMap { $0 }.joined(separator: " to ")
+        finish(.failed(TransportError(reason, place: place)), certificates)
     }
 
     private func finish(_ outcome: Outcome, _ certificates: [TLSCertificate]) {

@@ -24,6 +24,8 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?
         /// How TLS is spoken with `wss`; `nil` trusts the system's roots.
         public var tls: TLSContext?
+        /// The HTTP proxy that leads to every endpoint; `nil` connects directly.
+        public var proxy: HTTPProxy?
         /// Name or address of the network interface to connect from.
         public var networkInterface: String?
         /// How the open connection behaves.
@@ -39,6 +41,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
             headers: @escaping @Sendable (WebSocketEndpoint) -> HTTPHeaders = { _ in [:] },
             onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)? = nil,
             tls: TLSContext? = nil,
+            proxy: HTTPProxy? = nil,
             networkInterface: String? = nil,
             webSocket: WebSocketConnection.Configuration = .init(),
             limits: TransportLimits = TransportLimits()
@@ -49,6 +52,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
             self.headers = headers
             self.onResponse = onResponse
             self.tls = tls
+            self.proxy = proxy
             self.networkInterface = networkInterface
             self.webSocket = webSocket
             self.limits = limits

@@ -18,6 +18,10 @@ public struct HandshakeError: Error, Equatable {
         case ended
         /// The answer has a success status that is not 101.
         case status(Int)
+        /// A proxy's answer to CONNECT has a status below 200.
+        case proxyStatus(Int)
+        /// A proxy's answer is followed by bytes, although nothing was said through the tunnel.
+        case early(count: Int)
         /// A header of the upgrade is missing or has another value than `expected`.
         case header(name: String, value: String?, expected: String)
         /// The answer chose a subprotocol that was not offered.
@@ -60,7 +64,7 @@ public struct HandshakeError: Error, Equatable {
     public var code: Int {
         switch reason {
         case .tlsRecord, .ended: 1006
-        case .status, .header, .noSubprotocol: 1002
+        case .status, .proxyStatus, .header, .noSubprotocol: 1002
         case .subprotocol: 403
         case .head, .lineLength, .headerCount: 431
         default: 400
@@ -86,6 +90,8 @@ extension HandshakeError.Reason {
         case .headerCount(let limit): "the head has more than \(limit) fields"
         case .ended: "the peer closed the connection before its head was complete"
         case .status(let status): "the answer is \(status) and not 101"
+        case .proxyStatus(let status): "the proxy's answer is \(status)"
+        case .early(let count): "\(count) bytes came through the tunnel before we spoke"
         case .header(let name, let value?, let expected):
             "\(name) is \(quoted(value)) and not \(quoted(expected))"
         case .header(let name, nil, _): "\(name) is missing"
@@ -111,6 +117,7 @@ extension HandshakeError.Reason {
         case .ended: "check host and port, and use a wss URL if the peer speaks TLS"
         case .status, .header:
             "check that the URL names a sync endpoint and that proxies let WebSocket pass"
+        case .proxyStatus, .early: "check host and port of the proxy, or try another"
         case .subprotocol, .noSubprotocol:
             "check that both ends speak the same version of the sync protocol"
         case .method, .noUpgrade, .body: "connect with a WebSocket client"

@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A proxy that opens tunnels to ports of this machine, or refuses to.
+final class TestProxy: Sendable {
+    /// The heads that clients sent.
+    let heads = Requests()
+    private let server: RawServer
+
+    final class Requests: Sendable {
+        private let list = Mutex<[String]>([])
+
+        var all: [String] { list.withLock { $0 } }
+
+        func add(_ head: String) { list.withLock { $0.append(head) } }
+    }
+
+    var port: UInt16 { server.port }
+
+    /// Answers `refusal` instead of opening a tunnel, if there is one.
+    init(refusal: String? = nil) {
+        let heads = heads
+        server = RawServer { client in
+            let head = client.receiveHead()
+            heads.add(head)
+            if let refusal { return client.send(refusal) }
+            let target = head.split(separator: " ").dropFirst().first
+            guard let port = target?.split(separator: ":").last.flatMap({ UInt16($0) }),
+                let far = RawSocket(port: port)
+            else { return client.send("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n") }
+            client.send("HTTP/1.1 200 Connection established\r\n\r\n")
+            Thread.detachNewThread { Self.pump(from: far, to: client) }
+            Self.pump(from: client, to: far)
+        }
+    }
+
+    private static func pump(from source: RawSocket, to target: RawSocket) {
+        while true {
+            let bytes = source.receive()
+            if bytes.isEmpty { break }
+            target.send(bytes)
+        }
+        shutdown(target.descriptor, Int32(SHUT_WR))
+    }
+}

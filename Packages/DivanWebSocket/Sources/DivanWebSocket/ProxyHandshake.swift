@@ -1,0 +1,98 @@
+import DivanCrypto
+
+/// Asks an HTTP proxy for a tunnel to an endpoint.
+///
+/// Write `request()`, then feed and drain in turn: `receive(_:)`, `next()`. Once connected the
+/// same connection leads to the endpoint: TLS and `ClientHandshake` follow as if it were direct.
+///
+/// Source: RFC 9110 §9.3.6 (CONNECT), §11.7 (credentials); `websocket-and-urls.md` §3.
+public struct ProxyHandshake: Sendable {
+    /// How the proxy answered.
+    public enum Outcome: Equatable, Sendable {
+        /// The tunnel stands; nothing has come through it yet.
+        case connected
+        /// The proxy said no: with 407 it wants a user and password, or others.
+        case refused(ClientHandshake.Refusal)
+    }
+
+    private let bytes: [UInt8]
+    private var answer: HandshakeAnswer
+
+    /// Prepares a request.
+    ///
+    /// Credentials are sent at once, without waiting for the proxy to ask.
+    ///
+    /// - Throws: `HandshakeError` with `unsendable` when a part would break out of its line, or a
+    ///   user name holds a colon.
+    public init(
+        _ proxy: HTTPProxy,
+        to endpoint: WebSocketEndpoint,
+        userAgent: String = "Divan",
+        limits: WebSocketLimits = WebSocketLimits()
+    ) throws(HandshakeError) {
+        let target = "\(endpoint.bracketedHost):\(endpoint.port)"
+        guard !endpoint.host.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw HandshakeError(reason: .unsendable(field: "Host"))
+        }
+        var headers: HTTPHeaders = ["Host": target, "User-Agent": userAgent]
+        if let authorization = try proxy.authorization {
+            headers.append("Proxy-Authorization", authorization)
+        }
+        try headers.checkSendable()
+        bytes = messageBytes(startLine: "CONNECT \(target) HTTP/1.1", headers: headers)
+        answer = HandshakeAnswer(limits: limits)
+    }
+
+    /// The bytes to write.
+    public func request() -> [UInt8] { bytes }
+
+    /// Appends bytes from the proxy.
+    public mutating func receive(_ bytes: Span<UInt8>) {
+        answer.receive(bytes)
+    }
+
+    /// Notes that no more bytes will come, so that a refusal without length is complete.
+    public mutating func receiveEnd() {
+        answer.hasEnded = true
+    }
+
+    /// Returns the outcome once the answer is complete; call no more after that.
+    ///
+    /// - Throws: `HandshakeError`; every later call throws the same: end the connection.
+    public mutating func next() throws(HandshakeError) -> Outcome? {
+        do throws(HandshakeError.Reason) {
+            guard let head = try answer.next() else { return nil }
+            switch head.status {
+            case 200...299:
+                // In a tunnel the client speaks first, with TLS as without.
+                let early = answer.takeLeftover()
+                guard early.isEmpty else { throw .early(count: early.count) }
+                return .connected
+            case 300...599:
+                return .refused(
+                    ClientHandshake.Refusal(
+                        status: head.status,
+                        explanation: head.explanation,
+                        headers: head.headers
+                    )
+                )
+            default: throw .proxyStatus(head.status)
+            }
+        } catch {
+            throw HandshakeError(reason: error)
+        }
+    }
+}
+
+extension HTTPProxy {
+    /// The value of Proxy-Authorization (RFC 7617 §2).
+    fileprivate var authorization: String? {
+        get throws(HandshakeError) {
+            guard let username else { return nil }
+            let text = Array("\(username):\(password)".utf8)
+            guard !username.utf8.contains(UInt8(ascii: ":")), !text.contains(where: breaksLine)
+            else { throw HandshakeError(reason: .unsendable(field: "Proxy-Authorization")) }
+            return "Basic \(Base64.encode(text.span))"
+        }
+    }
+}
