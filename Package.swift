@@ -106,7 +106,7 @@ let rooms: [[Target]] = [
             "DivanAuth",
             "DivanLog",
         ],
-        testing: ["DivanZlib", "DivanWebSocket"]
+        testing: ["DivanZlib", "DivanWebSocket", "DivanCrypto"]
     ),
     room(
         "DivanListener",
@@ -120,7 +120,7 @@ let rooms: [[Target]] = [
             "DivanWebSocket",
             "DivanLog",
         ],
-        testing: ["DivanZlib", "DivanCrypto"]
+        testing: ["DivanZlib", "DivanCrypto", "DivanLZ4", "DivanCompression"]
     ),
     room(
         "Divan",
@@ -218,7 +218,7 @@ let tools: [Target] = [
     ),
     .testTarget(
         name: "DivanCommandTests",
-        dependencies: ["divan"],
+        dependencies: ["divan", "DivanLog", "DivanRevisions", "DivanStore"],
         path: "Tools/Tests/DivanCommandTests",
         swiftSettings: strict
     ),
@@ -226,6 +226,18 @@ let tools: [Target] = [
 
 /// What crosses packages.
 let crossing: [Target] = [
+    .executableTarget(
+        name: "divan-crash",
+        dependencies: ["DivanRevisions", "DivanStore", "DivanTestKit"],
+        path: "Tests/Crash",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "CrashTests",
+        dependencies: ["divan-crash"],
+        path: "Tests/CrashTests",
+        swiftSettings: strict
+    ),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],

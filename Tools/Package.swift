@@ -82,7 +82,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanCommandTests",
-            dependencies: ["divan"],
+            dependencies: ["divan", "DivanLog", "DivanRevisions", "DivanStore"],
             swiftSettings: strict
         ),
     ]

@@ -47,8 +47,26 @@ final class Shell: Sendable {
 
     /// Runs a command to its end.
     @discardableResult
-    func divan(_ words: [String], input: String? = nil) throws -> Outcome {
+    func divan(
+        _ words: [String],
+        input: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
         let process = process(words)
+        process.environment?.merge(environment) { $1 }
+        return try outcome(of: process, input: input)
+    }
+
+    /// Runs a script in bash, where `divan` is the command that was built with the tests.
+    func bash(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
+        let process = process(["-euc", "PATH=\"$(dirname \"$DIVAN\"):$PATH\"\n" + script])
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.environment?["DIVAN"] = Self.executable.path
+        process.environment?.merge(environment) { $1 }
+        return try outcome(of: process, input: nil)
+    }
+
+    private func outcome(of process: Process, input: String?) throws -> Outcome {
         // Files, not pipes: both may fill up while neither is read.
         let names = ["out", "err"].map { "\(directory)/.\($0)-\(UUID().uuidString)" }
         for name in names { try Data().write(to: URL(fileURLWithPath: name)) }
@@ -97,6 +115,11 @@ final class Shell: Sendable {
     /// Writes a file into the folder.
     func write(_ name: String, _ text: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    }
+
+    /// The text of a file in the folder.
+    func text(_ name: String) throws -> String {
+        try String(contentsOfFile: path(name), encoding: .utf8)
     }
 
     /// The absolute path of a file in the folder.

@@ -5,7 +5,10 @@ enum PurgeCommand: Command {
     static let syntax = CommandSyntax(
         name: "purge",
         summary: "forget documents here, deleted ones too; this does not replicate",
-        operands: [.database, .documents],
+        operands: [
+            .database,
+            .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
+        ],
         options: [
             .collection,
             .flag("--expired", "every document, of any collection, whose time is over"),

@@ -33,7 +33,7 @@ struct BashCompletion {
                 if [[ $word != -* ]]; then
                     operands+=("$word")
                 elif [[ " $valued " == *" $word "* ]]; then
-                    ((index++))
+                    ((++index))
                     [[ $word == -c || $word == --collection ]] && collection="${COMP_WORDS[index]}"
                 fi
             done
@@ -53,14 +53,14 @@ struct BashCompletion {
 
         # Offers what fits $kind; the database is the first operand.
         _divan_offer() {
-            local database="${operands[0]}"
+            local database="${operands[0]:-}"
             case "$kind" in
             database)
                 mapfile -t COMPREPLY < <(compgen -d -- "$current" | sed 's/\\.cblite2$//')
-                compopt -o filenames 2>/dev/null ;;
+                compopt -o filenames 2>/dev/null || true ;;
             file)
                 mapfile -t COMPREPLY < <(compgen -f -- "$current")
-                compopt -o filenames 2>/dev/null ;;
+                compopt -o filenames 2>/dev/null || true ;;
             collection)
                 mapfile -t COMPREPLY < <(compgen -W "$(
                     "${COMP_WORDS[0]}" collections "$database" 2>/dev/null | cut -d' ' -f1
@@ -68,7 +68,7 @@ struct BashCompletion {
             document)
                 mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" ls "$database" "$current" \\
                     --limit 100 ${collection:+-c "$collection"} 2>/dev/null)
-                compopt -o filenames 2>/dev/null ;;
+                compopt -o filenames 2>/dev/null || true ;;
             word:*)
                 mapfile -t COMPREPLY < <(compgen -W "${kind#word:}" -- "$current") ;;
             esac

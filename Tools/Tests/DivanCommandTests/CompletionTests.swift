@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// The completion scripts, run as the shells run them.
+@Suite struct CompletionTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "travel", "--collections", "geo.a,geo.b")
+        try shell.run("put", "travel", "route 1", "{}")
+        try shell.run("put", "travel", "route 2", "{}")
+        try shell.run("put", "travel", "rome", "{}", "-c", "geo.a")
+        try shell.write("notes.jsonl", "")
+    }
+
+    /// What bash offers for the last of the words.
+    private func offers(_ words: String...) throws -> [String] {
+        let line = (["divan"] + words).map { "'\($0)'" }.joined(separator: " ")
+        let outcome = try shell.bash(
+            """
+            source <(divan completion bash)
+            COMP_WORDS=(\(line)) COMP_CWORD=\(words.count)
+            _divan
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        return outcome.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `bash completes verbs, also the words of a group`() throws {
+        #expect(try offers("comp") == ["compare", "compact", "completion"])
+        #expect(try offers("ca") == ["cat"])
+        #expect(try offers("blob", "") == ["ls", "get", "put"])
+        #expect(try offers("completion", "z") == ["zsh"])
+    }
+
+    @Test func `bash completes the options of a verb`() throws {
+        #expect(try offers("ls", "travel", "--l") == ["--long", "--limit"])
+        #expect(try offers("blob", "put", "--t") == ["--type"])
+        #expect(try offers("log", "--level", "w") == ["warning"])
+        #expect(try offers("ls", "travel", "--limit", "").isEmpty)
+    }
+
+    @Test func `bash completes databases, collections, documents and files`() throws {
+        #expect(try offers("ls", "tr") == ["travel"])
+        #expect(try offers("ls", "travel", "-c", "geo") == ["geo.a", "geo.b"])
+        #expect(try offers("get", "travel", "ro") == ["route 1", "route 2"])
+        #expect(try offers("get", "-c", "geo.a", "travel", "ro") == ["rome"])
+        #expect(try offers("rm", "travel", "route 1", "route") == ["route 1", "route 2"])
+        #expect(try offers("import", "travel", "no") == ["notes.jsonl"])
+        #expect(try offers("get", "travel", "rome", "").isEmpty)
+    }
+
+    @Test func `the zsh script names every verb and its options`() throws {
+        let script = try shell.run("completion", "zsh").output
+        #expect(script.hasPrefix("#compdef divan\n"))
+        let help = try shell.run("--help").output
+        let verbs = help.split(separator: "\n").prefix { !$0.hasPrefix("divan VERB") }
+            .filter { $0.hasPrefix("  ") }.compactMap { line in
+                line.dropFirst(2).components(separatedBy: "  ").first?.split(separator: ",").first
+            }
+        #expect(verbs.count > 20)
+        for verb in verbs { #expect(script.contains("    \"\(verb)\""), "\(verb)") }
+        #expect(script.contains("'(-c --collection)'{-c,--collection}'["))
+        #expect(script.contains("'*:ID:_divan_documents'"))
+    }
+
+    @Test func `there are two shells`() throws {
+        let outcome = try shell.divan("completion", "fish")
+        #expect(outcome.status == 2)
+        #expect(try shell.divan("completion").status == 2)
+    }
+}

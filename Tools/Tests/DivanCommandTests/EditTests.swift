@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// `divan edit` with editors that are shell commands.
+@Suite struct EditTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", #"{"n":1,"t":"old"}"#)
+    }
+
+    private func edit(_ words: String..., editor: String) throws -> Shell.Outcome {
+        try shell.divan(
+            ["edit", "db"] + words,
+            environment: ["EDITOR": editor, "VISUAL": "", "TMPDIR": shell.directory]
+        )
+    }
+
+    /// The text that a failed command says it has kept.
+    private func keptText(_ outcome: Shell.Outcome) throws -> String {
+        let line = outcome.complaints.last { $0.hasPrefix("divan: ") }
+        let words = try #require(line).split(separator: " ")
+        let file = try #require(words.last.map(String.init))
+        #expect(file.hasPrefix(shell.directory))
+        return try String(contentsOfFile: file, encoding: .utf8)
+    }
+
+    private func expectNoFilesLeft() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: shell.directory)
+        #expect(!names.contains { $0.hasPrefix("divan-edit") })
+    }
+
+    @Test func `what the editor writes is saved`() throws {
+        let outcome = try edit("one", editor: "sed -i s/old/new/")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("revision 2-"))
+        #expect(try shell.run("cat", "db", "one", "--raw").output == "{\"n\":1,\"t\":\"new\"}\n")
+        try expectNoFilesLeft()
+    }
+
+    @Test func `VISUAL goes before EDITOR`() throws {
+        let outcome = try shell.divan(
+            ["edit", "db", "one"],
+            environment: ["EDITOR": "false", "VISUAL": "sed -i s/old/seen/"]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test func `an unchanged text makes no revision`() throws {
+        let outcome = try edit("one", editor: "true")
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "Nothing was changed\n")
+        try expectNoFilesLeft()
+    }
+
+    @Test func `invalid JSON stays in a file that is named`() throws {
+        let outcome = try edit("one", editor: "echo '{\"mine\":' >")
+        #expect(outcome.status == 4)
+        #expect(outcome.errors.contains("the text: JSON at byte"))
+        #expect(try keptText(outcome) == "{\"mine\":\n")
+        #expect(try shell.run("get", "db", "one", "--raw").output.contains("old"))
+    }
+
+    @Test func `a save in between keeps the text and the other's revision`() throws {
+        try shell.write(
+            "editor.sh",
+            "\"\(Shell.executable.path)\" put db one '{\"by\":\"other\"}'\nsed -i s/old/mine/ $1\n"
+        )
+        let outcome = try edit("one", editor: "sh editor.sh")
+        #expect(outcome.status == 4)
+        #expect(outcome.errors.contains("somebody else saved \"one\" meanwhile"))
+        #expect(try keptText(outcome).contains("mine"))
+        #expect(try shell.run("get", "db", "one", "--raw").output == "{\"by\":\"other\"}\n")
+    }
+
+    @Test func `a deletion in between keeps the text`() throws {
+        try shell.write("editor.sh", "\"\(Shell.executable.path)\" rm db one\nsed -i s/1/2/ $1\n")
+        let outcome = try edit("one", editor: "sh editor.sh")
+        #expect(outcome.status == 4)
+        #expect(try keptText(outcome).contains("\"n\": 2"))
+        #expect(try shell.divan("get", "db", "one").status == 3)
+    }
+
+    @Test func `a database in use keeps the text`() throws {
+        let server = try shell.serve("db", "--no-tls")
+        _ = try server.url()
+        let outcome = try edit("one", editor: "sed -i s/old/mine/")
+        #expect(outcome.status == 5)
+        #expect(try keptText(outcome).contains("mine"))
+        server.stop()
+    }
+
+    @Test func `an editor that fails saves nothing`() throws {
+        let outcome = try edit("one", editor: "false")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("ended with status 1"))
+    }
+
+    @Test func `a document that is not there is made on request alone`() throws {
+        #expect(try edit("two", editor: "true").status == 3)
+        let outcome = try edit("two", "--create", editor: "echo '{\"n\":2}' >")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try shell.run("get", "db", "two", "--raw").output == "{\"n\":2}\n")
+    }
+
+    @Test func `a deleted document is made again`() throws {
+        try shell.run("rm", "db", "one")
+        let outcome = try edit("one", "--create", editor: "echo '{\"n\":3}' >")
+        #expect(outcome.errors.contains("revision 3-"), "\(outcome.errors)")
+    }
+}

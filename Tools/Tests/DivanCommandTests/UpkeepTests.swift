@@ -1,0 +1,190 @@
+import Foundation
+import Testing
+
+/// Collections, expiry, purging, checking, compacting and copying from the shell.
+@Suite struct UpkeepTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", #"{"n":1}"#)
+    }
+
+    private func expect(_ outcome: Shell.Outcome, _ status: Int32, _ words: String) {
+        #expect(outcome.status == status, "\(outcome.errors)")
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    private func blobFiles() throws -> [String] {
+        let folder = shell.path("db.cblite2/Attachments")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return names.filter { $0.hasSuffix(".blob") }.map { "\(folder)/\($0)" }
+    }
+
+    // MARK: Collections
+
+    @Test func `collections are made, listed and removed`() throws {
+        try shell.run("collections", "db", "--make", "geo.a,geo.b", "--make", "plain")
+        let lines = try shell.run("collections", "db").output
+        #expect(
+            lines == "_default  1 document\ngeo.a     0 documents\ngeo.b     0 documents\n"
+                + "plain     0 documents\n"
+        )
+        try shell.run("collections", "db", "--rm", "geo.a", "--rm", "plain")
+        let json = try shell.run("collections", "db", "--json").output.split(separator: "\n")
+        #expect(json.count == 2)
+        #expect(json[0] == #"{"documents":1,"name":"_default","sequence":1}"#)
+    }
+
+    @Test func `of changes to collections all are made or none`() throws {
+        expect(try shell.divan("collections", "db", "--make", "new", "--rm", "gone"), 3, "gone")
+        #expect(!(try shell.run("collections", "db").output.contains("new")))
+        expect(try shell.divan("collections", "db", "--make", "_bad"), 4, "no collection name")
+    }
+
+    // MARK: Expiry and purging
+
+    @Test func `an expiration is set, shown and cleared`() throws {
+        #expect(try shell.run("expire", "db", "one").output == "never\n")
+        try shell.run("expire", "db", "one", "2999-12-31T18:00+01:00")
+        #expect(try shell.run("expire", "db", "one").output == "2999-12-31T17:00:00.000Z\n")
+        #expect(try shell.run("ls", "db", "-l").output.contains("  2999-12-31T17:00:00.000Z  1-"))
+        let row = try shell.run("ls", "db", "--json").json()
+        #expect(row["expires"] as? String == "2999-12-31T17:00:00.000Z")
+        let shown = try shell.run("expire", "db", "one", "--json").json()
+        #expect(shown["expires"] as? String == "2999-12-31T17:00:00.000Z")
+        try shell.run("expire", "db", "one", "--clear")
+        #expect(try shell.run("expire", "db", "one").output == "never\n")
+        #expect(
+            try shell.run("ls", "db", "--long").output.contains("  -                         1-")
+        )
+    }
+
+    @Test(arguments: [("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
+    func `a distance counts from now`(_ text: String, seconds: Double) throws {
+        let before = Date()
+        try shell.run("expire", "db", "one", text)
+        let shown = try shell.run("expire", "db", "one").output.dropLast()
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let distance = try Date(String(shown), strategy: format).timeIntervalSince(before)
+        #expect(distance > seconds - 1 && distance < seconds + 60)
+    }
+
+    @Test(arguments: ["soon", "2026-13-01", "5x", "-5d", "99999999999999999w", ""])
+    func `a time that is none`(_ text: String) throws {
+        expect(try shell.divan("expire", "db", "one", "--", text), 2, "is no time")
+    }
+
+    @Test func `purge takes IDs, deleted ones too, or all that has expired`() throws {
+        for name in ["a", "b", "c"] { try shell.run("put", "db", name, "{}") }
+        try shell.run("rm", "db", "a")
+        try shell.run("purge", "db", "a", "b")
+        #expect(try shell.divan("revs", "db", "a").status == 3)
+        try shell.run("expire", "db", "c", "2001-01-01")
+        let outcome = try shell.run("purge", "db", "--expired")
+        #expect(outcome.errors == "Purged 1 document\n")
+        #expect(try shell.run("ls", "db").output == "one\n")
+        expect(try shell.divan("purge", "db", "one", "none"), 3, "no document \"none\"")
+        #expect(try shell.run("ls", "db").output == "one\n")
+        expect(try shell.divan("purge", "db"), 2, "either")
+        expect(try shell.divan("purge", "db", "one", "--expired"), 2, "either")
+    }
+
+    // MARK: Checking and compacting
+
+    @Test func `a whole database passes the check`() throws {
+        try shell.write("f.txt", "blob")
+        try shell.run("blob", "put", "db", "one", "f", "f.txt")
+        #expect(try shell.run("check", "db").output == "Whole: 1 document and 1 blob\n")
+        #expect(try shell.run("check", "db", "--json").json()["blobs"] as? Int == 1)
+    }
+
+    @Test func `an altered and a missing blob fail the check`() throws {
+        try shell.write("f.txt", "first")
+        try shell.write("g.txt", "second")
+        try shell.run("blob", "put", "db", "one", "f", "f.txt")
+        try shell.run("blob", "put", "db", "two", "g", "g.txt")
+        let files = try blobFiles()
+        try FileManager.default.removeItem(atPath: files[0])
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: files[1])
+        try Data("other".utf8).write(to: URL(fileURLWithPath: files[1]))
+        let outcome = try shell.divan("check", "db")
+        expect(outcome, 5, "2 blobs damaged or missing")
+        #expect(outcome.output.contains("is missing\n"))
+        #expect(outcome.output.contains("was altered\n"))
+    }
+
+    @Test func `a damaged page fails the check`() throws {
+        let lines = (0..<500).map { "{\"_id\":\"d\($0)\",\"t\":\"some text to fill pages\"}" }
+        try shell.write("many.jsonl", lines.joined(separator: "\n"))
+        try shell.run("import", "db", "many.jsonl")
+        let file = shell.path("db.cblite2/db.sqlite3")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        bytes.replaceSubrange(bytes.count - 4096..<bytes.count - 4000, with: Data(count: 96))
+        try bytes.write(to: URL(fileURLWithPath: file))
+        expect(try shell.divan("check", "db"), 5, "damaged")
+    }
+
+    @Test func `compact removes what no document names`() throws {
+        try shell.write("f.txt", "unwanted")
+        try shell.run("blob", "put", "db", "one", "f", "f.txt")
+        try shell.run("purge", "db", "one")
+        #expect(try blobFiles().count == 1)
+        let outcome = try shell.run("compact", "db")
+        #expect(outcome.errors == "Compacted; removed 1 blob, 8 B\n")
+        #expect(try blobFiles().isEmpty)
+        #expect(try shell.run("compact", "db", "--json").json()["blobsRemoved"] as? Int == 0)
+    }
+
+    // MARK: Copying
+
+    @Test func `a copy is equal and has an identity of its own`() throws {
+        let outcome = try shell.run("cp", "db", "copy")
+        #expect(outcome.errors.contains("Copied 1 document to "))
+        #expect(try shell.run("compare", "db", "copy").output == "Equal: 1 document and 0 blobs\n")
+        let uuids = try ["db", "copy"].map {
+            try shell.run("info", $0, "--json").json()["uuid"] as? String
+        }
+        #expect(uuids[0] != uuids[1])
+        expect(try shell.divan("cp", "db", "copy"), 5, "already")
+        expect(try shell.divan("cp", "none", "other"), 3, "no database here")
+    }
+
+    @Test func `a file of JSON lines holds all collections and their blobs`() throws {
+        try shell.run("collections", "db", "--make", "geo.a")
+        try shell.write("f.txt", "blob")
+        try shell.run("blob", "put", "db", "two", "f", "f.txt", "-c", "geo.a")
+        try shell.run("cp", "db", "all.jsonl")
+        #expect(try shell.text("all.jsonl").contains(#""_collection":"geo.a","_id":"two""#))
+        expect(try shell.divan("cp", "db", "all.jsonl"), 1, "already")
+        try shell.run("cp", "all.jsonl", "again")
+        #expect(try shell.run("get", "again", "one", "--raw").output == "{\"n\":1}\n")
+        #expect(try shell.run("blob", "get", "again", "two", "-c", "geo.a").output == "blob")
+        expect(try shell.divan("cp", "all.jsonl", "db"), 5, "already")
+        expect(try shell.divan("cp", "a.jsonl", "b.jsonl"), 2, "must be a database")
+        expect(try shell.divan("cp", "none.jsonl", "b"), 3, "no such file")
+    }
+
+    @Test func `a copy that fails leaves no database`() throws {
+        try shell.write("bad.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\n")
+        expect(try shell.divan("cp", "bad.jsonl", "b"), 4, "bad.jsonl:2")
+        #expect(!FileManager.default.fileExists(atPath: shell.path("b.cblite2")))
+    }
+
+    // MARK: What has changed since
+
+    @Test func `an incremental export brings another database up to date`() throws {
+        for name in ["a", "b"] { try shell.run("put", "db", name, "{}") }
+        try shell.run("cp", "db", "copy")
+        try shell.run("put", "db", "a", #"{"n":2}"#)
+        try shell.run("rm", "db", "b")
+        let outcome = try shell.run("export", "db", "new.jsonl", "--since", "3")
+        #expect(outcome.errors == "Exported 2 documents, up to sequence 5\n")
+        #expect(try shell.text("new.jsonl").contains(#"{"_deleted":true,"_id":"b","_sequence":5}"#))
+        try shell.run("import", "copy", "new.jsonl")
+        #expect(try shell.run("compare", "db", "copy").output == "Equal: 2 documents and 0 blobs\n")
+        let again = try shell.run("import", "copy", "new.jsonl", "--since", "5")
+        #expect(again.errors.hasPrefix("Imported 0 documents"))
+    }
+}

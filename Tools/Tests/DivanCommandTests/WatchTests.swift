@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// `divan watch` beside programs that write to the same database.
+@Suite struct WatchTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db", "--collections", "geo.a")
+        try shell.run("put", "db", "old", "{}")
+    }
+
+    @Test func `tells of what another program saves and deletes`() throws {
+        let watcher = try shell.start("watch", "db", "--interval", "20", "--bodies")
+        let begin = try watcher.event(named: "watching")
+        #expect((begin["sequences"] as? [String: Int])?["_default"] == 1)
+        try shell.run("put", "db", "new", #"{"n":1}"#)
+        let saved = try watcher.event(named: "change")
+        #expect(saved["id"] as? String == "new")
+        #expect(saved["sequence"] as? Int == 2)
+        #expect((saved["body"] as? [String: Int]) == ["n": 1])
+        try shell.run("rm", "db", "new")
+        let deleted = try watcher.event(named: "change")
+        #expect(deleted["deleted"] as? Bool == true)
+        #expect(deleted["body"] == nil)
+        try shell.run("put", "db", "x", "{}", "-c", "geo.a")
+        #expect(try watcher.event(named: "change")["collection"] as? String == "geo.a")
+        #expect(watcher.stop() == 0)
+    }
+
+    @Test func `tells of a collection that is made meanwhile`() throws {
+        let watcher = try shell.start("watch", "db", "--interval", "20")
+        _ = try watcher.event(named: "watching")
+        try shell.run("collections", "db", "--make", "late")
+        try shell.run("put", "db", "x", "{}", "-c", "late")
+        #expect(try watcher.event(named: "change")["collection"] as? String == "late")
+        watcher.stop()
+    }
+
+    @Test func `begins behind a sequence and ends after a number of changes`() throws {
+        try shell.run("put", "db", "new", "{}")
+        let outcome = try shell.run("watch", "db", "--since", "0", "--limit", "2")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasSuffix("_default/old"))
+        #expect(lines[1].hasPrefix("       2  1-"))
+        #expect(outcome.errors == "Watching db; press Ctrl-C to stop.\n")
+    }
+
+    @Test func `does not keep a writer out`() throws {
+        let server = try shell.serve("db", "--no-tls")
+        _ = try server.url()
+        let outcome = try shell.run("watch", "db", "--since", "0", "--limit", "1")
+        #expect(outcome.output.contains("_default/old"))
+        server.stop()
+    }
+
+    @Test func `what is missing or wrong has its code`() throws {
+        #expect(try shell.divan("watch", "none").status == 3)
+        #expect(try shell.divan("watch", "db", "--collections", "none").status == 3)
+        #expect(try shell.divan("watch", "db", "--limit", "0").status == 2)
+        #expect(try shell.divan("watch", "db", "--interval", "5").status == 2)
+    }
+}
