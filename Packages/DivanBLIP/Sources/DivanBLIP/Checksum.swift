@@ -10,6 +10,12 @@ struct Checksum: Equatable, Sendable {
         value = plain.withUnsafeBufferPointer { divan_crc32(value, $0.baseAddress, $0.count) }
     }
 
+    func updated(with plain: Span<UInt8>) -> Checksum {
+        var updated = self
+        updated.update(plain)
+        return updated
+    }
+
     /// Four bytes, the most significant first, as a frame ends with them.
     func append(to frame: inout [UInt8]) {
         withUnsafeBytes(of: value.bigEndian) { frame.append(contentsOf: $0) }

@@ -53,23 +53,21 @@ struct FrameWriter {
     ) -> Bool {
         // Bytes that do not get shorter must not outgrow the frame.
         let growth = codec.maximumByteCount(for: room) - room
-        var payload: [UInt8] = []
-        swap(&payload, &plain)
-        defer { plain = payload }
-        payload.removeAll(keepingCapacity: true)
+        plain.removeAll(keepingCapacity: true)
         let limit = min(room - growth, Wire.plainByteCount)
-        let hasMore = message.appendPlain(upTo: limit, to: &payload)
-        checksum.update(payload.span)
+        let hasMore = message.appendPlain(upTo: limit, to: &plain)
+        checksum = checksum.updated(with: plain.span)
         let payloadStart = output.count
         do throws(CompressionError) {
-            try started().compress(payload.span, appendingTo: &output)
+            let compressor = try started()
+            try compressor.compress(plain.span, appendingTo: &output)
             // An empty compressed frame puts Couchbase Lite out of step (`blip.md` §4).
             if output.count > payloadStart { output[flagsIndex] |= FrameFlags.compressed }
         } catch {
             // The peer has seen none of the lost history: from here on everything goes plain.
             canCompress = false
             output.removeLast(output.count - payloadStart)
-            output.append(contentsOf: payload)
+            output.append(contentsOf: plain)
         }
         return hasMore
     }

@@ -22,7 +22,7 @@ struct Outbox {
     var hasNext: Bool { !queue.isEmpty }
 
     /// Queues a message none of whose frames has been sent.
-    mutating func add(_ message: OutgoingMessage) {
+    mutating func add(_ message: consuming OutgoingMessage) {
         byteCount += message.remainingByteCount
         enqueue(message)
     }
@@ -69,7 +69,7 @@ struct Outbox {
     /// Normal ones go to the end. An urgent one goes behind the last urgent one and one normal
     /// message after it, so that normal ones are not starved; without an urgent one, behind the
     /// first. But what has not begun never overtakes what has not begun.
-    private mutating func enqueue(_ message: OutgoingMessage) {
+    private mutating func enqueue(_ message: consuming OutgoingMessage) {
         guard message.isUrgent, queue.count > 1 else { return queue.append(message) }
         var place = queue.count
         while place > 1, let before = queue[place - 1] {

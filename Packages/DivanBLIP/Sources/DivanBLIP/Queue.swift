@@ -14,7 +14,7 @@ struct Queue<Element> {
         place >= 0 && place < count ? elements[start + place] : nil
     }
 
-    mutating func append(_ element: Element) {
+    mutating func append(_ element: consuming Element) {
         elements.append(element)
     }
 
@@ -25,6 +25,8 @@ struct Queue<Element> {
 
     mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
+        // Most often there is just one.
+        if elements.count == 1 { return elements.removeLast() }
         let first = elements[start].take()
         start += 1
         if isEmpty {
