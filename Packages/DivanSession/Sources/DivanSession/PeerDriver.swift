@@ -8,7 +8,7 @@ import DivanTransport
 /// answers to conflicts, carries its frames to the transport as long as that can take them, and
 /// hands its effects on. Everything happens on the transport's loop.
 ///
-/// Source: `design.md` §4.
+/// Source: `Docs/architecture.md`, "Time, threads, determinism".
 final class PeerDriver: MessageReceiver, @unchecked Sendable {
     // Unchecked: all mutable state is touched on `transport.loop` only, which runs its work on
     // one thread; `start()` and `stop()` go there first.
