@@ -198,6 +198,12 @@ let tools: [Target] = [
         swiftSettings: strict
     ),
     .executableTarget(
+        name: "tls-probe",
+        dependencies: ["DivanTLS"],
+        path: "Tools/Sources/tls-probe",
+        swiftSettings: strict
+    ),
+    .executableTarget(
         name: "websocket-autobahn",
         dependencies: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"],
         path: "Tools/Sources/websocket-autobahn",
@@ -214,6 +220,12 @@ let tools: [Target] = [
         name: "DivanCheckTests",
         dependencies: ["DivanCheck"],
         path: "Tools/Tests/DivanCheckTests",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "ExampleProgramTests",
+        dependencies: ["blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo"],
+        path: "Tools/Tests/ExampleProgramTests",
         swiftSettings: strict
     ),
     .testTarget(

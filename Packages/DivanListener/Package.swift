@@ -14,7 +14,9 @@ let package = Package(
     products: [.library(name: "DivanListener", targets: ["DivanListener"])],
     dependencies: [
         .package(path: "../DivanAuth"),
+        .package(path: "../DivanCompression"),
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanLZ4"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanReplicator"),
         .package(path: "../DivanSession"),
@@ -47,6 +49,8 @@ let package = Package(
                 "DivanTestKit",
                 "DivanZlib",
                 "DivanCrypto",
+                "DivanLZ4",
+                "DivanCompression",
                 "DivanSession",
                 "DivanReplicator",
                 "DivanStore",

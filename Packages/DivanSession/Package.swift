@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanAuth"),
         .package(path: "../DivanConflicts"),
+        .package(path: "../DivanCrypto"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanReplicator"),
         .package(path: "../DivanStore"),
@@ -43,6 +44,7 @@ let package = Package(
                 "DivanTestKit",
                 "DivanZlib",
                 "DivanWebSocket",
+                "DivanCrypto",
                 "DivanReplicator",
                 "DivanTransport",
                 "DivanStore",

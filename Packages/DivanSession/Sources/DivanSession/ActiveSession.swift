@@ -20,12 +20,16 @@ public final class ActiveSession: @unchecked Sendable {
     public struct Configuration: Sendable {
         /// The engine's configuration; its role is active.
         public var peer: PeerConfiguration
-        /// Makes the transport for one attempt to connect, on the given loop.
-        public var makeTransport: @Sendable (EpollLoop) throws -> any MessageTransport
+        /// Makes the transport for one attempt to connect, on the given loop if it can.
+        public var makeTransport: @Sendable (any EventLoop) throws -> any MessageTransport
         /// When a failed connection is tried again; `nil` means never.
         public var retry: RetrySchedule?
         /// Who decides about conflicts in a collection; the default rule where nothing is given.
         public var resolvers: [CollectionPath: any ConflictResolver] = [:]
+        /// Where resolvers run, which may take long: on threads of the library's own.
+        ///
+        /// A simulation hands in its loop, so that everything happens in one order.
+        public var runResolver: @Sendable (@escaping @Sendable () -> Void) -> Void
         /// Told each change of the status.
         public var onStatus: @Sendable (SessionStatus) -> Void = { _ in }
         /// Told what became of documents.
@@ -38,10 +42,11 @@ public final class ActiveSession: @unchecked Sendable {
         /// Creates a configuration that retries nothing and tells nobody.
         public init(
             peer: PeerConfiguration,
-            makeTransport: @escaping @Sendable (EpollLoop) throws -> any MessageTransport
+            makeTransport: @escaping @Sendable (any EventLoop) throws -> any MessageTransport
         ) {
             self.peer = peer
             self.makeTransport = makeTransport
+            runResolver = ConflictSettler.onQueue
         }
     }
 
@@ -53,7 +58,7 @@ public final class ActiveSession: @unchecked Sendable {
     }
 
     private let store: Store
-    private let loop: EpollLoop
+    private let loop: any EventLoop
     private let log: Log
     private let settler: ConflictSettler
     private let network: NetworkChanges
@@ -68,7 +73,7 @@ public final class ActiveSession: @unchecked Sendable {
     public init(
         store: Store,
         configuration: Configuration,
-        loop: EpollLoop = EventLoopGroup.shared.next(),
+        loop: any EventLoop = EventLoopGroup.shared.next(),
         network: NetworkChanges = .shared,
         log: Log = Log(.sync, to: .shared)
     ) {
@@ -77,7 +82,12 @@ public final class ActiveSession: @unchecked Sendable {
         self.configuration = configuration
         self.loop = loop
         self.log = log
-        settler = ConflictSettler(store: store, resolvers: configuration.resolvers, log: log)
+        settler = ConflictSettler(
+            store: store,
+            resolvers: configuration.resolvers,
+            log: log,
+            run: configuration.runResolver
+        )
     }
 
     /// Starts the run; later calls do nothing.

@@ -6,8 +6,9 @@ import DivanStore
 
 /// Brings conflicts to an end: asks the resolver, and stores what it says.
 ///
-/// Works on a concurrent queue of its own, outside any transaction, so a resolver may take long
-/// and may use the database. When the document changed meanwhile, the resolver is asked again.
+/// Works where it is told to, outside any transaction: on a concurrent queue of its own a resolver
+/// may take long and may use the database. When the document changed meanwhile, the resolver is
+/// asked again.
 ///
 /// Source: `behaviour.md` §9.
 struct ConflictSettler: Sendable {
@@ -19,16 +20,22 @@ struct ConflictSettler: Sendable {
 
     private static let queue = DispatchQueue(label: "divan.conflicts", attributes: .concurrent)
 
+    /// Runs resolvers side by side, away from every event loop.
+    static let onQueue: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
+        queue.async(execute: work)
+    }
+
     let store: Store
     let resolvers: [CollectionPath: any ConflictResolver]
     let log: Log
+    var run = Self.onQueue
 
-    /// Settles a conflict on the queue, and then calls `completion` from there.
+    /// Settles a conflict elsewhere, and then calls `completion` from there.
     func settle(
         _ conflict: PendingConflict,
         completion: @escaping @Sendable (SyncError?) -> Void
     ) {
-        Self.queue.async { completion(settleNow(conflict)) }
+        run { completion(settleNow(conflict)) }
     }
 
     private func settleNow(_ conflict: PendingConflict) -> SyncError? {
@@ -63,6 +70,7 @@ struct ConflictSettler: Sendable {
         guard let stored else { return true }  // settled elsewhere
         let resolution = try resolve(stored, in: path)
         // What the answer retains must outlive the transaction that stores its body.
+        let decision = try ConflictDecision(resolution)
         let settled = try withExtendedLifetime(resolution) {
             try store.write { writer in
                 try writer.resolveConflict(
@@ -70,7 +78,7 @@ struct ConflictSettler: Sendable {
                     in: path,
                     local: stored.local.revisionID,
                     remote: stored.remote.revisionID,
-                    decision: ConflictDecision(resolution)
+                    decision: decision
                 )
             }
         }
@@ -95,14 +103,15 @@ struct ConflictSettler: Sendable {
 }
 
 extension ConflictDecision {
-    fileprivate init(_ resolution: Resolution) {
-        self =
-            switch resolution {
-            case .keepLocal: .keepLocal
-            case .keepRemote: .keepRemote
-            case .merge(let body, _): .merge(body: body, hasBlobs: BlobMark.occurs(in: body))
-            case .delete: .delete
-            }
+    fileprivate init(_ resolution: Resolution) throws {
+        switch resolution {
+        case .keepLocal: self = .keepLocal
+        case .keepRemote: self = .keepRemote
+        case .merge(let body, _):
+            let blobs = try BlobReferences.digests(in: body.span)
+            self = .merge(body: body, hasBlobs: !blobs.isEmpty)
+        case .delete: self = .delete
+        }
     }
 }
 
