@@ -4,12 +4,29 @@
 
 #include <openssl/ssl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
-static inline double floor_now(void) {
+static inline double floor_seconds(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static inline double floor_now(void) { return floor_seconds(CLOCK_MONOTONIC); }
+
+/// Processor time of this thread: what others do on the machine does not count.
+static inline double floor_work(void) { return floor_seconds(CLOCK_THREAD_CPUTIME_ID); }
+
+/// Memory of this process that lies in RAM.
+static inline double floor_resident_bytes(void) {
+    long total = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL) return 0;
+    int count = fscanf(file, "%ld %ld", &total, &resident);
+    fclose(file);
+    return count == 2 ? (double)resident * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
 sqlite3 *floor_open(const char *path);

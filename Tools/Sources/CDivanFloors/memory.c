@@ -28,3 +28,16 @@ uint32_t floor_copy_crc(uint8_t *to, const uint8_t *from, size_t length, uint32_
     memcpy(to, from, length);
     return (uint32_t)crc32(crc, from, (uInt)length);
 }
+
+void floor_copy_masked(uint8_t *to, const uint8_t *from, size_t length, uint32_t key) {
+    uint64_t word = (uint64_t)key << 32 | key, block;
+    size_t i = 0;
+    for (; i + 8 <= length; i += 8) {
+        memcpy(&block, from + i, 8);
+        block ^= word;
+        memcpy(to + i, &block, 8);
+    }
+    for (; i < length; i++) to[i] = from[i] ^ (uint8_t)(word >> 8 * (i & 7));
+}
+
+void floor_copy(uint8_t *to, const uint8_t *from, size_t length) { memcpy(to, from, length); }

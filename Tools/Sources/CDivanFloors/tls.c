@@ -22,6 +22,8 @@ SSL_CTX *floor_server_context(void) {
     SSL_CTX_use_certificate(context, certificate);
     SSL_CTX_use_PrivateKey(context, key);
     SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+    SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256");
+    SSL_CTX_set_num_tickets(context, 0);
     X509_free(certificate);
     EVP_PKEY_free(key);
     return context;
@@ -40,35 +42,68 @@ static void move(BIO *from, BIO *to) {
     while ((count = BIO_read(from, buffer, sizeof buffer)) > 0) BIO_write(to, buffer, count);
 }
 
+/// Two ends of one connection in memory.
+typedef struct {
+    SSL *server, *client;
+    BIO *server_in, *server_out, *client_in, *client_out;
+} memory_pair;
+
+static memory_pair new_pair(SSL_CTX *server_context, SSL_CTX *client_context) {
+    memory_pair p = {SSL_new(server_context), SSL_new(client_context), BIO_new(BIO_s_mem()),
+                     BIO_new(BIO_s_mem()),    BIO_new(BIO_s_mem()),    BIO_new(BIO_s_mem())};
+    SSL_set_bio(p.server, p.server_in, p.server_out);
+    SSL_set_bio(p.client, p.client_in, p.client_out);
+    SSL_set_accept_state(p.server);
+    SSL_set_connect_state(p.client);
+    return p;
+}
+
+static int shake_hands(memory_pair *p) {
+    for (int i = 0; i < 10 && !SSL_is_init_finished(p->server); i++) {
+        SSL_do_handshake(p->client);
+        move(p->client_out, p->server_in);
+        SSL_do_handshake(p->server);
+        move(p->server_out, p->client_in);
+    }
+    return SSL_is_init_finished(p->server) && SSL_is_init_finished(p->client);
+}
+
+static void free_pair(memory_pair *p) {
+    SSL_free(p->server);
+    SSL_free(p->client);
+}
+
 double floor_tls_memory(size_t bytes) {
     SSL_CTX *server_context = floor_server_context(), *client_context = floor_client_context();
-    SSL *server = SSL_new(server_context), *client = SSL_new(client_context);
-    BIO *server_in = BIO_new(BIO_s_mem()), *server_out = BIO_new(BIO_s_mem());
-    BIO *client_in = BIO_new(BIO_s_mem()), *client_out = BIO_new(BIO_s_mem());
-    SSL_set_bio(server, server_in, server_out);
-    SSL_set_bio(client, client_in, client_out);
-    SSL_set_accept_state(server);
-    SSL_set_connect_state(client);
-    for (int i = 0; i < 10; i++) {
-        SSL_do_handshake(client);
-        move(client_out, server_in);
-        SSL_do_handshake(server);
-        move(server_out, client_in);
-    }
+    memory_pair p = new_pair(server_context, client_context);
+    int ok = shake_hands(&p);
     char plain[16384], read[16384];
     memset(plain, 7, sizeof plain);
     size_t received = 0;
-    double start = floor_now();
-    int ok = SSL_is_init_finished(server) && SSL_is_init_finished(client);
+    double start = floor_work();
     while (ok && received < bytes) {
-        ok = SSL_write(client, plain, sizeof plain) == (int)sizeof plain;
-        move(client_out, server_in);
+        ok = SSL_write(p.client, plain, sizeof plain) == (int)sizeof plain;
+        move(p.client_out, p.server_in);
         int count;
-        while ((count = SSL_read(server, read, sizeof read)) > 0) received += (size_t)count;
+        while ((count = SSL_read(p.server, read, sizeof read)) > 0) received += (size_t)count;
     }
-    double seconds = floor_now() - start;
-    SSL_free(server);
-    SSL_free(client);
+    double seconds = floor_work() - start;
+    free_pair(&p);
+    SSL_CTX_free(server_context);
+    SSL_CTX_free(client_context);
+    return ok ? seconds : -1;
+}
+
+double floor_tls_handshakes(size_t count) {
+    SSL_CTX *server_context = floor_server_context(), *client_context = floor_client_context();
+    int ok = 1;
+    double start = floor_work();
+    for (size_t i = 0; ok && i < count; i++) {
+        memory_pair p = new_pair(server_context, client_context);
+        ok = shake_hands(&p);
+        free_pair(&p);
+    }
+    double seconds = floor_work() - start;
     SSL_CTX_free(server_context);
     SSL_CTX_free(client_context);
     return ok ? seconds : -1;

@@ -22,19 +22,3 @@ struct Figure: Codable {
     /// Whether it is good enough.
     var isReached: Bool { must?.isReached(by: self) ?? true }
 }
-
-/// Times work by a clock that never goes back.
-enum Stopwatch {
-    /// Returns the seconds that `work` took, the least of several runs.
-    static func best(of runs: Int = 3, _ work: () throws -> Void) rethrows -> Double {
-        var best = Double.infinity
-        for _ in 0..<runs { best = min(best, try seconds(work)) }
-        return best
-    }
-
-    /// Returns the seconds that `work` took.
-    static func seconds(_ work: () throws -> Void) rethrows -> Double {
-        let elapsed = try ContinuousClock().measure(work).components
-        return Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
-    }
-}

@@ -11,8 +11,15 @@ struct Group: Sendable {
         Group(name: "store") {
             try StoreFigures.measure($0.documents, in: $0.directory, into: &$1)
         },
-        Group(name: "blip") { try WireFigures.measureBLIP($0.documents, into: &$1) },
-        Group(name: "tls") { try WireFigures.measureTLS(into: &$1) },
+        Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
+        Group(name: "websocket") { try WebSocketFigures.measure(into: &$1) },
+        Group(name: "blip") { try BLIPFigures.measure($0.documents, into: &$1) },
+        Group(name: "tls") { try TLSFigures.measure(into: &$1) },
+        Group(name: "stream") { try LoopbackFigures.measureStream(into: &$1) },
+        Group(name: "requests") { try LoopbackFigures.measureRequests(into: &$1) },
+        Group(name: "roundtrip") { try LoopbackFigures.measureRoundTrips(into: &$1) },
+        Group(name: "memory") { try IdleFigures.measureMemory(into: &$1) },
+        Group(name: "idle") { try IdleFigures.measureCrowd(into: &$1) },
         Group(name: "sync") {
             try SyncFigures.measure($0.documents, in: $0.directory, into: &$1)
         },

@@ -32,6 +32,11 @@ do {
     case "run":
         let isGood = try run()
         if !isGood, words.contains("--strict") { exit(2) }
+    case "role":
+        guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
+            throw BenchFailure("role knows server and holder")
+        }
+        try role.run(Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
         Report.sayComparison(try .read(words[1]), try .read(words[2]))
     default:

@@ -27,8 +27,38 @@ double floor_sqlite_insert(const char *path, const floor_documents *documents, s
 double floor_sqlite_read(const char *path, const floor_documents *documents, size_t rounds,
                          size_t reads);
 
+/// Copies `length` bytes and applies a WebSocket mask on the way.
+void floor_copy_masked(uint8_t *to, const uint8_t *from, size_t length, uint32_t key);
+
+/// Copies `length` bytes.
+void floor_copy(uint8_t *to, const uint8_t *from, size_t length);
+
+/// What the bare library makes of pieces with one stream and a flush for each.
+typedef struct {
+    double packing;    // seconds
+    double unpacking;  // seconds
+    size_t size;       // packed bytes of one round
+} floor_codec_result;
+
+/// Packs and unpacks the bodies `rounds` times: raw deflate at `level`, or LZ4 when it is 0.
+/// A negative time means that the library failed.
+floor_codec_result floor_codec(const floor_documents *documents, size_t rounds, int level);
+
 /// Moves `bytes` through a TLS 1.3 session pair over memory buffers, 16 KB records.
 double floor_tls_memory(size_t bytes);
+
+/// Makes `count` full TLS 1.3 handshakes, P-256, over memory buffers; seconds, or -1.
+double floor_tls_handshakes(size_t count);
+
+/// Moves `bytes` from one process to another over loopback TLS, `piece` bytes a call; seconds.
+double floor_tls_stream(size_t bytes, size_t piece);
+
+/// Sends 64 bytes to another process over loopback TLS and waits for as many, `count` times.
+/// `seconds` gets the time of each; returns 0, or -1.
+int floor_tls_round_trips(size_t count, double *seconds);
+
+/// Keeps `count` connections idle and returns what each takes in the accepting process; or -1.
+double floor_idle_bytes(size_t count, int with_tls);
 
 /// Two processes over loopback TLS that do only the unavoidable steps of a pull:
 /// look up, frame, check, scan, store, answer. Returns seconds for all documents, or -1.

@@ -1,0 +1,98 @@
+import CDivanFloors
+import DivanBLIP
+import DivanCompression
+import DivanLZ4
+import DivanZlib
+
+/// BLIP messages in memory, plain and compressed, beside the loops that do the unavoidable part.
+enum BLIPFigures {
+    private static let plainRounds = 40
+
+    static func measure(_ documents: Documents, into report: inout Report) throws {
+        try measurePlain(documents, into: &report)
+        let codecs: [(String, Int, any CompressionCodec)] = [
+            ("deflate -1", 1, DeflateCodec(level: 1)),
+            ("deflate -6", 6, DeflateCodec(level: 6)),
+            ("LZ4", 0, LZ4Codec()),
+        ]
+        for (name, level, codec) in codecs {
+            try measure(codec, name, level: level, documents, into: &report)
+        }
+    }
+
+    private static func measurePlain(_ documents: Documents, into report: inout Report) throws {
+        let count = Double(plainRounds * documents.bodies.count)
+        let messages = BLIPMessages(documents, isCompressed: false)
+        let encoding = Stopwatch.bestWork { messages.encode(with: .none, rounds: plainRounds) }
+        let frames = messages.frames(with: .none)
+        let decoding = try Stopwatch.bestWork {
+            try messages.decode(frames, with: .none, rounds: plainRounds)
+        }
+        let floor = count / floorSeconds(documents)
+        for (name, seconds) in [("encode", encoding), ("decode", decoding)] {
+            report.add(
+                Figure(
+                    name: "BLIP \(name), 1.3 KB messages, plain, CRC",
+                    unit: "msg/s",
+                    ours: count / seconds,
+                    floor: floor,
+                    floorName: "C loop: copy and zlib's crc32",
+                    must: .share(0.4)
+                )
+            )
+        }
+    }
+
+    private static func floorSeconds(_ documents: Documents) -> Double {
+        var copy = [UInt8](repeating: 0, count: 1 << 16)
+        return Stopwatch.bestWork {
+            var crc: UInt32 = 0
+            for _ in 0..<plainRounds {
+                for body in documents.bodies {
+                    crc = floor_copy_crc(&copy, body, body.count, crc)
+                }
+            }
+        }
+    }
+
+    /// The floor compresses the same plain payloads, properties and body, one at a time.
+    private static func measure(
+        _ codec: any CompressionCodec,
+        _ name: String,
+        level: Int,
+        _ documents: Documents,
+        into report: inout Report
+    ) throws {
+        let rounds = level == 0 ? 20 : 2
+        let messages = BLIPMessages(documents, isCompressed: true)
+        var ours = (packing: Double.infinity, unpacking: Double.infinity)
+        var floor = ours
+        // By turns, so that a noisy moment meets both.
+        for _ in 0..<5 {
+            let bare = messages.payloads.withFloor { floor_codec($0, rounds, Int32(level)) }
+            guard bare.packing > 0 else { throw BenchFailure("the bare \(name) failed") }
+            floor = (min(floor.packing, bare.packing), min(floor.unpacking, bare.unpacking))
+            let packing = Stopwatch.bestWork(of: 1) { messages.encode(with: codec, rounds: rounds) }
+            let frames = messages.frames(with: codec)
+            let unpacking = try Stopwatch.bestWork(of: 1) {
+                for _ in 0..<rounds { try messages.decode(frames, with: codec, rounds: 1) }
+            }
+            ours = (min(ours.packing, packing), min(ours.unpacking, unpacking))
+        }
+        let count = Double(rounds * documents.bodies.count)
+        func add(_ verb: String, _ ours: Double, _ floor: Double, _ must: Requirement?) {
+            report.add(
+                Figure(
+                    name: "BLIP \(verb), 1.3 KB messages, \(name)",
+                    unit: "msg/s",
+                    ours: count / ours,
+                    floor: count / floor,
+                    floorName: "bare library, one stream, a flush for each",
+                    must: must
+                )
+            )
+        }
+        add("encode", ours.packing, floor.packing, .share(0.9))
+        add("decode", ours.unpacking, floor.unpacking, nil)
+    }
+}

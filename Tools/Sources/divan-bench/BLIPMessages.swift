@@ -1,0 +1,63 @@
+import DivanBLIP
+import DivanCompression
+
+/// The documents as the messages of a pull.
+struct BLIPMessages {
+    /// What the frames carry, without header and checksum, before compression.
+    let payloads: Pieces
+
+    private let requests: [BLIPRequest]
+
+    init(_ documents: Documents, isCompressed: Bool) {
+        requests = documents.bodies.map { body in
+            BLIPRequest(
+                properties: ["Profile": "rev", "id": "route-1", "rev": "1-cafe", "sequence": "12"],
+                body: .bytes(body),
+                isNoReply: true,
+                isCompressed: isCompressed
+            )
+        }
+        let head = requests[0].properties
+        var prefix = [UInt8(head.byteCount)]
+        for (name, value) in head { prefix += Array("\(name)\0\(value)\0".utf8) }
+        payloads = Pieces(documents.bodies.map { prefix + $0 })
+    }
+
+    /// Makes the frames of all messages `rounds` times, each in the memory of the last.
+    func encode(with codec: any CompressionCodec, rounds: Int) {
+        var frame: [UInt8] = []
+        for _ in 0..<rounds {
+            var connection = BLIPConnection(codec: codec)
+            for request in requests {
+                connection.send(request)
+                while connection.nextFrame(into: &frame) { frame.removeAll(keepingCapacity: true) }
+            }
+        }
+    }
+
+    /// Returns the frames of all messages.
+    func frames(with codec: any CompressionCodec) -> [[UInt8]] {
+        var connection = BLIPConnection(codec: codec)
+        return requests.map { request in
+            connection.send(request)
+            var frame: [UInt8] = []
+            while connection.nextFrame(into: &frame) {}
+            return frame
+        }
+    }
+
+    /// Reads what `frames(with:)` returned, each round on a connection of its own.
+    func decode(_ frames: [[UInt8]], with codec: any CompressionCodec, rounds: Int) throws {
+        var byteCount = 0
+        for _ in 0..<rounds {
+            var connection = BLIPConnection(codec: codec)
+            for frame in frames {
+                try connection.receive(frame.span)
+                while let event = connection.next() {
+                    if case .request(let request) = event { byteCount += request.body.count }
+                }
+            }
+        }
+        guard byteCount > 0 else { throw BenchFailure("no BLIP message arrived") }
+    }
+}

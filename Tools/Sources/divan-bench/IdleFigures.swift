@@ -1,0 +1,99 @@
+import CDivanFloors
+import Foundation
+
+/// What idle connections cost the listening process: memory, and the time of a busy one.
+enum IdleFigures {
+    private static let memoryCount = 1000
+    private static let idleCount = 10_000
+    private static let roundTripCount = 8000
+    /// Longer than the transport waits before it gives buffers back.
+    private static let settling = 8.0
+
+    /// A thousand connections of each kind, each kind in a process of its own.
+    static func measureMemory(into report: inout Report) throws {
+        for isSecure in [false, true] {
+            let floor = floor_idle_bytes(memoryCount, isSecure ? 1 : 0)
+            guard floor >= 0 else { throw BenchFailure("the idle floor failed") }
+            let server = try BenchServer()
+            try warmUp(server)
+            let clearCount = isSecure ? 0 : memoryCount
+            let bytes = try holding(clearCount, memoryCount - clearCount, at: server) { bytes in
+                bytes / Double(memoryCount)
+            }
+            report.add(
+                Figure(
+                    name: "memory of an idle connection, \(isSecure ? "TLS" : "clear")",
+                    unit: "KB",
+                    ours: bytes / 1024,
+                    floor: floor / 1024,
+                    floorName: "bare socket\(isSecure ? " and OpenSSL session" : ""), process only",
+                    must: .atMost(isSecure ? 32 : 8)
+                )
+            )
+        }
+    }
+
+    /// Half of the connections have TLS.
+    static func measureCrowd(into report: inout Report) throws {
+        Descriptors.raiseLimit()
+        let count = min(idleCount, (Descriptors.limit - 100) / 2 * 2)
+        let server = try BenchServer()
+        try warmUp(server)
+        let alone = try roundTrips(server)
+        let (bytes, crowded) = try holding(count / 2, count / 2, at: server) { bytes in
+            (bytes / Double(count), try roundTrips(server))
+        }
+        report.add(
+            Figure(
+                name: "memory of each of \(count) idle connections",
+                unit: "KB",
+                ours: bytes / 1024,
+                floorName: "none; half of them with TLS",
+                must: .atMost((8 + 32) / 2)
+            )
+        )
+        report.add(
+            Figure(
+                name: "p99 of a busy connection beside \(count) idle ones",
+                unit: "µs",
+                ours: crowded.p99 * 1e6,
+                floor: alone.p99 * 1e6,
+                floorName: "the same connection alone",
+                must: .times(1.5)
+            )
+        )
+    }
+
+    private static func roundTrips(_ server: BenchServer) throws -> RoundTrips {
+        var best = RoundTrips.worst
+        for _ in 0..<5 { best = best.best(try .measure(roundTripCount, with: server)) }
+        return best
+    }
+
+    /// Brings what all connections share: code, contexts, the loops' buffers.
+    private static func warmUp(_ server: BenchServer) throws {
+        _ = try holding(50, 50, at: server) { _ in }
+    }
+
+    /// Runs `body` while another process keeps connections open, with the bytes that they take.
+    private static func holding<Result>(
+        _ clearCount: Int,
+        _ secureCount: Int,
+        at server: BenchServer,
+        _ body: (Double) throws -> Result
+    ) throws -> Result {
+        let before = try server.process.ask("memory")
+        let holder = try Child([
+            ProcessRole.holder.rawValue, "\(server.clearPort)", "\(clearCount)",
+            "\(server.securePort)",
+            "\(secureCount)",
+        ])
+        let opened = try holder.line()
+        guard Int(opened) == clearCount + secureCount else {
+            throw BenchFailure("only \(opened) of \(clearCount + secureCount) connections opened")
+        }
+        Thread.sleep(forTimeInterval: settling)
+        let bytes = try server.process.ask("memory") - before
+        return try withExtendedLifetime(holder) { try body(bytes) }
+    }
+}

@@ -1,0 +1,110 @@
+import DivanBLIP
+import DivanLog
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import DivanZlib
+
+/// A listening process; it prints its two ports and answers `memory` and `connections`.
+///
+/// `/echo` sends each message back, `/sink` only those of one byte, `/blip` answers requests.
+struct ServerRole {
+    private let clear: WebSocketServer
+    private let secure: WebSocketServer
+
+    init() throws {
+        let credential = try benchCredential()
+        let tls = try TLSContext.server(ServerTLSConfiguration(credential: credential))
+        clear = Self.makeServer(tls: nil)
+        secure = Self.makeServer(tls: tls)
+    }
+
+    func run() throws {
+        say("\(try clear.start()) \(try secure.start())")
+        ProcessRole.answer { question in
+            switch question {
+            case "memory": residentByteCount()
+            case "connections": Double(clear.connectionCount + secure.connectionCount)
+            default: -1
+            }
+        }
+    }
+
+    private static func makeServer(tls: TLSContext?) -> WebSocketServer {
+        WebSocketServer(
+            WebSocketServer.Configuration(
+                networkInterface: "127.0.0.1",
+                tls: tls,
+                limits: TransportLimits(connectionCount: 20_000)
+            )
+        ) { request in
+            let path = request.handshake.path
+            request.accept(subprotocol: "bench") { transport in
+                switch path {
+                case "/blip": transport.start(BLIPAnswerer(transport))
+                case "/sink": transport.start(Echo(transport, longest: 1))
+                default: transport.start(Echo(transport, longest: .max))
+                }
+            }
+        }
+    }
+}
+
+/// Sends short messages back.
+///
+/// `@unchecked Sendable` holds because everything happens on the transport's loop.
+private final class Echo: MessageReceiver, @unchecked Sendable {
+    private let transport: any MessageTransport
+    private let longest: Int
+
+    init(_ transport: any MessageTransport, longest: Int) {
+        self.transport = transport
+        self.longest = longest
+    }
+
+    func transportDidOpen(_ peer: TransportPeer) {}
+
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {
+        if message.count <= longest { transport.send(message.span) }
+    }
+
+    func transportDidDrainInput() {}
+    func transportDidBecomeWritable() {}
+    func transportDidClose(_ close: TransportClose) {}
+}
+
+/// Answers each BLIP request with its own body.
+///
+/// `@unchecked Sendable` holds because everything happens on the transport's loop.
+private final class BLIPAnswerer: MessageReceiver, @unchecked Sendable {
+    private let transport: any MessageTransport
+    private var connection = BLIPConnection(codec: DeflateCodec())
+    private var frame: [UInt8] = []
+
+    init(_ transport: any MessageTransport) {
+        self.transport = transport
+    }
+
+    func transportDidOpen(_ peer: TransportPeer) {}
+
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {
+        guard (try? connection.receive(message.span)) != nil else {
+            return transport.close(code: 1002, reason: "")
+        }
+        while let event = connection.next() {
+            guard case .request(let request) = event else { continue }
+            connection.reply(to: request.id, with: BLIPReply(body: .bytes(request.body)))
+        }
+    }
+
+    func transportDidDrainInput() { write() }
+    func transportDidBecomeWritable() { write() }
+    func transportDidClose(_ close: TransportClose) {}
+
+    private func write() {
+        while transport.isWritable, connection.nextFrame(into: &frame) {
+            transport.send(frame.span)
+            frame.removeAll(keepingCapacity: true)
+        }
+    }
+}
