@@ -107,7 +107,7 @@ public final class TLSContext: @unchecked Sendable {
     private func setUpProtocol(_ settings: Settings) throws(TLSError) {
         // AES-128-GCM first: the fastest on processors with AES instructions; a peer without
         // them puts ChaCha20 first in its own list, and then gets it.
-        let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+        let ciphers = "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20"
         let suites =
             "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384"
         let (oldest, newest) = (settings.versions.lowerBound, settings.versions.upperBound)

@@ -34,6 +34,18 @@ import Testing
         #expect(pair.server.peerCertificates == [])
     }
 
+    @Test func `prefers the same fast cipher with TLS 1.2`() throws {
+        let client = ClientTLSConfiguration(
+            serverTrust: .pinned(identity.leaf),
+            versions: .tls12 ... .tls12
+        )
+        let server = ServerTLSConfiguration(credential: identity)
+        let pair = try SessionPair(client: client, server: server)
+        pair.run()
+        #expect(pair.client.protocolVersion == "TLSv1.2")
+        #expect(pair.server.cipherName == "ECDHE-ECDSA-AES128-GCM-SHA256")
+    }
+
     @Test func `shakes hands whatever the cut`() throws {
         let probe = try openPair()
         let longest = try #require(probe.flightByteCounts.max())
