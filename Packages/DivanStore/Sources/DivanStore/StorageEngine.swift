@@ -27,6 +27,11 @@ public protocol StorageEngine: AnyObject, Sendable {
     /// Renews what speeds up queries; `isThorough` looks at everything instead of a sample.
     func optimize(isThorough: Bool) throws(StoreError)
 
+    /// Makes every write that was acknowledged until now survive a power cut.
+    ///
+    /// - Throws: Also when an earlier write could not be confirmed, for that one may come back.
+    func makeDurable() throws(StoreError)
+
     /// Makes every acknowledged write survive a power cut from now on.
     func syncFully() throws(StoreError)
 

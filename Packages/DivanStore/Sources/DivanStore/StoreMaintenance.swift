@@ -73,6 +73,9 @@ extension Store {
             throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
         }
         return try writing.withLock {
+            // A blob must not go before the commit that gave it up is safe: the document would
+            // come back without it.
+            try engine.makeDurable()
             let used = try read { try $0.usedBlobs() }
             let collection = try blobs.collectGarbage(keeping: used)
             try engine.compact()

@@ -104,7 +104,8 @@ import Testing
         }
         let store = try Store.open(directory: path)
         defer { try? store.close() }
-        #expect(try ledger.complaints(about: store) == [], "\(place)")
+        let complaints = try ledger.complaints(about: store)
+        #expect(complaints == [], "\(place)")
         _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
     }
 

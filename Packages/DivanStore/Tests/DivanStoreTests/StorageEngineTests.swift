@@ -98,6 +98,7 @@ private final class HalfHeartedEngine: StorageEngine {
     func checkIntegrity() throws(StoreError) {}
     func compact() throws(StoreError) {}
     func optimize(isThorough: Bool) throws(StoreError) {}
+    func makeDurable() throws(StoreError) {}
     func syncFully() throws(StoreError) {}
     func close() { engine.close() }
 }

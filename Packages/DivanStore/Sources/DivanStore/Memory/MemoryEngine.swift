@@ -51,6 +51,8 @@ final class MemoryEngine: StorageEngine, @unchecked Sendable {
 
     func optimize(isThorough: Bool) throws(StoreError) {}
 
+    func makeDurable() throws(StoreError) {}
+
     func syncFully() throws(StoreError) {}
 
     func close() {

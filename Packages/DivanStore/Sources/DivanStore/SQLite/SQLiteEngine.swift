@@ -8,6 +8,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let isReadOnly: Bool
     private let mode: SQLiteConnection.Mode
     private var writer: SQLiteSession?
+    private var syncsFully: Bool
     // An fsync that failed may have lost pages that a later one reports as written, so nothing
     // is written after it.
     private var brokenBy: StoreError?
@@ -19,6 +20,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
         self.path = path
         self.isReadOnly = isReadOnly
+        self.syncsFully = syncsFully
         let first = try Self.open(path, isReadOnly: isReadOnly)
         mode = first.mode
         guard !isReadOnly else { return }
@@ -149,8 +151,27 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         )
     }
 
+    func makeDurable() throws(StoreError) {
+        let session = try openWriter()
+        guard !syncsFully else { return }
+        // A commit that is synced takes those before it along; this one changes nothing.
+        try session.connection.execute("PRAGMA synchronous = FULL")
+        do throws(StoreError) {
+            try session.connection.execute(
+                "BEGIN IMMEDIATE; PRAGMA user_version = \(SQLiteSchema.version); COMMIT"
+            )
+            try session.connection.execute("PRAGMA synchronous = NORMAL")
+        } catch {
+            noteFailure(error, isFailedSync: session.connection.failedToSync)
+            session.rollback()
+            try session.connection.execute("PRAGMA synchronous = NORMAL")
+            throw error
+        }
+    }
+
     func syncFully() throws(StoreError) {
         try openWriter().connection.execute("PRAGMA synchronous = FULL")
+        syncsFully = true
     }
 
     /// Writes a consistent copy of what is committed now to a new file.

@@ -1,0 +1,139 @@
+import DivanStore
+import DivanTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// Readers beside writers: every snapshot is one committed state, and none goes back.
+///
+/// The thread sanitizer runs this suite too (`make sanitize`).
+@Suite(.timeLimit(.minutes(2))) struct ConcurrencyTests {
+    private static let accounts = 6
+    private static let total = 600
+
+    /// What threads found wrong.
+    private final class Findings: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+        func expect(_ isRight: Bool, _ text: @autoclosure () -> String) {
+            if !isRight { add(text()) }
+        }
+        func collect(_ body: () throws -> Void) {
+            do { try body() } catch { add("\(error)") }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `no reader sees a transaction by halves`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let (store, findings, notices) = (room.store, Findings(), Notices())
+        for number in 0..<Self.accounts {
+            try room.save("account-\(number)", Self.body(Self.total / Self.accounts))
+        }
+        let observation = store.observe { notices.add($0) }
+        let writers = DispatchGroup()
+        let everybody = DispatchGroup()
+        let isDone = Atomic(false)
+        for number in 0..<3 {
+            start([writers, everybody]) {
+                findings.collect { try Self.transfer(store, seed: UInt64(number)) }
+            }
+        }
+        start([writers, everybody]) {
+            findings.collect { try Self.saveBlobs(store, findings) }
+        }
+        for _ in 0..<3 {
+            start([everybody]) {
+                findings.collect { try Self.watch(store, until: isDone, findings) }
+            }
+        }
+        start([everybody]) {
+            findings.collect {
+                for _ in 0..<3 { try store.compact() }
+                try store.checkIntegrity()
+            }
+        }
+        writers.wait()
+        isDone.store(true, ordering: .releasing)
+        everybody.wait()
+        #expect(findings.all == [])
+        #expect(try Self.sum(store) == Self.total)
+        try store.checkIntegrity()
+        #expect(!notices.take().isEmpty)
+        observation.cancel()
+    }
+
+    private func start(_ groups: [DispatchGroup], _ body: @escaping @Sendable () -> Void) {
+        for group in groups { group.enter() }
+        Thread {
+            body()
+            for group in groups { group.leave() }
+        }.start()
+    }
+
+    private static func body(_ amount: Int) -> String { #"{"amount":\#(amount)}"# }
+
+    private static func amount(_ document: StoredDocument?) throws -> Int {
+        guard let text = document?.text,
+            let amount = Int(text.filter { "-0123456789".contains($0) })
+        else { throw Unexpected(outcome: "an account is gone") }
+        return amount
+    }
+
+    /// Moves amounts between two accounts, and takes some of the moves back.
+    private static func transfer(_ store: Store, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<60 {
+            let from = "account-\(Int.random(in: 0..<accounts, using: &generator))"
+            let to = "account-\(Int.random(in: 0..<accounts, using: &generator))"
+            do {
+                try store.write { writer in
+                    guard from != to else { return }
+                    for (id, change) in [(from, -7), (to, 7)] {
+                        let old = try amount(writer.document(id, in: .default))
+                        let body = Array(body(old + change).utf8)
+                        _ = try writer.save(id, in: .default, body: body)
+                        if round % 5 == 4 { throw Unexpected(outcome: "changed my mind") }
+                    }
+                }
+            } catch is Unexpected where round % 5 == 4 {}
+        }
+    }
+
+    private static func saveBlobs(_ store: Store, _ findings: Findings) throws {
+        for round in 0..<30 {
+            let content = [UInt8](repeating: UInt8(round), count: 2_000 + round)
+            let digest = BlobDigest(hashing: content.span)
+            let hold = store.blobs.hold(digest)
+            _ = try store.blobs.write(content)
+            let body = #"{"file":{"@type":"blob","digest":"\#(digest)"}}"#
+            _ = try store.save("file", in: .default, body: Array(body.utf8), hasBlobs: true)
+            findings.expect(try store.blobs.read(digest) == content, "blob \(round) is not there")
+            withExtendedLifetime(hold) {}
+        }
+    }
+
+    private static func sum(_ store: Store) throws -> Int {
+        try store.read { reader in
+            try (0..<accounts).reduce(0) { sum, number in
+                sum + (try amount(reader.document("account-\(number)", in: .default)))
+            }
+        }
+    }
+
+    private static func watch(
+        _ store: Store,
+        until isDone: borrowing Atomic<Bool>,
+        _ findings: Findings
+    ) throws {
+        var last: UInt64 = 0
+        while !isDone.load(ordering: .acquiring) {
+            let sum = try sum(store)
+            findings.expect(sum == total, "a reader saw \(sum)")
+            let now = try store.read { try $0.lastSequence(in: .default) }
+            findings.expect(now >= last, "sequence \(now) after \(last)")
+            last = now
+        }
+    }
+}
