@@ -51,10 +51,8 @@ struct FrameWriter {
         flagsIndex: Int,
         into output: inout [UInt8]
     ) -> Bool {
-        // Bytes that do not get shorter must not outgrow the frame.
-        let growth = codec.maximumByteCount(for: room) - room
         plain.removeAll(keepingCapacity: true)
-        let limit = min(room - growth, Wire.plainByteCount)
+        let limit = min(plainByteCount(fitting: room), Wire.plainByteCount)
         let hasMore = message.appendPlain(upTo: limit, to: &plain)
         checksum = checksum.updated(with: plain.span)
         let payloadStart = output.count
@@ -70,6 +68,23 @@ struct FrameWriter {
             output.append(contentsOf: plain)
         }
         return hasMore
+    }
+
+    /// How many plain bytes surely fit: those that do not get shorter must not outgrow the frame.
+    private func plainByteCount(fitting room: Int) -> Int {
+        let growth = codec.maximumByteCount(for: room) - room
+        guard growth > room / 2 else { return room - growth }
+        // A codec of somebody else's may double what it cannot make shorter.
+        var (low, high) = (1, room)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if codec.maximumByteCount(for: middle) <= room {
+                low = middle
+            } else {
+                high = middle - 1
+            }
+        }
+        return low
     }
 
     private mutating func started() throws(CompressionError) -> any StreamCompressor {
