@@ -33,11 +33,14 @@ final class ConnectionTable: Sendable {
     private let state = Mutex(State())
 
     /// Adds an open connection and returns its name in this table.
-    func add(_ transport: WebSocketServerTransport) -> UInt64 {
+    ///
+    /// - Parameter codecName: What this side compresses with.
+    func add(_ transport: WebSocketServerTransport, codecName: String) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
             state.connections[state.lastID] = Connection(transport: transport)
             state.past.connectionCount += 1
+            state.past.connectionCountByCodec[codecName, default: 0] += 1
             return state.lastID
         }
     }

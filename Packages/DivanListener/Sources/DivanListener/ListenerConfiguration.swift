@@ -11,6 +11,9 @@ public struct ListenerConfiguration: Sendable {
         public var store: Store
         /// The engine's configuration for each connection; its role is passive.
         public var peer: PeerConfiguration
+        /// Whether clients on this machine get bodies uncompressed: there, any codec is slower than
+        /// the wire. One that asks for a codec by its subprotocol gets that all the same.
+        public var sparesLoopback = true
 
         /// Creates an entry.
         public init(store: Store, peer: PeerConfiguration) {
@@ -56,6 +59,31 @@ public struct ListenerLimits: Sendable {
     /// Sixteen let a slow
     /// look-up not hold up everyone, and cost no more threads than that.
     public var checkingCount = 16
+
+    /// Open connections and requests of one address; of one /64 with IPv6.
+    ///
+    /// A quarter of all, so that one client leaves room for the others; more are answered 429.
+    public var addressConnectionCount = 250
+    /// Whether addresses of this machine are exempt from `addressConnectionCount`: a proxy in front
+    /// brings everyone from there.
+    public var sparesLoopback = true
+    /// Wrong credentials from one address before its next attempts have to wait.
+    ///
+    /// Ten: people mistype, and programs stop at the first 401.
+    public var freeLoginFailureCount = 10
+    /// Longest wait of an attempt to log in; one that would have to wait longer is answered 429.
+    ///
+    /// Below the time that a handshake may take. At the end of the growth, a quarter of a second
+    /// doubled with each failure, an address has one attempt in this time.
+    public var longestLoginDelay = Duration.seconds(8)
+    /// How long wrong credentials are remembered after the last of them.
+    public var loginMemory = Duration.seconds(600)
+    /// Addresses remembered; some hundred bytes each.
+    public var rememberedAddressCount = 10_000
+    /// From accept to a complete request and the decision about it; DivanTransport's 10 s.
+    public var handshakeTimeout = Duration.seconds(10)
+    /// For a client to read anything of what waits for it; DivanTransport's 30 s.
+    public var stallTimeout = Duration.seconds(30)
 
     /// Creates the default limits.
     public init() {}

@@ -32,6 +32,7 @@ public final class ListenerServer: Sendable {
     private let configuration: ListenerConfiguration
     private let log: Log
     private let table = ConnectionTable()
+    private let addresses: AddressTable
     private let gate: PasswordGate
     private let server = Mutex<WebSocketServer?>(nil)
 
@@ -39,6 +40,7 @@ public final class ListenerServer: Sendable {
     public init(_ configuration: ListenerConfiguration, log: Log = Log(.listener)) {
         self.configuration = configuration
         self.log = log
+        addresses = AddressTable(limits: configuration.limits)
         gate = PasswordGate(
             configuration.authenticator,
             limit: configuration.limits.checkingCount
@@ -66,6 +68,8 @@ public final class ListenerServer: Sendable {
         )
         settings.webSocket.heartbeatInterval = configuration.heartbeat
         settings.limits.connectionCount = configuration.limits.connectionCount
+        settings.limits.handshakeTimeout = configuration.limits.handshakeTimeout
+        settings.limits.stallTimeout = configuration.limits.stallTimeout
         let server = WebSocketServer(settings, log: log) { [weak self] request in
             self?.decide(about: request)
         }
@@ -102,12 +106,36 @@ public final class ListenerServer: Sendable {
 // MARK: - One request
 
 extension ListenerServer {
-    /// Credentials first, so that nobody learns the databases' names without them.
+    /// Whoever guesses passwords waits, longer each time, before anybody looks at the next one.
     private func decide(about request: UpgradeRequest) {
+        let (decision, seat) = addresses.enter(
+            request.address.host,
+            isLoopback: request.address.isLoopback,
+            at: request.loop.now
+        )
+        guard let seat else {
+            log.warning("\(request.address): refused, too many connections or attempts to log in")
+            return request.refuse(
+                HandshakeRefusal(
+                    status: 429,
+                    explanation: "too many connections or failed logins from your address; "
+                        + "try again later"
+                )
+            )
+        }
+        guard case .after(let wait) = decision else { return authenticate(request, seat) }
+        request.loop.schedule(at: request.loop.now + wait) { [weak self] in
+            self?.authenticate(request, seat)
+        }
+    }
+
+    /// Credentials first, so that nobody learns the databases' names without them.
+    private func authenticate(_ request: UpgradeRequest, _ seat: AddressSeat) {
         gate.decide(about: request) { [weak self] outcome in
             switch outcome {
-            case .accepted: self?.route(request)
+            case .accepted: self?.route(request, seat)
             case .refused(let challenge):
+                self?.noteFailure(request)
                 request.refuse(
                     HandshakeRefusal(
                         status: 401,
@@ -119,7 +147,14 @@ extension ListenerServer {
         }
     }
 
-    private func route(_ request: UpgradeRequest) {
+    /// A client that shows no credentials only asks what is needed.
+    private func noteFailure(_ request: UpgradeRequest) {
+        let hasTried =
+            request.handshake.headers["Authorization"] != nil || !request.certificates.isEmpty
+        if hasTried { addresses.failed(request.address.host, at: request.loop.now) }
+    }
+
+    private func route(_ request: UpgradeRequest, _ seat: AddressSeat) {
         guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
             let database = configuration.databases[name]
         else {
@@ -135,19 +170,23 @@ extension ListenerServer {
             )
         }
         request.accept(subprotocol: subprotocol.rawValue) { [weak self] transport in
-            self?.serve(database, on: transport)
+            self?.serve(database, on: transport, speaking: subprotocol, seat)
         }
     }
 
     /// On the transport's loop.
     private func serve(
         _ database: ListenerConfiguration.SharedDatabase,
-        on transport: WebSocketServerTransport
+        on transport: WebSocketServerTransport,
+        speaking subprotocol: Subprotocol,
+        _ seat: AddressSeat
     ) {
         var peer = database.peer
-        // Inside one machine any compression is slower than the wire.
-        if transport.peer.address?.isLoopback == true { peer.compresses = false }
-        let id = table.add(transport)
+        let isLoopback = transport.peer.address?.isLoopback == true
+        if database.sparesLoopback, isLoopback, subprotocol.codecName == nil {
+            peer.compresses = false
+        }
+        let id = table.add(transport, codecName: peer.usedCodecName(for: subprotocol))
         let session = PassiveSession(
             store: database.store,
             peer: peer,
@@ -156,7 +195,7 @@ extension ListenerServer {
                 onStatus: { [table] status in table.note(id, isActive: status.activity == .busy) },
                 onDocuments: { [table] events in table.note(id, events) },
                 onEnd: { [table, log] error in
-                    table.remove(id)
+                    withExtendedLifetime(seat) { table.remove(id) }
                     if let error { log.info("A client's connection ended: \(error)") }
                 }
             ),

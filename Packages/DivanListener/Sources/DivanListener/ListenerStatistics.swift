@@ -10,6 +10,9 @@ public struct ListenerStatistics: Equatable, Sendable {
     public var sentDocumentCount: UInt64 = 0
     /// Connections accepted so far.
     public var connectionCount: UInt64 = 0
+    /// Connections accepted so far by the name of what this side compresses with: `"deflate"`,
+    /// `"lz4"`, `"none"`.
+    public var connectionCountByCodec: [String: UInt64] = [:]
 
     /// Creates figures that count nothing yet.
     public init() {}
@@ -22,6 +25,7 @@ public struct ListenerStatistics: Equatable, Sendable {
         sum.receivedDocumentCount += right.receivedDocumentCount
         sum.sentDocumentCount += right.sentDocumentCount
         sum.connectionCount += right.connectionCount
+        sum.connectionCountByCodec.merge(right.connectionCountByCodec, uniquingKeysWith: +)
         return sum
     }
 }

@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanCompression
 import DivanListener
 import DivanReplicator
 import DivanSession
@@ -40,7 +41,8 @@ final class Serving: Sendable {
     func sync(
         _ client: Store,
         database: String = "kitchen",
-        subprotocols: [String] = Subprotocol.offered,
+        subprotocols: [String]? = nil,
+        codecs: [any CompressionCodec] = [],
         credentials: BasicCredentials? = nil
     ) async throws -> SessionStatus? {
         var last: SessionStatus?
@@ -48,6 +50,7 @@ final class Serving: Sendable {
             client,
             database: database,
             subprotocols: subprotocols,
+            codecs: codecs,
             credentials: credentials
         )
         for await status in run.statuses { last = status }
@@ -58,15 +61,25 @@ final class Serving: Sendable {
     func start(
         _ client: Store,
         database: String = "kitchen",
-        subprotocols: [String] = Subprotocol.offered,
+        subprotocols: [String]? = nil,
+        codecs: [any CompressionCodec] = [],
         credentials: BasicCredentials? = nil,
         isContinuous: Bool = false
     ) throws -> (session: ActiveSession, statuses: AsyncStream<SessionStatus>) {
         let scheme = isSecure ? "wss" : "ws"
         let url = try WebSocketURL("\(scheme)://127.0.0.1:\(port)/\(database)")
+        let options = PeerConfiguration.ActiveOptions(
+            pushes: true,
+            pulls: true,
+            isContinuous: isContinuous,
+            collections: [.init(.default)],
+            remoteIdentity: url.effectiveText
+        )
+        var peer = PeerConfiguration(role: .active(options), codec: DeflateCodec())
+        peer.furtherCodecs = codecs
         var transport = WebSocketClientTransport.Configuration(
             endpoint: url.endpoint,
-            subprotocols: subprotocols
+            subprotocols: subprotocols ?? peer.subprotocols
         )
         if let credentials {
             transport.headers = { _ in ["Authorization": credentials.header] }
@@ -76,18 +89,11 @@ final class Serving: Sendable {
                 ClientTLSConfiguration(serverTrust: .selfSignedOnly)
             )
         }
-        let options = PeerConfiguration.ActiveOptions(
-            pushes: true,
-            pulls: true,
-            isContinuous: isContinuous,
-            collections: [.init(.default)],
-            remoteIdentity: url.effectiveText
-        )
         let (statuses, continuation) = AsyncStream.makeStream(of: SessionStatus.self)
         let fixed = transport
-        var configuration = ActiveSession.Configuration(
-            peer: PeerConfiguration(role: .active(options), codec: DeflateCodec())
-        ) { loop in WebSocketClientTransport(fixed, loop: loop) }
+        var configuration = ActiveSession.Configuration(peer: peer) { loop in
+            WebSocketClientTransport(fixed, loop: loop)
+        }
         configuration.onStatus = { status in
             continuation.yield(status)
             if status.activity == .stopped { continuation.finish() }

@@ -1,0 +1,86 @@
+import DivanAuth
+import DivanListener
+import DivanReplicator
+import DivanSession
+import DivanStore
+import Testing
+
+/// One address that wants too much, over sockets.
+@Suite(.timeLimit(.minutes(1))) struct CrowdTests {
+    private let wrong: BasicCredentials
+    private let right: BasicCredentials
+
+    init() throws {
+        wrong = try BasicCredentials(username: "ada", password: "byron")
+        right = try BasicCredentials(username: "ada", password: "lovelace")
+    }
+
+    private func serving(_ change: @escaping (inout ListenerLimits) -> Void) throws -> Serving {
+        try Serving {
+            change(&$0.limits)
+            $0.authenticator = PasswordListenerAuthenticator { name, password in
+                name == "ada" && password == "lovelace"
+            }
+        }
+    }
+
+    @Test func `whoever guesses passwords is made to wait and then refused`() async throws {
+        let serving = try serving {
+            $0.freeLoginFailureCount = 3
+            $0.longestLoginDelay = .milliseconds(300)
+        }
+        for _ in 0..<3 {
+            #expect(try await serving.sync(.inMemory(), credentials: wrong)?.error?.code == 401)
+        }
+        let start = ContinuousClock.now
+        #expect(try await serving.sync(.inMemory(), credentials: right)?.error == nil)
+        #expect(ContinuousClock.now - start >= .milliseconds(150), "the right one waits too")
+
+        let codes = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    try await serving.sync(.inMemory(), credentials: wrong)?.error?.code
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.contains(429))
+        #expect(codes.allSatisfy { $0 == 429 || $0 == 401 })
+    }
+
+    @Test func `asking what is needed is no failure`() async throws {
+        let serving = try serving {
+            $0.freeLoginFailureCount = 1
+            $0.longestLoginDelay = .zero
+        }
+        for _ in 0..<5 {
+            #expect(try await serving.sync(.inMemory())?.error?.code == 401)
+        }
+        #expect(try await serving.sync(.inMemory(), credentials: right)?.error == nil)
+    }
+
+    @Test func `an address has so many connections, and gets them back`() async throws {
+        let serving = try Serving {
+            $0.limits.addressConnectionCount = 2
+            $0.limits.sparesLoopback = false
+        }
+        let runs = try (0..<2).map { _ in try serving.start(.inMemory(), isContinuous: true) }
+        var streams = runs.map { $0.statuses.makeAsyncIterator() }
+        for index in streams.indices {
+            while let status = await streams[index].next(), status.activity != .idle {}
+        }
+        #expect(try await serving.sync(.inMemory())?.error?.code == 429)
+        runs[0].session.stop()
+        while await streams[0].next() != nil {}
+        // Seats come back with the server's own end of the connection.
+        var last = try await serving.sync(.inMemory())
+        while last?.error?.code == 429 { last = try await serving.sync(.inMemory()) }
+        #expect(last?.error == nil)
+        runs[1].session.stop()
+    }
+
+    @Test func `loopback is exempt unless it is not`() async throws {
+        let serving = try Serving { $0.limits.addressConnectionCount = 0 }
+        #expect(try await serving.sync(.inMemory())?.error == nil)
+    }
+}
