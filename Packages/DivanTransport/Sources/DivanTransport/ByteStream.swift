@@ -1,6 +1,5 @@
 import DivanTLS
 import Glibc
-import Synchronization
 
 /// The user of a `ByteStream`; every call comes on the loop.
 protocol ByteStreamOwner: AnyObject {
@@ -53,6 +52,7 @@ final class ByteStream: EventSource, TurnEndSource {
     private var hasEnded = false  // the peer's direction
     private var isReadingPaused = false
     private var interest: Interest = .reading
+    private var owesAcknowledgement = false  // what was read in this turn awaits an answer
 
     private var output: [UInt8] = []
     private var writtenCount = 0  // bytes at the front of `output` that the system took
@@ -185,16 +185,23 @@ final class ByteStream: EventSource, TurnEndSource {
             let transfer = socket.receive(into: buffer)
             if case .bytes(let count) = transfer, count > 0 {
                 counter.didReceive(count)
-                socket.setQuickAcknowledgement()
                 take(UnsafeRawBufferPointer(buffer).prefix(count))
             }
             return transfer
         }
         switch transfer {
         case .bytes(0): didReceiveEnd()
-        case .bytes, .wouldBlock: break
+        case .bytes: acknowledge()
+        case .wouldBlock: break
         case .failed(let error): end(.system(error))
         }
+    }
+
+    /// Acknowledges what was read, unless this turn writes: a segment of ours says so by itself.
+    private func acknowledge() {
+        guard state != .closed else { return }
+        owesAcknowledgement = isFlushQueued
+        if !isFlushQueued { socket.setQuickAcknowledgement() }
     }
 
     /// The descriptor reports an error although nothing more is read: the peer is gone.
@@ -262,6 +269,9 @@ final class ByteStream: EventSource, TurnEndSource {
         isFlushQueued = false
         guard state == .open || state == .finishing else { return }
         flush()
+        guard owesAcknowledgement, state != .closed else { return }
+        owesAcknowledgement = false
+        socket.setQuickAcknowledgement()
     }
 
     func isWritable() {
@@ -311,6 +321,7 @@ final class ByteStream: EventSource, TurnEndSource {
             case .bytes(let count):
                 counter.didSend(count)
                 writtenCount += count
+                owesAcknowledgement = false
                 lastProgress = loop.now
             case .wouldBlock: isBlocked = true
             case .failed(let error): return failWriting(error)
@@ -368,21 +379,5 @@ final class ByteStream: EventSource, TurnEndSource {
         guard queuedByteCount > 0 else { return }
         guard loop.now - lastProgress >= limits.stallTimeout else { return watchForStall() }
         end(.stalled)
-    }
-}
-
-/// Counts the bytes of one connection; read from any thread.
-final class ByteCounter: Sendable {
-    private let received = Atomic<UInt64>(0)
-    private let sent = Atomic<UInt64>(0)
-
-    func didReceive(_ count: Int) { received.wrappingAdd(UInt64(count), ordering: .relaxed) }
-    func didSend(_ count: Int) { sent.wrappingAdd(UInt64(count), ordering: .relaxed) }
-
-    var statistics: TransportStatistics {
-        var statistics = TransportStatistics()
-        statistics.receivedByteCount = received.load(ordering: .relaxed)
-        statistics.sentByteCount = sent.load(ordering: .relaxed)
-        return statistics
     }
 }
