@@ -65,6 +65,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "tls-probe",
+            dependencies: ["DivanTLS"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "websocket-autobahn",
             dependencies: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"],
             swiftSettings: strict
@@ -78,6 +83,11 @@ let package = Package(
         .testTarget(
             name: "DivanCheckTests",
             dependencies: ["DivanCheck"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ExampleProgramTests",
+            dependencies: ["blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo"],
             swiftSettings: strict
         ),
         .testTarget(

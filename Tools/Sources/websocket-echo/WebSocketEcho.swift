@@ -11,15 +11,15 @@ import Foundation
         """
 
     static func main() async throws {
-        var words = CommandLine.arguments.dropFirst()
-        let command = words.popFirst()
-        let isOptionGiven = words.first?.hasPrefix("--") == true
-        if isOptionGiven { words = words.dropFirst() }
-        switch (command, words.first) {
-        case ("serve", let port):
-            try serve(port: port.flatMap { UInt16($0) } ?? 0, isSecure: isOptionGiven)
-        case ("send", let url?) where words.count > 1:
-            try await send(Array(words.dropFirst()), to: url, trustsSelfSigned: isOptionGiven)
+        let words = Array(CommandLine.arguments.dropFirst())
+        let options = words.filter { $0.hasPrefix("--") }
+        let rest = Array(words.filter { !$0.hasPrefix("--") }.dropFirst())
+        switch (words.first, options) {
+        case ("serve", []), ("serve", ["--tls"]):
+            try serve(port: rest.first.flatMap { UInt16($0) } ?? 0, isSecure: !options.isEmpty)
+        case ("send", []) where rest.count > 1, ("send", ["--self-signed"]) where rest.count > 1:
+            let texts = Array(rest.dropFirst())
+            try await send(texts, to: rest[0], trustsSelfSigned: !options.isEmpty)
         default:
             print(usage)
             exit(64)
@@ -32,9 +32,12 @@ import Foundation
         var tls: TLSContext?
         if isSecure {
             // A throw-away identity; a real server keeps its own in a DirectoryIdentityStore.
-            let store = InMemoryIdentityStore()
-            let now = Date()
-            let identity = try AnonymousIdentity.credential(in: store, label: "echo", now: now)
+            let template = CertificateTemplate(
+                attributes: ["CN": "echo"],
+                usages: .serverAuth,
+                now: Date()
+            )
+            let identity = try TLSCredential.generate(template)
             tls = try TLSContext.server(ServerTLSConfiguration(credential: identity))
         }
         let configuration = WebSocketServer.Configuration(
@@ -72,52 +75,4 @@ import Foundation
         FileHandle.standardError.write(Data("websocket-echo: \(error)\n".utf8))
         exit(1)
     }
-}
-
-/// The server's side of one connection.
-private final class Echo: MessageReceiver {
-    private let transport: WebSocketServerTransport
-
-    init(_ transport: WebSocketServerTransport) { self.transport = transport }
-
-    func transportDidOpen(_ peer: TransportPeer) {}
-    func transportDidReceive(_ message: ArraySlice<UInt8>) { transport.send(message.span) }
-    func transportDidReceiveText(_ message: ArraySlice<UInt8>) { transport.sendText(message.span) }
-    func transportDidDrainInput() {}
-    func transportDidBecomeWritable() {}
-    func transportDidClose(_ close: TransportClose) {}
-}
-
-/// The client's side: says everything at once, prints the answers, and leaves after the last.
-///
-/// `@unchecked Sendable` holds because the transport calls its receiver on one loop only.
-private final class Conversation: MessageReceiver, @unchecked Sendable {
-    private let transport: WebSocketClientTransport
-    private let texts: [String]
-    private let didClose: (TransportClose) -> Void
-    private var answerCount = 0
-
-    init(
-        _ transport: WebSocketClientTransport,
-        _ texts: [String],
-        didClose: @escaping (TransportClose) -> Void
-    ) {
-        self.transport = transport
-        self.texts = texts
-        self.didClose = didClose
-    }
-
-    func transportDidOpen(_ peer: TransportPeer) {
-        for text in texts { transport.sendText(Array(text.utf8).span) }
-    }
-
-    func transportDidReceive(_ message: ArraySlice<UInt8>) {
-        print(String(decoding: message, as: UTF8.self))
-        answerCount += 1
-        if answerCount == texts.count { transport.close(code: 1000, reason: "") }
-    }
-
-    func transportDidDrainInput() {}
-    func transportDidBecomeWritable() {}
-    func transportDidClose(_ close: TransportClose) { didClose(close) }
 }

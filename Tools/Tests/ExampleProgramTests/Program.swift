@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// One of the example programs, as a process.
+final class Program {
+    /// How a program ended.
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Starts a program that serves until it is let go of.
+    init(serving name: String, _ words: String...) throws {
+        process.executableURL = Self.url(name)
+        process.arguments = words
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// The URL that the program says it listens on.
+    func address() throws -> String {
+        var printed = ""
+        while !printed.contains("\n") {
+            let piece = output.fileHandleForReading.availableData
+            try #require(!piece.isEmpty, "it ended before it listened")
+            printed += String(decoding: piece, as: UTF8.self)
+        }
+        let line = try #require(printed.split(separator: "\n").first)
+        #expect(line.hasPrefix("listening on "))
+        return String(line.dropFirst("listening on ".count))
+    }
+
+    /// Runs a program to its end.
+    static func run(
+        _ name: String,
+        _ words: String...,
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let process = Process()
+        process.executableURL = url(name)
+        process.arguments = words
+        let inherited = ProcessInfo.processInfo.environment
+        process.environment = inherited.merging(environment) { _, new in new }
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        // What the programs print is far less than a pipe holds.
+        process.waitUntilExit()
+        let texts = [output, errors].map { pipe in
+            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
+    }
+
+    /// Programs stand beside the tests that they were built with.
+    private static func url(_ name: String) -> URL {
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        return own.deletingLastPathComponent().appending(path: name)
+    }
+}
