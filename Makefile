@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench bench-compare check format docs autobahn sanitize clean
+.PHONY: help setup build test demo crash model bench bench-compare check format docs autobahn fuzz sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests
@@ -22,6 +22,12 @@ test: setup ## run every test once, from the root
 demo: setup ## watch two peers sync a real database over TLS
 	@Tools/scripts/demo
 
+crash: setup ## kill a writing process 500 times (ROUNDS=…), fail every write of a run
+	@Tools/scripts/crash
+
+model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
+	@Tools/scripts/model
+
 bench: setup ## measure, each figure beside its floor; also bench.json
 	@Tools/scripts/bench
 
@@ -40,6 +46,9 @@ docs: setup ## build the reference of the public API into .build/docs
 
 autobahn: setup ## run the Autobahn suite against our WebSocket; writes Docs/autobahn.md
 	@Tools/scripts/autobahn
+
+fuzz: setup ## mutate inputs of every decoder: make fuzz SECONDS=600
+	@Tools/scripts/fuzz $(or $(SECONDS),600)
 
 sanitize: setup ## run the tests under the thread and the address sanitizer
 	@Tools/scripts/sanitize

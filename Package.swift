@@ -238,6 +238,22 @@ let tools: [Target] = [
 
 /// What crosses packages.
 let crossing: [Target] = [
+    .target(
+        name: "DivanFuzz",
+        dependencies: [
+            "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+            "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+            "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
+        ],
+        path: "Tests/Fuzz/Sources/DivanFuzz",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "FuzzTests",
+        dependencies: ["DivanFuzz"],
+        path: "Tests/FuzzTests",
+        swiftSettings: strict
+    ),
     .executableTarget(
         name: "divan-crash",
         dependencies: ["DivanRevisions", "DivanStore", "DivanTestKit"],

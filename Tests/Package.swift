@@ -14,9 +14,50 @@ let package = Package(
     dependencies: [
         .package(path: "../Packages/CouchbaseLiteSwift"),
         .package(path: "../Packages/Divan"),
+        .package(path: "../Packages/DivanAuth"),
+        .package(path: "../Packages/DivanBLIP"),
+        .package(path: "../Packages/DivanCompression"),
+        .package(path: "../Packages/DivanCrypto"),
+        .package(path: "../Packages/DivanDelta"),
+        .package(path: "../Packages/DivanJSON"),
+        .package(path: "../Packages/DivanLZ4"),
+        .package(path: "../Packages/DivanReplicator"),
+        .package(path: "../Packages/DivanRevisions"),
+        .package(path: "../Packages/DivanStore"),
+        .package(path: "../Packages/DivanTLS"),
         .package(path: "../Packages/DivanTestKit"),
+        .package(path: "../Packages/DivanWebSocket"),
+        .package(path: "../Packages/DivanZlib"),
     ],
     targets: [
+        .target(
+            name: "DivanFuzz",
+            dependencies: [
+                "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+                "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
+            ],
+            path: "Fuzz/Sources/DivanFuzz",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["DivanFuzz"],
+            path: "FuzzTests",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "divan-crash",
+            dependencies: ["DivanRevisions", "DivanStore", "DivanTestKit"],
+            path: "Crash",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CrashTests",
+            dependencies: ["divan-crash"],
+            path: "CrashTests",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],

@@ -62,8 +62,12 @@ struct HandshakeAnswer: Sendable {
     /// Whether all of the body is here that we want to read.
     private func isComplete(_ headers: HTTPHeaders, status: Int) -> Bool {
         guard status >= 300, !hasEnded, isExplanation(headers) else { return true }
-        guard let length = headers["Content-Length"].flatMap({ Int($0) }) else { return false }
+        guard let length = contentLength(headers) else { return false }
         return body.count >= min(length, limits.explanationByteCount)
+    }
+
+    private func contentLength(_ headers: HTTPHeaders) -> Int? {
+        headers["Content-Length"].flatMap { Int($0) }.map { max(0, $0) }
     }
 
     /// Whether the body is JSON or plain text in one piece.
@@ -77,7 +81,9 @@ struct HandshakeAnswer: Sendable {
 
     private func text(_ headers: HTTPHeaders) -> String? {
         guard isExplanation(headers) else { return nil }
-        let text = String(decoding: body.prefix(limits.explanationByteCount), as: UTF8.self)
+        // What stands behind the announced end is no part of the text, however it was cut.
+        let length = min(contentLength(headers) ?? body.count, limits.explanationByteCount)
+        let text = String(decoding: body.prefix(length), as: UTF8.self)
         let isJSON = headers["Content-Type"]?.prefix(16).isEqualIgnoringCase("application/json")
         let explanation = isJSON == true ? RefusalBody.reason(in: text) : text.firstLine
         return explanation.flatMap { $0.isEmpty ? nil : $0 }

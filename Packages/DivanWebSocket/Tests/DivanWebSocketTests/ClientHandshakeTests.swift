@@ -169,6 +169,15 @@ import Testing
     }
 
     @Test
+    func `leaves what stands behind a refusal out of its text`() throws {
+        let text =
+            "HTTP/1.1 401 No\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nfirst second"
+        #expect(try refusal(text).explanation == "first")
+        let negative = text.replacing("Length: 5", with: "Length: -5")
+        #expect(try refusal(negative).explanation == "No")
+    }
+
+    @Test
     func `notices an end before the answer`() throws {
         var handshake = try ClientHandshake(request(), key: sampleKey)
         handshake.receive(Array("HTTP/1.1 101 Upg".utf8).span)

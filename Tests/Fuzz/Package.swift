@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+// A package of its own, because it links with the fuzzer's runtime, which `make fuzz` hands in;
+// the targets themselves are also in `Tests/Package.swift`, where ordinary tests replay them.
+let package = Package(
+    name: "DivanFuzz",
+    dependencies: [
+        .package(path: "../../Packages/DivanAuth"),
+        .package(path: "../../Packages/DivanBLIP"),
+        .package(path: "../../Packages/DivanCompression"),
+        .package(path: "../../Packages/DivanCrypto"),
+        .package(path: "../../Packages/DivanDelta"),
+        .package(path: "../../Packages/DivanJSON"),
+        .package(path: "../../Packages/DivanLZ4"),
+        .package(path: "../../Packages/DivanReplicator"),
+        .package(path: "../../Packages/DivanRevisions"),
+        .package(path: "../../Packages/DivanStore"),
+        .package(path: "../../Packages/DivanTestKit"),
+        .package(path: "../../Packages/DivanTLS"),
+        .package(path: "../../Packages/DivanWebSocket"),
+        .package(path: "../../Packages/DivanZlib"),
+    ],
+    targets: [
+        .target(
+            name: "DivanFuzz",
+            dependencies: [
+                "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+                "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "CDivanFuzzer"),
+        .executableTarget(
+            name: "divan-fuzz",
+            dependencies: ["DivanFuzz", "CDivanFuzzer"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,27 @@
+/// One reader of bytes from outside, and the rule that no bytes may make it break.
+///
+/// `make fuzz` hands it mutated inputs under the address sanitizer; ordinary tests hand it its
+/// seeds and every input that was once found.
+public protocol FuzzTarget: Sendable {
+    /// The name in `make fuzz` and of the folder under `Found`.
+    static var name: String { get }
+
+    /// Feeds one input and says what it broke, or returns `nil`.
+    ///
+    /// Depends on the input alone. A trap, a hang or growth beyond the limits is a failure too.
+    static func violation(of input: [UInt8]) -> String?
+
+    /// Inputs to start from, made from the packages' own fixtures.
+    static func seeds() throws -> [[UInt8]]
+}
+
+/// Every target.
+public enum FuzzTargets {
+    /// In the order in which `make fuzz` runs them.
+    public static let all: [any FuzzTarget.Type] = [
+        WebSocketFrames.self, ServerHeads.self, ClientHeads.self, BLIPDeflateFrames.self,
+        BLIPLZ4Frames.self, TLSServerRecords.self, TLSClientRecords.self, DeflatePieces.self,
+        LZ4Pieces.self, JSONTexts.self, JSONDeltas.self, Revisions.self, PassiveMessages.self,
+        ActiveMessages.self, Credentials.self, Texts.self,
+    ]
+}

@@ -1,0 +1,48 @@
+import DivanJSON
+
+/// Scanner, parser and reader agree on any text; what was parsed is written canonically and comes
+/// back equal.
+enum JSONTexts: FuzzTarget {
+    static let name = "json"
+
+    static func violation(of input: [UInt8]) -> String? {
+        let summary = try? JSONScanner.validate(input.span)
+        let value = try? JSON(parsing: input)
+        if (summary == nil) != (value == nil) {
+            return "scanner: \(String(describing: summary)), parser: \(String(describing: value))"
+        }
+        if reads(input) != (value != nil) { return "the reader differs from the parser" }
+        guard let summary, let value else { return nil }
+        guard summary.kind == value.kind else { return "scanner \(summary.kind)" }
+        guard let canonical = try? value.canonicalBytes() else { return "cannot be written" }
+        guard let again = try? JSON(parsing: canonical) else { return "our own text is refused" }
+        if again != value {
+            return "comes back changed: \(String(decoding: canonical, as: UTF8.self))"
+        }
+        let isCanonical = (try? JSONScanner.validate(canonical.span))?.isCanonical
+        if isCanonical != true { return "canonical text is not known as such" }
+        if summary.isCanonical, canonical != input { return "taken for canonical by mistake" }
+        return nil
+    }
+
+    private static func reads(_ input: [UInt8]) -> Bool {
+        do {
+            var reader = JSONReader(input)
+            try reader.skip()
+            try reader.finish()
+            var second = JSONReader(input)
+            _ = try second.readRaw()
+            try second.finish()
+            return true
+        } catch {
+            _ = error.description
+            return false
+        }
+    }
+
+    static func seeds() throws -> [[UInt8]] {
+        let suite = try Fixtures.files("DivanJSON", "JSONTestSuite")
+        let identifiers = try Fixtures.json("DivanJSON", "revids.json")
+        return suite + Fixtures.texts(in: identifiers).map { Array($0.utf8) }
+    }
+}
