@@ -50,7 +50,7 @@ import Testing
                 #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
                 return
             }
-            first += Self.isThorough ? 1 : 17
+            first += Self.isThorough ? 1 : 41
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
             try check(ledger, opening, home.file("a.cblite2"), kind, place)
             #expect(first <= callCount || ledger.errors.isEmpty, "\(place)")
             guard first <= callCount else { return }
-            first += Self.isThorough ? 1 : 5
+            first += Self.isThorough ? 1 : 9
         }
     }
 

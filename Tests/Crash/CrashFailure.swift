@@ -1,0 +1,8 @@
+/// Why the tool cannot go on, or what a killed writer left wrong.
+struct CrashFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,142 @@
+import DivanStore
+import DivanTestKit
+import Foundation
+
+/// Starts writers, kills each at a random moment, and compares what is left with what was told.
+struct Killer {
+    /// Rounds on one database before a new one is begun.
+    private static let roundsPerDatabase = 25
+    /// Bounds of a writer's life: from before it has opened anything to some hundred steps.
+    private static let lifeMilliseconds = 1...250
+
+    private let seed: UInt64
+    private var generator: SeededGenerator
+    private let home: TemporaryDirectory
+    private(set) var failures: [String] = []
+    private var counts = Counts()
+
+    private struct Counts {
+        var rounds = 0
+        var acknowledged: UInt64 = 0
+        var survivedUntold = 0
+        var blobs = 0
+        var beforeFirst = 0
+    }
+
+    /// What is known of the database of the moment.
+    private struct Known {
+        let path: String
+        let seed: UInt64
+        let fullSync: Bool
+        var states = Lane.all.map { _ in LaneState() }
+        var next = Lane.all.map { _ in UInt64(0) }
+    }
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        generator = SeededGenerator(seed: seed)
+        home = try TemporaryDirectory()
+    }
+
+    mutating func run(rounds: Int) throws {
+        var known: Known?
+        for round in 0..<rounds {
+            if known == nil || round.isMultiple(of: Self.roundsPerDatabase) {
+                let number = round / Self.roundsPerDatabase
+                known = Known(
+                    path: home.file("crash-\(round).cblite2"),
+                    seed: generator.next(),
+                    fullSync: number.isMultiple(of: 2)
+                )
+            }
+            guard var current = known else { return }
+            counts.rounds += 1
+            do {
+                let told = try kill(current)
+                try inspect(told, &current)
+                known = current
+            } catch {
+                failures.append("seed \(seed), round \(round): \(error)")
+                known = nil
+            }
+        }
+    }
+
+    /// Returns how many steps of each lane were told before the process was gone.
+    private mutating func kill(_ known: Known) throws -> [UInt64] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments =
+            ["write", known.path, "\(known.seed)", "\(known.fullSync)"]
+            + known.next.map { "\($0)" }
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
+        usleep(UInt32(life) * 1_000)
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(),
+            as: UTF8.self
+        )
+        process.waitUntilExit()
+        guard process.terminationReason == .uncaughtSignal else {
+            throw CrashFailure("the writer ended with \(process.terminationStatus)")
+        }
+        var told = known.next
+        for line in text.split(separator: "\n") {
+            let numbers = line.split(separator: " ").compactMap { UInt64($0) }
+            guard numbers.count == 2, let lane = Int(exactly: numbers[0]), lane < told.count else {
+                throw CrashFailure("the writer told \(line)")
+            }
+            told[lane] = numbers[1] + 1
+        }
+        return told
+    }
+
+    private mutating func inspect(_ told: [UInt64], _ known: inout Known) throws {
+        let acknowledged = zip(told, known.next).reduce(0) { $0 + ($1.0 - $1.1) }
+        counts.acknowledged += acknowledged
+        if acknowledged == 0 { counts.beforeFirst += 1 }
+        if !Store.exists(directory: known.path), told.allSatisfy({ $0 == 0 }) { return }
+        let store = try Store.open(directory: known.path, options: StoreOptions(create: false))
+        defer { try? store.close() }
+        try store.checkIntegrity()
+        for lane in Lane.all {
+            let index = lane.number
+            var state = known.states[index]
+            for step in known.next[index]..<told[index] {
+                state.apply(Operation(seed: known.seed, lane: lane, step: step))
+            }
+            known.next[index] = told[index]
+            let found = try LaneState(of: lane, store, blobCount: &counts.blobs)
+            if found != state {
+                // The step that was under way may have been committed, whole.
+                let owed = state
+                state.apply(Operation(seed: known.seed, lane: lane, step: told[index]))
+                known.next[index] += 1
+                counts.survivedUntold += 1
+                guard found == state else {
+                    throw CrashFailure("lane \(index): \(found.difference(from: owed))")
+                }
+            }
+            known.states[index] = state
+        }
+    }
+
+    /// What was done, and what went wrong.
+    var summary: String {
+        let outcome =
+            failures.isEmpty
+            ? "nothing that was acknowledged is missing, nothing is there by halves"
+            : "\(failures.count) FAILED:\n" + failures.joined(separator: "\n")
+        return """
+            crash: seed \(seed), \(counts.rounds) writers killed \
+            (\(counts.beforeFirst) before their first acknowledgement)
+              \(counts.acknowledged) steps acknowledged; \
+            \(counts.survivedUntold) more had been committed and not yet told
+              \(counts.blobs) blobs of documents read and hashed
+              \(outcome)
+            """
+    }
+}

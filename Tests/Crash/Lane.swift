@@ -1,0 +1,23 @@
+import DivanStore
+
+/// The documents of one writing thread; threads share a database, never a document.
+struct Lane: Hashable {
+    /// Threads of a writer.
+    static let count = 3
+    static let all = (0..<count).map { Lane(number: $0) }
+
+    let number: Int
+
+    var prefix: String { "\(number)-" }
+    var checkpoint: String { "cp-\(number)" }
+    /// A collection that comes and goes.
+    var collectionName: String { "lane\(number)" }
+
+    /// - Throws: Never with the names of lanes.
+    func collection() throws -> CollectionPath {
+        guard let path = CollectionPath(collectionName) else {
+            throw CrashFailure("\(collectionName) is no name")
+        }
+        return path
+    }
+}

@@ -1,0 +1,37 @@
+import DivanStore
+import Foundation
+
+/// The process that is killed: three threads that write, and say so on the standard output.
+struct Writer {
+    let directory: String
+    let seed: UInt64
+    let fullSync: Bool
+
+    /// Goes on from the given step of each lane until somebody ends the process.
+    func run(from next: [UInt64]) throws {
+        let store = try Store.open(
+            directory: directory,
+            options: StoreOptions(fullSync: fullSync)
+        )
+        for (lane, first) in zip(Lane.all, next) {
+            Thread { write(lane, from: first, to: store) }.start()
+        }
+        while true { pause() }
+    }
+
+    private func write(_ lane: Lane, from first: UInt64, to store: Store) {
+        var step = first
+        while true {
+            do {
+                try Operation(seed: seed, lane: lane, step: step).perform(on: store)
+            } catch {
+                let text = "lane \(lane.number), step \(step): \(error)\n"
+                FileHandle.standardError.write(Data(text.utf8))
+                exit(3)
+            }
+            // One call, shorter than a pipe takes at once, so lines of threads do not mix.
+            FileHandle.standardOutput.write(Data("\(lane.number) \(step)\n".utf8))
+            step += 1
+        }
+    }
+}
