@@ -12,7 +12,7 @@ struct MessageConnector: Connector {
     let endpoint: MessageEndpoint
 
     func makeTransport(
-        on loop: EpollLoop,
+        on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
         let connection = ServiceCallback.run {

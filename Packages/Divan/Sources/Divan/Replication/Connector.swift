@@ -21,7 +21,7 @@ protocol Connector: Sendable {
 
     /// Makes the transport for one attempt, which offers these subprotocols.
     func makeTransport(
-        on loop: EpollLoop,
+        on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport
 }
@@ -47,7 +47,7 @@ final class DatabaseConnector: Connector, DatabaseService {
     }
 
     func makeTransport(
-        on loop: EpollLoop,
+        on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
         let pair = InProcessPair(subprotocol: Subprotocol.version3.rawValue, firstLoop: loop)

@@ -48,7 +48,7 @@ final class URLConnector: Connector {
     var compresses: Bool { !url.endpoint.isLoopback }
 
     func makeTransport(
-        on loop: EpollLoop,
+        on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
         var transport = transport
