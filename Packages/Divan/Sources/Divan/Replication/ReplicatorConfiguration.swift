@@ -33,6 +33,9 @@ public struct ReplicatorConfiguration {
     /// Name or address of the interface to connect from; `nil` leaves it to the system.
     public var networkInterface: String?
 
+    /// The HTTP proxy that leads to a `URLEndpoint`; `nil` connects directly.
+    public var proxy: ProxySettings?
+
     /// Whether cookies that a server sets for a parent of its domain are kept.
     public var acceptParentDomainCookie = Self.defaultAcceptParentCookies
 

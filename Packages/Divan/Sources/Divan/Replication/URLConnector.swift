@@ -38,6 +38,7 @@ final class URLConnector: Connector {
             headers: { credentials.headers(for: $0, cookies: cookies) },
             onResponse: { endpoint, headers in cookies.receive(headers, from: endpoint) },
             tls: isSecure ? try credentials.tlsContext(configuration) : nil,
+            proxy: configuration.proxy.map(HTTPProxy.init),
             networkInterface: configuration.networkInterface
         )
         transport.webSocket.heartbeatInterval = .seconds(max(1.1, configuration.heartbeat))
@@ -64,6 +65,18 @@ final class URLConnector: Connector {
     }
 
     private static let userAgent = "CouchbaseLite/3.2-Divan (Swift; Linux) Divan/0.1"
+}
+
+extension HTTPProxy {
+    /// The same proxy in the words of the transport.
+    init(_ settings: ProxySettings) {
+        self.init(
+            host: settings.hostname,
+            port: settings.port,
+            username: settings.username,
+            password: settings.password ?? ""
+        )
+    }
 }
 
 extension WebSocketEndpoint {

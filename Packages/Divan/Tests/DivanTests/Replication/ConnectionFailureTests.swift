@@ -95,4 +95,18 @@ import Testing
         configuration.maxAttempts = 1
         #expect(await Replicator(config: configuration).finalCode() == CBLError.unknownInterface)
     }
+
+    @Test func `nothing goes past a proxy`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        let port: UInt16 = 1  // nothing listens there
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.proxy = ProxySettings(hostname: "127.0.0.1", port: port)
+        configuration.maxAttempts = 1
+        let error = await Replicator(config: configuration).statuses().last?.error as NSError?
+        #expect(error?.domain == NSPOSIXErrorDomain)
+        #expect(error?.code == Int(ECONNREFUSED))
+        #expect(error?.localizedDescription.contains("proxy 127.0.0.1:\(port)") == true)
+    }
 }
