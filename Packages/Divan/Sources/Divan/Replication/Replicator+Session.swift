@@ -28,8 +28,6 @@ extension Replicator {
         var session = ActiveSession.Configuration(
             peer: peer,
             makeTransport: { [meter] loop in
-                // Sockets live on loops of the system, and sessions choose such a one by themselves.
-                let loop = loop as? EpollLoop ?? EventLoopGroup.shared.next()
                 let transport = try connector.makeTransport(on: loop, offering: subprotocols)
                 meter.begin(transport)
                 return transport
