@@ -1,9 +1,9 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash model bench bench-compare check format docs autobahn fuzz sanitize clean
+.PHONY: help setup build test demo crash model bench bench-compare check format docs autobahn fuzz stress sanitize clean
 
 SHELL := /bin/bash
-SOURCES := Package.swift Packages Tools Tests
+SOURCES := Package.swift Packages Tools Tests Docs/examples
 
 help: ## print this list
 	@echo "Divan: an embedded JSON document database in Swift that syncs peer to peer."
@@ -49,6 +49,9 @@ autobahn: setup ## run the Autobahn suite against our WebSocket; writes Docs/aut
 
 fuzz: setup ## mutate inputs of every decoder: make fuzz SECONDS=600
 	@Tools/scripts/fuzz $(or $(SECONDS),600)
+
+stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1
+	@Tools/scripts/stress $(or $(MESSAGES),1000000) $(SEED)
 
 sanitize: setup ## run the tests under the thread and the address sanitizer
 	@Tools/scripts/sanitize

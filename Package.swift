@@ -239,6 +239,26 @@ let tools: [Target] = [
 /// What crosses packages.
 let crossing: [Target] = [
     .target(
+        name: "DivanStress",
+        dependencies: [
+            "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket",
+        ],
+        path: "Tests/Stress/DivanStress",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "divan-stress",
+        dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
+        path: "Tests/Stress/divan-stress",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "StressTests",
+        dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
+        path: "Tests/StressTests",
+        swiftSettings: strict
+    ),
+    .target(
         name: "DivanFuzz",
         dependencies: [
             "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
@@ -271,7 +291,41 @@ let crossing: [Target] = [
         dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
         path: "Tests/EndToEndTests",
         swiftSettings: strict
-    )
+    ),
+]
+
+/// What the documentation shows; users of the libraries never build it.
+let examples: [Target] = [
+    .executableTarget(
+        name: "notes-example",
+        dependencies: ["Divan"],
+        path: "Docs/examples/Sources/notes-example",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "photos-example",
+        dependencies: ["Divan"],
+        path: "Docs/examples/Sources/photos-example",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "fleet-example",
+        dependencies: ["Divan"],
+        path: "Docs/examples/Sources/fleet-example",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "ExampleTests",
+        dependencies: ["notes-example", "photos-example", "fleet-example"],
+        path: "Docs/examples/Tests/ExampleTests",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "GuideTests",
+        dependencies: ["CouchbaseLiteSwift", "Divan"],
+        path: "Docs/examples/Tests/GuideTests",
+        swiftSettings: strict
+    ),
 ]
 
 let package = Package(
@@ -301,5 +355,5 @@ let package = Package(
         .library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"]),
         .executable(name: "divan", targets: ["divan"]),
     ],
-    targets: rooms.flatMap { $0 } + tools + crossing
+    targets: rooms.flatMap { $0 } + tools + crossing + examples
 )

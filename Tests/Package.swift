@@ -31,6 +31,26 @@ let package = Package(
     ],
     targets: [
         .target(
+            name: "DivanStress",
+            dependencies: [
+                "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket",
+            ],
+            path: "Stress/DivanStress",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "divan-stress",
+            dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
+            path: "Stress/divan-stress",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StressTests",
+            dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
+            path: "StressTests",
+            swiftSettings: strict
+        ),
+        .target(
             name: "DivanFuzz",
             dependencies: [
                 "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
@@ -63,6 +83,6 @@ let package = Package(
             dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
             path: "EndToEndTests",
             swiftSettings: strict
-        )
+        ),
     ]
 )
