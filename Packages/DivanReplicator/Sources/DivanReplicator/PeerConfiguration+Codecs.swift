@@ -28,6 +28,11 @@ extension PeerConfiguration {
         return codec.name
     }
 
+    /// The same by the name that a handshake agreed on; `"none"` for a name that is none of ours.
+    public func usedCodecName(for name: String?) -> String {
+        name.flatMap { Subprotocol($0) }.map { usedCodecName(for: $0) } ?? "none"
+    }
+
     /// Further codecs with names that can travel.
     private var further: [(name: Subprotocol, codec: any CompressionCodec)] {
         furtherCodecs.compactMap { codec in

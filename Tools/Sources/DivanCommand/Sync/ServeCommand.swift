@@ -27,6 +27,7 @@ enum ServeCommand: Command {
                 "write the certificate, for peers to pin"
             ),
             .flag("--read-only", "refuse what peers push"),
+            CompressionChoice.option,
             .flag("--delta", "send changes as deltas where peers can take them"),
             .json,
         ] + Credentials.options,
@@ -34,6 +35,7 @@ enum ServeCommand: Command {
             Goes on until Ctrl-C. The connection is encrypted unless --no-tls is given; without
             --tls-identity a self-signed certificate is made once and kept. With --user, peers
             must show that name and password. \(Credentials.details)
+            \(CompressionChoice.details)
             Several databases get a port each: PORT, PORT + 1, and so on.
             """,
         examples: [
@@ -117,6 +119,9 @@ private final class ServedDatabase {
         config.disableTLS = arguments.has("--no-tls")
         config.readOnly = arguments.has("--read-only")
         config.enableDeltaSync = arguments.has("--delta")
+        if let compression = try CompressionChoice.read(arguments) {
+            config.compression = compression
+        }
         if let file = arguments.value("--tls-identity") {
             config.tlsIdentity = try IdentityFile.read(file)
         }
@@ -163,6 +168,11 @@ private final class ServedDatabase {
                 "documentsSent": JSON(figures.sentDocumentCount),
                 "bytesReceived": JSON(figures.receivedByteCount),
                 "bytesSent": JSON(figures.sentByteCount),
+                "connections": .object(
+                    JSONObject(
+                        figures.connectionCountByCompression.map { (key: $0, value: JSON($1)) }
+                    )
+                ),
             ],
             sentence: "Stopped \(path.name): sent "
                 + "\(Numbers.count(figures.sentDocumentCount, "document")), received "

@@ -52,6 +52,7 @@ enum SyncSyntax {
                 Without --collections all collections of DB take part; named ones are made when
                 a pull needs them. The server's certificate is checked against the system's
                 authorities unless --pin or --accept-self-signed says otherwise.
+                \(CompressionChoice.details)
                 \(Credentials.details)
                 """,
             examples: [example]
@@ -73,6 +74,7 @@ enum SyncSyntax {
             .value("--documents", "LIST", isRepeating: true, "these document IDs only"),
             .value("--header", "NAME: VALUE", isRepeating: true, "send a further HTTP header"),
             .value("--attempts", "N", "tries to connect (default: 1; without end if continuous)"),
+            CompressionChoice.option,
             .flag("--reset", "forget how far earlier runs came"),
             .value("--report", "FILE", completion: .file, "write the final figures as JSON"),
             .json,

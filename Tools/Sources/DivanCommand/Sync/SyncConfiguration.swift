@@ -33,6 +33,9 @@ enum SyncConfiguration {
         } else if !config.continuous {
             config.maxAttempts = 1
         }
+        if let compression = try CompressionChoice.read(arguments) {
+            config.compression = compression
+        }
         if arguments.has("--header") { config.headers = try headers(arguments) }
         return config
     }

@@ -70,6 +70,7 @@ final class SyncRun: Sendable {
         tally.seconds = progress.elapsed.inSeconds
         tally.blobCount = max(0, try blobCount() - blobsBefore)
         tally.byteCount = replicator.statistics.byteCount
+        tally.compression = replicator.statistics.compression
         let error = state.withLock { $0.last?.error }
         try database.close()
         try finish(tally, error, wasInterrupted: interruption.isRequested)

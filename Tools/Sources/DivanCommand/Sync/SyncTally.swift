@@ -10,6 +10,8 @@ struct SyncTally: Sendable {
     var blobCount = 0
     var byteCount: UInt64 = 0
     var seconds = 0.0
+    /// What this side compressed with; `nil` when it never connected.
+    var compression: String?
 
     /// Documents that arrived, in either direction.
     var documentCount: UInt64 { pushedCount + pulledCount }
@@ -30,7 +32,7 @@ struct SyncTally: Sendable {
             "documents": JSON(documentCount), "pushed": JSON(pushedCount),
             "pulled": JSON(pulledCount), "deleted": JSON(deletedCount),
             "errors": JSON(errorCount), "blobs": JSON(blobCount), "bytes": JSON(byteCount),
-            "seconds": .double(seconds),
+            "seconds": .double(seconds), "compression": compression.map { .string($0) } ?? .null,
         ]
     }
 

@@ -1,10 +1,8 @@
 import DivanAuth
-import DivanLZ4
 import DivanListener
 import DivanReplicator
 import DivanStore
 import DivanTLS
-import DivanZlib
 import Foundation
 
 extension URLEndpointListenerConfiguration {
@@ -21,9 +19,9 @@ extension URLEndpointListenerConfiguration {
     ///   for an authenticator of an unknown type, `notOpen` for a closed database.
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
         let store = try home.openStore()
-        var configuration = ListenerConfiguration(
-            databases: [home.name: .init(store: store, peer: passivePeer)]
-        )
+        var database = ListenerConfiguration.SharedDatabase(store: store, peer: passivePeer)
+        database.sparesLoopback = compression == .automatic
+        var configuration = ListenerConfiguration(databases: [home.name: database])
         configuration.port = port ?? 0
         configuration.interface = networkInterface
         configuration.credential = identity?.credential
@@ -48,9 +46,9 @@ extension URLEndpointListenerConfiguration {
             collections: collections.map(\.path),
             allowsPush: !readOnly
         )
-        var peer = PeerConfiguration(role: .passive(options), codec: DeflateCodec())
+        var peer = PeerConfiguration(role: .passive(options), codec: compression.codec)
         peer.usesDeltas = enableDeltaSync
-        peer.furtherCodecs = [LZ4Codec()]
+        compression.apply(toPassive: &peer)
         return peer
     }
 }

@@ -33,6 +33,8 @@ public final class URLEndpointListener: @unchecked Sendable {
         public let receivedDocumentCount: UInt64
         /// Documents sent to clients.
         public let sentDocumentCount: UInt64
+        /// Connections by what the listener compresses with: `"deflate"`, `"lz4"`, `"none"`.
+        public let connectionCountByCompression: [String: UInt64]
     }
 
     private struct Running {
@@ -125,7 +127,8 @@ public final class URLEndpointListener: @unchecked Sendable {
             receivedByteCount: figures.receivedByteCount,
             sentByteCount: figures.sentByteCount,
             receivedDocumentCount: figures.receivedDocumentCount,
-            sentDocumentCount: figures.sentDocumentCount
+            sentDocumentCount: figures.sentDocumentCount,
+            connectionCountByCompression: figures.connectionCountByCodec
         )
     }
 

@@ -26,6 +26,10 @@ public struct URLEndpointListenerConfiguration {
     /// Whether clients may only pull.
     public var readOnly = Self.defaultReadOnly
 
+    /// How what the listener sends is made smaller, and whether it takes LZ4 from clients that
+    /// offer it. An addition to the official API.
+    public var compression = Self.defaultCompression
+
     /// Any free port.
     public static let defaultPort: UInt16 = 0
     /// TLS is on.
@@ -34,6 +38,8 @@ public struct URLEndpointListenerConfiguration {
     public static let defaultReadOnly = false
     /// Whole documents travel.
     public static let defaultEnableDeltaSync = false
+    /// Nothing inside this machine, deflate elsewhere, LZ4 for clients that offer it.
+    public static let defaultCompression = ReplicationCompression.automatic
 
     /// Creates a configuration.
     ///

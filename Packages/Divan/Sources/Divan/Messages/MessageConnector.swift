@@ -4,6 +4,7 @@ import DivanWebSocket
 
 /// Reaches a peer over connections that the application makes.
 struct MessageConnector: Connector {
+    let isInProcess = false
     let compresses = true
     let usesDeltas = true
     let retries = true

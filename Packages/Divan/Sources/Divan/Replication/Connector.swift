@@ -9,6 +9,8 @@ import Synchronization
 
 /// How a replicator reaches its target: one connector for each kind of endpoint.
 protocol Connector: Sendable {
+    /// Whether the target lives in this process: nothing is ever compressed.
+    var isInProcess: Bool { get }
     /// Whether messages are worth compressing on this way.
     var compresses: Bool { get }
     /// Whether deltas are worth making on this way.
@@ -30,6 +32,7 @@ protocol Connector: Sendable {
 ///
 /// Source: `behaviour.md` §12 (never delta, no retry).
 final class DatabaseConnector: Connector, DatabaseService {
+    let isInProcess = true
     let compresses = false
     let usesDeltas = false
     let retries = false

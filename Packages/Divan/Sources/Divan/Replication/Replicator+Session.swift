@@ -1,5 +1,4 @@
 import DivanConflicts
-import DivanLZ4
 import DivanReplicator
 import DivanSession
 import DivanStore
@@ -20,15 +19,11 @@ extension Replicator {
         let store = try database.openStore()
         let connector = try makeConnector(for: store)
         let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
-        var peer = PeerConfiguration(role: .active(options), codec: DeflateCodec())
-        peer.compresses = connector.compresses
-        peer.usesDeltas = connector.usesDeltas
-        if config.offersLZ4 { peer.furtherCodecs = [LZ4Codec()] }
-        let subprotocols = peer.subprotocols
+        let peer = enginePeer(options, connector)
         var session = ActiveSession.Configuration(
             peer: peer,
             makeTransport: { [meter] loop in
-                let transport = try connector.makeTransport(on: loop, offering: subprotocols)
+                let transport = try connector.makeTransport(on: loop, offering: peer.subprotocols)
                 meter.begin(transport)
                 return transport
             }
@@ -40,11 +35,27 @@ extension Replicator {
             self.publish(Status(status))
         }
         session.onDocuments = { events in self.publish(events) }
-        session.onOpen = { peer in
-            self.note(connector.serverCertificate, correlationID: peer.headers["X-Correlation-Id"])
+        session.onOpen = { server in
+            self.meter.note(codecName: peer.usedCodecName(for: server.subprotocol))
+            let correlationID = server.headers["X-Correlation-Id"]
+            self.note(connector.serverCertificate, correlationID: correlationID)
         }
         session.onClose = { _ in self.note(connector.serverCertificate) }
         return ActiveSession(store: store, configuration: session)
+    }
+
+    private func enginePeer(
+        _ options: PeerConfiguration.ActiveOptions,
+        _ connector: any Connector
+    ) -> PeerConfiguration {
+        var peer = PeerConfiguration(role: .active(options), codec: config.compression.codec)
+        peer.usesDeltas = connector.usesDeltas
+        if connector.isInProcess {
+            peer.compresses = false
+        } else {
+            config.compression.apply(toActive: &peer, suits: connector.compresses)
+        }
+        return peer
     }
 
     /// What the engine is to replicate.

@@ -18,6 +18,10 @@ extension Replicator {
         /// than Divan do not tell what they have.
         public internal(set) var expectedDocumentCount: UInt64 = 0
 
+        /// What the latest connection compresses with on this side: `"deflate"`, `"lz4"`,
+        /// `"none"`; `nil` before the first.
+        public internal(set) var compression: String?
+
         /// Bytes in both directions.
         public var byteCount: UInt64 { receivedByteCount + sentByteCount }
     }
@@ -51,6 +55,11 @@ final class TrafficMeter: Sendable {
             state.ended.add(state.current)
             state.current = transport as? WebSocketClientTransport
         }
+    }
+
+    /// Notes what the current connection compresses with.
+    func note(codecName: String) {
+        state.withLock { $0.ended.compression = codecName }
     }
 
     /// Notes how many documents the current connection is about.

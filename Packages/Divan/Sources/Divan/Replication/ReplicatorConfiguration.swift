@@ -45,11 +45,12 @@ public struct ReplicatorConfiguration {
     /// Whether documents that the user may no longer read are purged here.
     public var enableAutoPurge = Self.defaultEnableAutoPurge
 
-    /// Whether LZ4 is offered in place of deflate; a listener of this library then takes it.
+    /// How what this side sends is made smaller.
     ///
-    /// Less work for both processors, more bytes on the wire. Other servers never see the
-    /// difference. An addition to the official API.
-    public var offersLZ4 = false
+    /// With `.lz4` one more WebSocket subprotocol is offered behind the standard ones; a listener
+    /// of this library takes it, every other server takes a standard one. An addition to the
+    /// official API.
+    public var compression = Self.defaultCompression
 
     private var chosenHeartbeat: TimeInterval?
     private var chosenAttemptCount: UInt?
@@ -295,4 +296,6 @@ extension ReplicatorConfiguration {
     public static let defaultMaxAttemptWaitTime: TimeInterval = 300
     /// Documents that the user lost are purged.
     public static let defaultEnableAutoPurge = true
+    /// Nothing inside this machine, deflate elsewhere.
+    public static let defaultCompression = ReplicationCompression.automatic
 }

@@ -11,6 +11,7 @@ import Synchronization
 ///
 /// Source: `websocket-and-urls.md` §2, §8; `tls-and-auth.md` §2, §3, §5.
 final class URLConnector: Connector {
+    let isInProcess = false
     let retries = true
     let usesDeltas = true
 

@@ -227,15 +227,4 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 7)
         #expect(listener.statistics.receivedByteCount - before < 2_000)
     }
-
-    @Test func `LZ4 is agreed on when it is offered`() async throws {
-        let peers = try Peers()
-        try peers.here.defaultCollection().put("a", 1)
-        let listener = try peers.listen { $0.disableTLS = true }
-        defer { listener.stop() }
-        var configuration = try peers.configuration(target: listener.endpoint())
-        configuration.offersLZ4 = true
-        try await Replicator(config: configuration).run()
-        #expect(try peers.there.defaultCollection().value("a") == 1)
-    }
 }

@@ -1,0 +1,69 @@
+import Divan
+import Testing
+
+/// What replicators and listeners agree to compress with, as their statistics tell.
+@Suite(.timeLimit(.minutes(1))) struct CompressionTests {
+    /// Pulls documents that get shorter with any codec.
+    private func run(
+        replicator: ReplicationCompression,
+        listener: ReplicationCompression
+    ) async throws -> (near: String?, far: [String: UInt64], byteCount: UInt64) {
+        let peers = try Peers()
+        let source = try peers.there.defaultCollection()
+        for number in 0..<60 {
+            let document = MutableDocument(id: "\(number)")
+                .setString(String(repeating: "word ", count: 200), forKey: "text")
+            try source.save(document: document)
+        }
+        let server = try peers.listen {
+            $0.disableTLS = true
+            $0.compression = listener
+        }
+        defer { server.stop() }
+        var configuration = try peers.configuration(target: server.endpoint())
+        configuration.compression = replicator
+        let client = Replicator(config: configuration)
+        try await client.run()
+        #expect(try peers.here.defaultCollection().count == 60)
+        let figures = server.statistics
+        return (
+            client.statistics.compression, figures.connectionCountByCompression,
+            figures.sentByteCount
+        )
+    }
+
+    private let deflate = ReplicationCompression.deflate(level: 1)
+
+    @Test func `nothing is compressed inside this machine by itself`() async throws {
+        let run = try await run(replicator: .automatic, listener: .automatic)
+        #expect(run.near == "none")
+        #expect(run.far == ["none": 1])
+        #expect(run.byteCount > 60_000)
+    }
+
+    @Test func `LZ4 runs when the replicator asks for it and the listener lets it`() async throws {
+        for listener in [ReplicationCompression.automatic, .lz4] {
+            let run = try await run(replicator: .lz4, listener: listener)
+            #expect(run.near == "lz4")
+            #expect(run.far == ["lz4": 1])
+            #expect(run.byteCount < 20_000)
+        }
+    }
+
+    @Test func `deflate runs when the listener does not want LZ4`() async throws {
+        let run = try await run(replicator: .lz4, listener: deflate)
+        #expect(run.near == "deflate")
+        #expect(run.far == ["deflate": 1])
+        #expect(run.byteCount < 20_000)
+    }
+
+    @Test func `each side decides for its own direction`() async throws {
+        let first = try await run(replicator: deflate, listener: .none)
+        #expect(first.near == "deflate")
+        #expect(first.far == ["none": 1])
+        let second = try await run(replicator: .none, listener: deflate)
+        #expect(second.near == "none")
+        #expect(second.far == ["deflate": 1])
+        #expect(second.byteCount < 20_000)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// What `--compression` brings about between two programs.
+@Suite struct CompressionTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+        try shell.run("new", "b")
+        let text = String(repeating: "word ", count: 150)
+        let lines = (0..<100).map { "{\"_id\":\"d\($0)\",\"n\":\($0),\"text\":\"\(text)\"}\n" }
+        try shell.write("fill.jsonl", lines.joined())
+        try shell.run("import", "a", "fill.jsonl")
+    }
+
+    /// Pulls, and returns what the client compressed with and the bytes of both directions.
+    private func pull(
+        serving: [String],
+        pulling: [String]
+    ) throws -> (codec: String?, byteCount: Int) {
+        let peer = try shell.start(["serve", "a", "--interface", "127.0.0.1", "--no-tls"] + serving)
+        defer { peer.stop() }
+        let words = ["pull", "b", try peer.url(), "--report", "report.json"] + pulling
+        let outcome = try shell.divan(words)
+        #expect(outcome.output.hasPrefix("Pulled 100 documents; "))
+        let report = try Data(contentsOf: URL(fileURLWithPath: shell.path("report.json")))
+        let figures = try #require(JSONSerialization.jsonObject(with: report) as? [String: Any])
+        return (figures["compression"] as? String, figures["bytes"] as? Int ?? 0)
+    }
+
+    @Test(arguments: [
+        ("auto", "auto", "none", false), ("auto", "lz4", "lz4", true),
+        ("deflate:9", "deflate", "deflate", true), ("none", "lz4", "deflate", false),
+    ])
+    func `both programs agree`(
+        serving: String,
+        pulling: String,
+        codec: String,
+        isSmall: Bool
+    ) throws {
+        let run = try pull(
+            serving: ["--compression", serving],
+            pulling: ["--compression", pulling]
+        )
+        #expect(run.codec == codec)
+        #expect((run.byteCount < 40_000) == isSmall, "\(run.byteCount) bytes")
+    }
+
+    @Test(arguments: ["fast", "deflate:0", "deflate:10", "deflate:", "deflate:x", "lz4:1", ""])
+    func `a choice that is none is refused`(choice: String) throws {
+        let outcome = try shell.divan(["pull", "b", "ws://127.0.0.1:1/a", "--compression", choice])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("--compression"))
+    }
+}
