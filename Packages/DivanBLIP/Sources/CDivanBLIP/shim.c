@@ -20,9 +20,30 @@ WITH_CLMUL static inline __m128i fold(__m128i value, __m128i constants, __m128i 
 #define BY_64_BYTES 0x01c6e41596, 0x0154442bd4
 #define BY_16_BYTES 0x00ccaa009e, 0x01751997d0
 
+// Lets 16 bytes and the `count` (1 to 15) before `end` become 16: the first `count` bytes move over
+// the rest and what follows, which together are the last 16. Zeros in front change nothing.
+WITH_CLMUL static inline __m128i fold_rest(__m128i value, __m128i by_16_bytes, const uint8_t *end,
+                                           size_t count) {
+    // Read from an offset, it moves bytes up or down; an index with its top bit set gives zero.
+    static const uint8_t moves[48] = {
+        0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+        0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+        0,    1,    2,    3,    4,    5,    6,    7,
+        8,    9,    10,   11,   12,   13,   14,   15,
+        0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+        0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+    };
+    __m128i up = _mm_loadu_si128((const __m128i *)(moves + count));
+    __m128i down = _mm_loadu_si128((const __m128i *)(moves + 16 + count));
+    __m128i rest = _mm_loadu_si128((const __m128i *)(end - 16));
+    // `up` is negative where the last 16 bytes still belong to `value`.
+    __m128i last = _mm_blendv_epi8(rest, _mm_shuffle_epi8(value, down), up);
+    return fold(_mm_shuffle_epi8(value, up), by_16_bytes, last);
+}
+
 // Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Intel,
-// 2009), reflected form. Takes 64 bytes that are folded already and `count` more, a multiple of 16;
-// returns the inverted checksum.
+// 2009), reflected form. Takes 64 bytes that are folded already and `count` more; returns the
+// inverted checksum.
 WITH_CLMUL static uint32_t finish(__m128i a, __m128i b, __m128i c, __m128i d,
                                   const __m128i *next, size_t count) {
     const __m128i by_64_bytes = _mm_set_epi64x(BY_64_BYTES);
@@ -38,6 +59,7 @@ WITH_CLMUL static uint32_t finish(__m128i a, __m128i b, __m128i c, __m128i d,
     }
     a = fold(fold(fold(a, by_16_bytes, b), by_16_bytes, c), by_16_bytes, d);
     for (; count >= 16; next += 1, count -= 16) a = fold(a, by_16_bytes, _mm_loadu_si128(next));
+    if (count > 0) a = fold_rest(a, by_16_bytes, (const uint8_t *)next + count, count);
 
     // 128 bits to 96, to 64, and by Barrett's reduction to 32.
     a = _mm_xor_si128(_mm_srli_si128(a, 8), _mm_clmulepi64_si128(a, by_16_bytes, 0x10));
@@ -48,7 +70,7 @@ WITH_CLMUL static uint32_t finish(__m128i a, __m128i b, __m128i c, __m128i d,
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(a, b), 1);
 }
 
-// `crc` goes in and comes out inverted; `count` is a multiple of 16, at least 64.
+// `crc` goes in and comes out inverted; `count` is at least 64.
 WITH_CLMUL static uint32_t crc_by_folding(uint32_t crc, const uint8_t *bytes, size_t count) {
     const __m128i *next = (const __m128i *)bytes;
     __m128i a = _mm_xor_si128(_mm_loadu_si128(next), _mm_cvtsi32_si128((int)crc));
@@ -93,21 +115,10 @@ static int has_wide_clmul(void) {
         && __builtin_cpu_supports("avx512vl");
 }
 
-// zlib's own loop takes long to start; for the last few bytes its table alone is faster.
-static uint32_t crc_of_rest(uint32_t crc, const uint8_t *bytes, size_t count) {
-    const z_crc_t *table = get_crc_table();
-    crc = ~crc;
-    for (; count > 0; bytes++, count--) crc = crc >> 8 ^ (uint32_t)table[(crc ^ *bytes) & 0xFF];
-    return ~crc;
-}
-
 uint32_t divan_crc32(uint32_t crc, const uint8_t *bytes, size_t count) {
-    if (count >= 64 && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1")) {
-        size_t folded = count & ~(size_t)15;
-        crc = count >= 256 && has_wide_clmul() ? ~crc_by_wide_folding(~crc, bytes, folded)
-                                               : ~crc_by_folding(~crc, bytes, folded);
-        return crc_of_rest(crc, bytes + folded, count - folded);
-    }
+    if (count >= 256 && has_wide_clmul()) return ~crc_by_wide_folding(~crc, bytes, count);
+    if (count >= 64 && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"))
+        return ~crc_by_folding(~crc, bytes, count);
     return count == 0 ? crc : (uint32_t)crc32_z(crc, bytes, count);
 }
 #else

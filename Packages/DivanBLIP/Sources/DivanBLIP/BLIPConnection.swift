@@ -127,8 +127,8 @@ public struct BLIPConnection {
     /// the next `receive(_:)`.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
         if acknowledgements.appendNext(to: &output) { return true }
-        guard let (next, byteCount) = outbox.takeNext() else { return false }
-        var message = next
+        guard var message = outbox.takeNext() else { return false }
+        let byteCount = outbox.frameByteCount(isUrgent: message.isUrgent)
         if !message.hasBegun { prepare(&message) }
         let outcome = writer.write(&message, byteCount: byteCount, into: &output)
         if let cause = message.takeFailure() { report(cause, of: message) }

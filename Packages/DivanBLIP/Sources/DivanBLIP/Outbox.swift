@@ -27,12 +27,17 @@ struct Outbox {
         enqueue(message)
     }
 
-    /// Takes the message whose turn it is, and the most bytes that its frame may have.
-    mutating func takeNext() -> (message: OutgoingMessage, frameByteCount: Int)? {
+    /// Takes the message whose turn it is.
+    mutating func takeNext() -> OutgoingMessage? {
         guard let message = queue.popFirst() else { return nil }
         byteCount -= message.remainingByteCount
-        let isShort = !message.isUrgent && queue.first?.isUrgent == true
-        return (message, isShort ? Wire.shortFrameByteCount : Wire.longFrameByteCount)
+        return message
+    }
+
+    /// The most bytes that the next frame of a message that was taken may have.
+    func frameByteCount(isUrgent: Bool) -> Int {
+        let isShort = !isUrgent && queue.first?.isUrgent == true
+        return isShort ? Wire.shortFrameByteCount : Wire.longFrameByteCount
     }
 
     /// Takes back a message with frames left, `countedByteCount` behind the header of its last.

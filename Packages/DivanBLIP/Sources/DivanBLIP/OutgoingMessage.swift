@@ -68,7 +68,10 @@ struct OutgoingMessage {
         }
         while room > 0, refill() {
             let end = min(offset + room, bytes.count)
-            output.append(contentsOf: bytes[offset..<end])
+            // Both offsets lie within `bytes`; a slice of it would count one more reference.
+            bytes.withUnsafeBufferPointer {
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: $0[offset..<end]))
+            }
             room -= end - offset
             offset = end
         }

@@ -22,6 +22,7 @@ func readVarint(
 }
 
 func appendVarint(_ number: UInt64, to output: inout [UInt8]) {
+    if number < 0x80 { return output.append(UInt8(truncatingIfNeeded: number)) }
     var rest = number
     while rest >= 0x80 {
         output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
