@@ -1,0 +1,44 @@
+import Divan
+import Foundation
+import Synchronization
+import Testing
+
+/// What `ConflictResolver.violations(of:in:)` finds in an application's resolver.
+@Suite struct ResolverContractTests {
+    /// Answers by turns with the local and the remote side.
+    private final class Fickle: ConflictResolverProtocol {
+        private let callCount = Mutex(0)
+
+        func resolve(conflict: Conflict) -> Document? {
+            let count = callCount.withLock { count in
+                count += 1
+                return count
+            }
+            return count.isMultiple(of: 2) ? conflict.localDocument : conflict.remoteDocument
+        }
+    }
+
+    /// Marks a merge with a new number each time.
+    private struct Unsteady: ConflictResolverProtocol {
+        func resolve(conflict: Conflict) -> Document? {
+            let merged = conflict.remoteDocument?.toMutable()
+            return merged?.setString(UUID().uuidString, forKey: "merge")
+        }
+    }
+
+    @Test func `the default rule breaks no promise`() throws {
+        let peers = try Peers()
+        let collection = try peers.here.defaultCollection()
+        #expect(ConflictResolver.violations(of: ConflictResolver.default, in: collection) == [])
+        try peers.here.close()
+    }
+
+    @Test func `an answer that changes from call to call is found`() throws {
+        let peers = try Peers()
+        let collection = try peers.here.defaultCollection()
+        let fickle = ConflictResolver.violations(of: Fickle(), in: collection)
+        #expect(fickle.first?.hasPrefix("Two calls gave two answers") == true)
+        #expect(!ConflictResolver.violations(of: Unsteady(), in: collection).isEmpty)
+        try peers.here.close()
+    }
+}
