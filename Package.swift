@@ -178,7 +178,7 @@ let tools: [Target] = [
     .executableTarget(
         name: "divan-bench",
         dependencies: [
-            "CDivanFloors", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+            "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
             "DivanWebSocket", "DivanZlib",
         ],

@@ -60,7 +60,8 @@ public struct LengthCheck {
     }
 
     private func files() -> [String] {
-        ["Packages", "Tools", "Tests"].flatMap { tree.files(under: $0, suffix: ".swift") }
+        ["Packages", "Tools", "Tests", "Docs/examples"]
+            .flatMap { tree.files(under: $0, suffix: ".swift") }
     }
 
     private func isGenerated(_ text: String) -> Bool {

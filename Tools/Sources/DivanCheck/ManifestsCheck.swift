@@ -16,7 +16,9 @@ public struct ManifestsCheck {
         let root = try targets(of: ".")
         var violations: [Violation] = []
         var seen: Set<String> = []
-        for folder in try tree.packages().map({ "Packages/\($0)" }) + ["Tools", "Tests"] {
+        let packages = try tree.packages().map { "Packages/\($0)" }
+        let folders = packages + ["Tools", "Tests", "Docs/examples"]
+        for folder in folders where tree.exists("\(folder)/Package.swift") {
             for (name, own) in try targets(of: folder).sorted(by: { $0.key < $1.key }) {
                 seen.insert(name)
                 guard let listed = root[name] else {

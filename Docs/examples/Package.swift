@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Examples",
+    dependencies: [
+        .package(path: "../../Packages/CouchbaseLiteSwift"),
+        .package(path: "../../Packages/Divan"),
+    ],
+    targets: [
+        .executableTarget(name: "notes-example", dependencies: ["Divan"], swiftSettings: strict),
+        .executableTarget(name: "photos-example", dependencies: ["Divan"], swiftSettings: strict),
+        .executableTarget(name: "fleet-example", dependencies: ["Divan"], swiftSettings: strict),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["notes-example", "photos-example", "fleet-example"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "GuideTests",
+            dependencies: ["CouchbaseLiteSwift", "Divan"],
+            swiftSettings: strict
+        ),
+    ]
+)

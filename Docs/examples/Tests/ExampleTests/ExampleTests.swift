@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// The examples do what their README says; each runs as a process.
+@Suite struct ExampleTests {
+    @Test func `the notes tell of every change and keep their order`() throws {
+        let notes = try ExampleProgram("notes-example")
+        let lines = try notes.run(
+            input: "add buy milk\nadd call Ada\ndone note-1\nlist\nrm note-2\nrm note-9\n"
+        )
+        #expect(
+            lines == [
+                "changed note-1: buy milk", "changed note-2: call Ada",
+                "changed note-1: buy milk, done", "note-1: buy milk, done", "note-2: call Ada",
+                "removed note-2", "no note note-9",
+            ]
+        )
+        let later = try notes.run(input: "list\nadd sleep\nquit\n")
+        #expect(later == ["note-1: buy milk, done", "changed note-3: sleep"])
+    }
+
+    @Test func `the album keeps photos byte for byte, and equal ones once`() throws {
+        let album = try ExampleProgram("photos-example")
+        let picture = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+        let files = ["beach.jpg", "copy.jpg"].map { "\(album.directory)/\($0)" }
+        for file in files { try picture.write(to: URL(fileURLWithPath: file)) }
+        let added = try album.run("add", files[0], files[1])
+        #expect(added.count == 2)
+        #expect(added[0].hasPrefix("beach.jpg: 200000 bytes, sha1-"))
+        #expect(try album.run("show", "copy.jpg") == ["copy.jpg: image/jpeg, 200000 bytes"])
+        #expect(try blobCount(album) == 1)
+        let out = "\(album.directory)/out.jpg"
+        _ = try album.run("export", "beach.jpg", out)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == picture)
+        _ = try album.run("rm", "beach.jpg")
+        #expect(try blobCount(album) == 1)
+        _ = try album.run("rm", "copy.jpg")
+        #expect(try blobCount(album) == 0)
+        #expect(try album.run("show", "copy.jpg", status: 1) == ["no photo copy.jpg"])
+    }
+
+    private func blobCount(_ album: ExampleProgram) throws -> Int {
+        let folder = "\(album.directory)/album.cblite2/Attachments"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return names.filter { $0.hasSuffix(".blob") }.count
+    }
+
+    @Test func `the fleet reads and saves its own types, and merges a conflict`() throws {
+        let fleet = try ExampleProgram("fleet-example")
+        #expect(try fleet.run("add", "r2") == ["r2 at 0,0, 100 %, idle"])
+        #expect(try fleet.run("add", "r2", status: 1) == ["there is a robot r2 already"])
+        #expect(try fleet.run("move", "r2", "3", "-4") == ["r2 at 3,-4, 95 %, idle"])
+        #expect(try fleet.run("task", "r2", "fetch") == ["r2 at 3,-4, 95 %, fetch"])
+        #expect(
+            try fleet.run("race", "r2") == [
+                "both changes are kept", "r2 at 3,-4, 95 %, fetch, charge, report",
+            ]
+        )
+        #expect(try fleet.run("retire", "r2") == ["r2 is retired"])
+        #expect(try fleet.run("show", "r2", status: 1) == ["no robot r2"])
+    }
+}

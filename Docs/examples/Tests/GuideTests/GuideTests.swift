@@ -1,0 +1,73 @@
+import Divan
+import Foundation
+import Testing
+
+/// The guides tell the truth: their code stands in this target word by word, and runs.
+@Suite struct GuideTests {
+    private let directory: String
+
+    init() throws {
+        directory = NSTemporaryDirectory() + "divan-guides-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+    }
+
+    private func database(_ name: String) throws -> Database {
+        var config = DatabaseConfiguration()
+        config.directory = directory
+        return try Database(name: name, config: config)
+    }
+
+    private func remove() {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    // MARK: The pages
+
+    @Test(arguments: [
+        ("getting-started.md", "GettingStarted.swift"),
+        ("from-couchbase-lite.md", "FromCouchbaseLite.swift"),
+        ("resolving-conflicts.md", "ResolvingConflicts.swift"),
+    ])
+    func `every Swift block of a guide is compiled here`(_ page: String, _ source: String) throws {
+        let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let guides = here.appendingPathComponent("../../../guides")
+        let text = try String(contentsOf: guides.appendingPathComponent(page), encoding: .utf8)
+        let files = [source, "ResolverTests.swift"].map { here.appendingPathComponent($0) }
+        let code = try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        let blocks = text.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        #expect(blocks.count >= 2)
+        for block in blocks { #expect(code.contains(block), "\(page): \(block)") }
+    }
+
+    // MARK: Getting started
+
+    @Test func `the first database is kept`() throws {
+        defer { remove() }
+        try keepMenu(in: directory)
+        let menu = try #require(try database("shop").collection(name: "menu"))
+        #expect(try menu.document(id: "soup")?.double(forKey: "price") == 4.8)
+    }
+
+    @Test func `the first change is heard of`() async throws {
+        defer { remove() }
+        let menu = try database("shop").createCollection(name: "menu")
+        #expect(try await hearOfOneChange(in: menu) == ["tea"])
+    }
+
+    @Test func `the first sync brings the menu`() async throws {
+        defer { remove() }
+        TLSIdentity.storeDirectory = directory + "/identities"
+        let menu = try database("shop").createCollection(name: "menu")
+        try menu.save(document: MutableDocument(id: "soup", data: ["name": "Lentil soup"]))
+        let listener = try share(menu)
+        let address = try #require(listener.urls?.first).absoluteString
+        let copy = try database("kiosk").createCollection(name: "menu")
+        try await sync(copy, with: address, pinning: listener.tlsIdentity?.certs.first)
+        #expect(try copy.document(id: "soup")?.string(forKey: "name") == "Lentil soup")
+        listener.stop()
+    }
+}
