@@ -43,8 +43,9 @@ public struct RemoteRevision: Sendable {
 
 /// What became of a received revision.
 public enum InsertOutcome: Equatable, Sendable {
-    /// Stored; `isConflict` when it waits in a branch of its own for a resolver.
-    case inserted(sequence: UInt64, isConflict: Bool)
+    /// Stored; `isConflict` when it waits in a branch of its own for a resolver, `isBranched` when
+    /// the document has further branches, closed ones too.
+    case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
     /// It was there before.
     case alreadyThere
 }
@@ -79,7 +80,11 @@ extension StoreWriter {
             switch outcome {
             case .inserted(let isConflict):
                 let row = try put(tree, revision.documentID, in: collection, over: old)
-                return .inserted(sequence: row.sequence, isConflict: isConflict)
+                return .inserted(
+                    sequence: row.sequence,
+                    isConflict: isConflict,
+                    isBranched: tree.leaves.count > 1
+                )
             case .alreadyThere:
                 if let old { try setTree(changedTo: tree, of: old, in: collection) }
                 return .alreadyThere

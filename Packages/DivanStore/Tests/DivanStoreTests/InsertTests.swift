@@ -77,7 +77,7 @@ import Testing
             history: ["2-ff", "1-aa"],
             body: #"{"n":3}"#
         )
-        #expect(outcome == .inserted(sequence: 3, isConflict: true))
+        #expect(outcome == .inserted(sequence: 3, isConflict: true, isBranched: true))
         let document = try #require(try room.document("doc"))
         #expect(document.revisionID == local.revisionID && document.text == #"{"n":2}"#)
         #expect(document.flags.contains(.conflicted))

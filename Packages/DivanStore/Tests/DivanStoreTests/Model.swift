@@ -57,15 +57,15 @@ struct Model {
         document.remote = nil
         document.isKnown = false
         switch decision {
+        case .merge(let body, _):
+            document.body = String(decoding: body, as: UTF8.self)
+            document.isTombstone = false
         case _ where document.isTombstone && remote.body == nil, .keepRemote:
             document.body = remote.body ?? "{}"
             document.isTombstone = remote.body == nil
             document.isKnown = true
         case .keepLocal:
             break
-        case .merge(let body, _):
-            document.body = String(decoding: body, as: UTF8.self)
-            document.isTombstone = false
         case .delete:
             document.body = "{}"
             document.isTombstone = true

@@ -200,7 +200,7 @@ struct ModelDriver {
     }
 
     private static func isConflict(_ outcome: InsertOutcome) -> String {
-        if case .inserted(_, let isConflict) = outcome { "\(isConflict)" } else { "there" }
+        if case .inserted(_, let isConflict, _) = outcome { "\(isConflict)" } else { "there" }
     }
 
     private static func digest(_ text: String) -> String {

@@ -23,7 +23,10 @@ import Testing
         for number in 0..<Self.count / 2 {
             let step = driver.next(number)
             let (first, second) = (step.outcome(on: file), step.outcome(on: memory))
-            let place = Comment(rawValue: "seed \(seed), step \(number): \(step.name)")
+            let place = Comment(
+                rawValue: "seed \(seed), step \(number), \(step.name): "
+                    + "\(first), not \(step.expected ?? second)"
+            )
             try #require(first == second, place)
             try #require(step.expected == nil || step.expected == first, place)
             if number.isMultiple(of: 97) || number == Self.count / 2 - 1 {
