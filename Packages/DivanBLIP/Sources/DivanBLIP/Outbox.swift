@@ -75,16 +75,22 @@ struct Outbox {
     /// message after it, so that normal ones are not starved; without an urgent one, behind the
     /// first. But what has not begun never overtakes what has not begun.
     private mutating func enqueue(_ message: consuming OutgoingMessage) {
-        guard message.isUrgent, queue.count > 1 else { return queue.append(message) }
+        if message.isUrgent, queue.count > 1 {
+            let place = place(isBegun: message.hasBegun)
+            queue.insert(message, at: place)
+        } else {
+            queue.append(message)
+        }
+    }
+
+    /// The place of an urgent message, which has begun or has not.
+    private func place(isBegun: Bool) -> Int {
         var place = queue.count
         while place > 1, let before = queue[place - 1] {
-            if before.isUrgent {
-                place = min(place + 1, queue.count)
-                break
-            }
-            if !message.hasBegun, !before.hasBegun { break }
+            if before.isUrgent { return min(place + 1, queue.count) }
+            if !isBegun, !before.hasBegun { break }
             place -= 1
         }
-        queue.insert(message, at: place)
+        return place
     }
 }

@@ -91,7 +91,7 @@ struct OutgoingMessage {
         let byteCount = varintByteCount(length) + properties.byteCount
         guard byteCount > room else {
             appendVarint(length, to: &output)
-            output.append(contentsOf: properties.bytes)
+            properties.bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
             room -= byteCount
             return
         }
