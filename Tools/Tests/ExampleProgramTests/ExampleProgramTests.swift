@@ -27,7 +27,7 @@ import Testing
     @Test func `blip-echo talks with itself`() throws {
         let server = try Program(serving: "blip-echo", "serve")
         let address = try server.address()
-        let long = String(repeating: "divan ", count: 30_000)
+        let long = String(repeating: "divan ", count: 20_000)
         let outcome = try Program.run("blip-echo", "ask", address, "one", "two", long)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let answers = Set(outcome.output.split(separator: "\n").map(String.init))

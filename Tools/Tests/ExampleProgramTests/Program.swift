@@ -18,12 +18,14 @@ final class Program {
         process.executableURL = Self.url(name)
         process.arguments = words
         process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
     }
 
     deinit {
-        process.terminate()
+        // A child inherits the blocked signals of the thread that starts it; SIGKILL is none.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
@@ -51,15 +53,16 @@ final class Program {
         process.arguments = words
         let inherited = ProcessInfo.processInfo.environment
         process.environment = inherited.merging(environment) { _, new in new }
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
+        // Files, not pipes: a server started meanwhile would inherit a pipe and keep it open.
+        let paths = ["out", "err"].map { "\(NSTemporaryDirectory())\($0)-\(UUID().uuidString)" }
+        defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
+        for path in paths { try Data().write(to: URL(filePath: path)) }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(forWritingAtPath: paths[0])
+        process.standardError = FileHandle(forWritingAtPath: paths[1])
         try process.run()
-        // What the programs print is far less than a pipe holds.
         process.waitUntilExit()
-        let texts = [output, errors].map { pipe in
-            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        }
+        let texts = try paths.map { try String(contentsOfFile: $0, encoding: .utf8) }
         return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
     }
 
