@@ -59,10 +59,14 @@ extension Cookie {
 
         let claimed = attributes.domain ?? location.host
         guard Self.may(location.host, claim: claimed, parents: parents) else { return nil }
+        // A tab in either would end a field of the stored line, and the jar with it.
+        let path = attributes.path ?? Self.defaultPath(location.path)
+        guard !claimed.utf8.contains(where: isControl), !path.utf8.contains(where: isControl)
+        else { return nil }
         self.name = String(name)
         self.value = String(unquoted)
         domain = claimed
-        path = attributes.path ?? Self.defaultPath(location.path)
+        self.path = path
         expires = attributes.expires
         isHostOnly = attributes.domain == nil
         isSecure = attributes.isSecure

@@ -77,6 +77,7 @@ import Testing
 
     @Test(arguments: [
         "", "a", "=b", "a b=c", "ä=b", "a=b\u{0}", "a=b\r\nX: y",
+        "a=b; Path=/d\tb", "a=b; Domain=x\t.sync.example.org",
         "a=" + String(repeating: "b", count: 4_096),
     ])
     func `a malformed cookie is ignored`(header: String) {
