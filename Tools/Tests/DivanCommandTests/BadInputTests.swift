@@ -31,7 +31,12 @@ import Testing
         #expect(try shell.run("get", "db", "kept", "--raw").output == "{\"n\":1}\n")
     }
 
-    @Test(arguments: [["info"], ["ls"], ["get", "x"], ["put", "x", "{}"], ["import", "f.jsonl"]])
+    @Test(arguments: [
+        ["info"], ["ls"], ["get", "x"], ["put", "x", "{}"], ["import", "f.jsonl"], ["export"],
+        ["edit", "x"], ["purge", "x"], ["expire", "x"], ["expire", "x", "1d"], ["revs", "x"],
+        ["collections"], ["collections", "--make", "x"], ["compact"], ["check"], ["cp", "y"],
+        ["cp", "y.jsonl"], ["watch"],
+    ])
     func `a database that is not there`(_ words: [String]) throws {
         let outcome = try shell.divan([words[0], "missing"] + words.dropFirst())
         expect(outcome, 3, "missing.cblite2", "no database here")
