@@ -127,12 +127,26 @@ extension StoreReader {
             var (liveCount, lastSequence) = (0, UInt64(0))
             try forEachRow(in: path, flags: []) { row in
                 _ = try tree(of: row)
+                try checkBody(row)
                 if !row.flags.contains(.tombstone) { liveCount += 1 }
                 lastSequence = row.sequence
             }
             guard liveCount == state.liveCount, lastSequence <= state.lastSequence else {
                 throw StoreError(.corrupt("counters of collection \(path)"), at: self.path)
             }
+        }
+    }
+
+    /// SQLite keeps no checksum of a text, and a digest of another peer's making proves nothing;
+    /// so a body is sound when it is a JSON object.
+    private func checkBody(_ row: DocumentRow) throws {
+        do {
+            let summary = try JSONScanner.validate(row.body.span)
+            guard summary.kind == .object else {
+                throw StoreError(.corrupt("body of document \(row.documentID)"), at: path)
+            }
+        } catch let error as JSONError {
+            throw StoreError(.corrupt("body of document \(row.documentID): \(error)"), at: path)
         }
     }
 

@@ -121,7 +121,9 @@ import Testing
             remote: nil,
             refusesConflicts: true
         )
-        #expect(outcome == .inserted(sequence: 3, isConflict: false))
+        guard case .inserted(sequence: 3, isConflict: false, _) = outcome else {
+            throw Unexpected(outcome: "\(outcome)")
+        }
         let revived = try #require(try room.document("doc"))
         #expect(revived.revisionID == proposed && revived.flags == [] && revived.sequence == 3)
         #expect(try room.count() == 1)

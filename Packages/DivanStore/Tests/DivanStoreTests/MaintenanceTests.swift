@@ -64,6 +64,18 @@ import Testing
         #expect(room.store.blobs.contains(digest))
     }
 
+    /// What a flipped bit makes of a body; the row itself is sound.
+    @Test(arguments: EngineKind.allCases, [#"{"n":1"#, #"["n"]"#, "{\"n\":\u{1}}", ""])
+    func `checking finds a body that is no document`(_ kind: EngineKind, body: String) throws {
+        let room = try Room(kind)
+        try room.save("good", #"{"n":1}"#)
+        try room.store.checkIntegrity()
+        try room.save("bad", body)
+        let code = try refusal { try room.store.checkIntegrity() }
+        guard case .corrupt(let detail) = code else { throw Unexpected(outcome: "no complaint") }
+        #expect(detail.hasPrefix("body of document bad"))
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `expired documents are purged, tombstones too`(_ kind: EngineKind) throws {
         let room = try Room(kind)
