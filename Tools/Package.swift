@@ -48,7 +48,8 @@ let package = Package(
         .executableTarget(
             name: "divan-bench",
             dependencies: [
-                "CDivanFloors", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto",
+                "DivanDelta",
                 "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
                 "DivanWebSocket", "DivanZlib",
             ],

@@ -11,6 +11,9 @@ struct Group: Sendable {
         Group(name: "store") {
             try StoreFigures.measure($0.documents, in: $0.directory, into: &$1)
         },
+        Group(name: "saving") { try SavingFigures.measure($0, into: &$1) },
+        Group(name: "reading") { try ReadingFigures.measure($0, into: &$1) },
+        Group(name: "blobs") { try BlobFigures.measure($0, into: &$1) },
         Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
         Group(name: "websocket") { try WebSocketFigures.measure(into: &$1) },
         Group(name: "blip") { try BLIPFigures.measure($0.documents, into: &$1) },

@@ -27,6 +27,19 @@ double floor_sqlite_insert(const char *path, const floor_documents *documents, s
 double floor_sqlite_read(const char *path, const floor_documents *documents, size_t rounds,
                          size_t reads);
 
+/// Inserts `count` documents, each in a transaction of its own, synced if `full`; seconds, or -1.
+double floor_sqlite_single(const char *path, const floor_documents *documents, size_t count,
+                           int full);
+
+/// Reads every row by sequence out of the file of `floor_sqlite_insert`; seconds, or -1.
+double floor_sqlite_scan(const char *path, int with_bodies);
+
+/// Hashes and writes a file of `bytes`, a multiple of 128 KiB, and syncs it; seconds, or -1.
+double floor_blob_write(const char *path, size_t bytes);
+
+/// Reads it again; seconds, or -1.
+double floor_blob_read(const char *path, size_t bytes);
+
 /// Copies `length` bytes and applies a WebSocket mask on the way.
 void floor_copy_masked(uint8_t *to, const uint8_t *from, size_t length, uint32_t key);
 

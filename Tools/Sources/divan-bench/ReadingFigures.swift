@@ -1,0 +1,236 @@
+import CDivanFloors
+import Divan
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// A database of 100,000 documents: its size, opening it, and reading out of it.
+enum ReadingFigures {
+    private static let reads = 20_000
+    private static let count = 100_000
+
+    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+        let documents = workplace.documents
+        let bodies = try documents.bodies.map { try JSON(parsing: $0.span).canonicalBytes() }
+        let rounds = count / bodies.count
+        let file = "\(workplace.directory)/reading.sqlite"
+        let directory = "\(workplace.directory)/reading.cblite2"
+        guard documents.withFloor({ floor_sqlite_insert(file, $0, rounds, 1_000) }) > 0 else {
+            throw BenchFailure("the SQLite floor failed")
+        }
+        try fill(directory, rounds, documents.ids, bodies, &report)
+        measureSize(directory, rounds, bodies, &report)
+        try measureOpening(workplace, &report)
+        try measureDocuments(workplace, rounds, file, &report)
+        try measureFeed(directory, rounds * bodies.count, file, &report)
+    }
+
+    /// Saves all documents, and compares the rate at the end with the one at the beginning.
+    private static func fill(
+        _ directory: String,
+        _ rounds: Int,
+        _ ids: [String],
+        _ bodies: [[UInt8]],
+        _ report: inout Report
+    ) throws {
+        let store = try Store.open(directory: directory)
+        defer { try? store.close() }
+        var seconds: [Double] = []
+        for round in 0..<rounds {
+            seconds.append(
+                try Stopwatch.best(of: 1) {
+                    try store.write { writer in
+                        for (id, body) in zip(ids, bodies) {
+                            _ = try writer.save("\(id)-\(round)", in: .default, body: body)
+                        }
+                    }
+                }
+            )
+        }
+        let window = max(rounds / 10, 1)
+        let early = Double(window * bodies.count) / seconds.prefix(window).reduce(0, +)
+        let late = Double(window * bodies.count) / seconds.suffix(window).reduce(0, +)
+        report.add(
+            Figure(
+                name: "document save at 100,000 documents",
+                unit: "docs/s",
+                ours: late,
+                floor: early,
+                floorName: "the same at 10,000 documents",
+                must: .share(0.85)
+            )
+        )
+    }
+
+    private static func measureSize(
+        _ directory: String,
+        _ rounds: Int,
+        _ bodies: [[UInt8]],
+        _ report: inout Report
+    ) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let byteCount = names.reduce(0) { sum, name in
+            let path = directory + "/" + name
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return sum + ((attributes?[.size] as? Int) ?? 0)
+        }
+        let text = rounds * bodies.reduce(0) { $0 + $1.count }
+        report.add(
+            Figure(
+                name: "size on disk, 100,000 documents",
+                unit: "MB",
+                ours: Double(byteCount) / 1e6,
+                floor: Double(text) / 1e6,
+                floorName: "their JSON text",
+                must: .times(1.4)
+            )
+        )
+    }
+
+    private static func measureOpening(_ workplace: Workplace, _ report: inout Report) throws {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = workplace.directory
+        let seconds = try Stopwatch.best(of: 5) {
+            let database = try Database(name: "reading", config: configuration)
+            guard try database.defaultCollection().count > 0 else {
+                throw BenchFailure("the documents are gone")
+            }
+            try database.close()
+        }
+        report.add(
+            Figure(
+                name: "open, count and close, 100,000 documents",
+                unit: "ms",
+                ours: seconds * 1e3,
+                floor: nil,
+                floorName: "raw SQLite opens in about 0.4 ms",
+                must: .atMost(20)
+            )
+        )
+    }
+
+    /// Random documents by ID: one field, and all of it as a dictionary.
+    private static func measureDocuments(
+        _ workplace: Workplace,
+        _ rounds: Int,
+        _ file: String,
+        _ report: inout Report
+    ) throws {
+        let documents = workplace.documents
+        let floor = documents.withFloor { floor_sqlite_read(file, $0, rounds, reads) }
+        guard floor > 0 else { throw BenchFailure("the SQLite floor failed") }
+        let scan = Stopwatch.best {
+            for index in 0..<reads {
+                let body = documents.bodies[index % documents.bodies.count]
+                body.withUnsafeBytes { bytes in
+                    _ = floor_json_scan(bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
+                }
+            }
+        }
+        var configuration = DatabaseConfiguration()
+        configuration.directory = workplace.directory
+        let database = try Database(name: "reading", config: configuration)
+        defer { try? database.close() }
+        let collection = try database.defaultCollection()
+        let field = try Stopwatch.best {
+            try read(collection, documents.ids, rounds) { $0.string(forKey: "airline") != nil }
+        }
+        let whole = try Stopwatch.best {
+            try read(collection, documents.ids, rounds) { !$0.toDictionary().isEmpty }
+        }
+        report.add(
+            figure("document read by ID, public, one field", field, floor, "raw SQLite read", 3)
+        )
+        report.add(
+            figure(
+                "document read by ID, public, as dictionary",
+                whole,
+                floor + scan,
+                "raw SQLite read and a C byte scan",
+                8
+            )
+        )
+    }
+
+    private static func figure(
+        _ name: String,
+        _ seconds: Double,
+        _ floor: Double,
+        _ floorName: String,
+        _ times: Double
+    ) -> Figure {
+        Figure(
+            name: name,
+            unit: "docs/s",
+            ours: Double(reads) / seconds,
+            floor: Double(reads) / floor,
+            floorName: floorName,
+            must: .share(1 / times)
+        )
+    }
+
+    private static func read(
+        _ collection: Divan.Collection,
+        _ ids: [String],
+        _ rounds: Int,
+        _ isRight: (Document) -> Bool
+    ) throws {
+        var random: UInt64 = 88_172_645_463_325_252
+        for _ in 0..<reads {
+            random ^= random << 13
+            random ^= random >> 7
+            random ^= random << 17
+            let which = Int(random % UInt64(ids.count))
+            let id = "\(ids[which])-\(Int(random >> 32) % rounds)"
+            guard let document = try collection.document(id: id), isRight(document) else {
+                throw BenchFailure("document \(id) is gone")
+            }
+        }
+    }
+
+    private static func measureFeed(
+        _ directory: String,
+        _ count: Int,
+        _ file: String,
+        _ report: inout Report
+    ) throws {
+        let store = try Store.open(directory: directory)
+        defer { try? store.close() }
+        let summaries = try Stopwatch.best {
+            try scan(store) { reader, last in
+                try reader.changes(in: .default, after: last, limit: 200).map(\.sequence)
+            }
+        }
+        let bodies = try Stopwatch.best {
+            try scan(store) { reader, last in
+                try reader.documents(in: .default, after: last, limit: 200).map(\.sequence)
+            }
+        }
+        for (name, seconds, withBodies, share) in [
+            ("metadata", summaries, Int32(0), 0.3), ("with bodies", bodies, Int32(1), 0.5),
+        ] {
+            let floor = (0..<3).map { _ in floor_sqlite_scan(file, withBodies) }.min() ?? -1
+            guard floor > 0 else { throw BenchFailure("the floor of scans failed") }
+            report.add(
+                Figure(
+                    name: "changes feed scan, \(name)",
+                    unit: "docs/s",
+                    ours: Double(count) / seconds,
+                    floor: Double(count) / floor,
+                    floorName: "raw SQLite scan",
+                    must: .share(share)
+                )
+            )
+        }
+    }
+
+    private static func scan(
+        _ store: Store,
+        _ page: (StoreReader, UInt64) throws -> [UInt64]
+    ) throws {
+        try store.read { reader in
+            var last: UInt64 = 0
+            while let end = try page(reader, last).last { last = end }
+        }
+    }
+}
