@@ -85,7 +85,7 @@ import Testing
 
     @Test
     func `a request number out of order is refused`() {
-        for number: UInt64 in [0, 2, 1 << 32, UInt64.max] {
+        for number: UInt64 in [0, 2, 1 << 32, 1 << 63, UInt64.max] {
             var scribe = Scribe()
             expectRefusal(
                 [scribe.message(number, Scribe.request, [])],

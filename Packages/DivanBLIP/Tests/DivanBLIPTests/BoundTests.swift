@@ -33,6 +33,17 @@ import Testing
         expectRefusal(frames, .messageTooLarge(limit: 100_000), 1009)
     }
 
+    /// Each frame is harmless alone: a hundred bytes that become 19,000.
+    @Test
+    func `a chain of compressed frames stops at the limit too`() {
+        var scribe = Scribe()
+        let zeros = [UInt8](repeating: 0, count: 19_000)
+        let more = Scribe.moreComing | Scribe.compressed
+        let chain = (0..<6).map { _ in scribe.frame(1, more, zeros) }
+        #expect(chain.allSatisfy { $0.count < 100 })
+        expectRefusal(chain, .messageTooLarge(limit: 100_000), 1009)
+    }
+
     @Test
     func `64 MB out of 64 KB stop at the limit`() throws {
         let zeros = [UInt8](repeating: 0, count: 64 << 20)
