@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Room for the history and several blocks, so that it is left or moved once in a few blocks only.
+// Room for the history and several blocks, so that the history moves once in a few blocks only.
 enum { block = DIVAN_LZ4_BLOCK_BYTE_COUNT, capacity = 4 * block };
 
 struct divan_lz4_packer {
@@ -47,8 +47,9 @@ static size_t put_varint(size_t number, uint8_t *output) {
 size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count,
                       uint8_t *output) {
     if (count == 0 || count > block) return 0;
-    // Back to the front: the last 64 KiB lie untouched at the back while the library needs them.
-    if (packer->end + count > capacity) packer->end = 0;
+    if (packer->end + count > capacity) {
+        packer->end = (size_t)LZ4_saveDict(&packer->stream, packer->plain, block);
+    }
     char *plain = packer->plain + packer->end;
     memcpy(plain, input, count);
     packer->end += count;
