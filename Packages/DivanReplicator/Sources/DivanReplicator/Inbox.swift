@@ -17,7 +17,7 @@ struct IncomingRevision {
 /// What became of a received revision.
 struct RevisionOutcome {
     enum Result {
-        case inserted(isConflict: Bool)
+        case inserted(isConflict: Bool, isBranched: Bool)
         case alreadyThere
         case failed(SyncError)
     }

@@ -55,7 +55,6 @@ struct PassiveFeed {
         return Set(items.compactMap(\.string))
     }
 
-    /// Whether the peer has been told everything and has what it wanted.
     /// Names, in the reply to a subscription, how many changes wait at most, so that the
     /// subscriber can show how far it is. Ours; other peers ignore it.
     static let pendingProperty = "pending"
@@ -69,6 +68,7 @@ struct PassiveFeed {
         return count
     }
 
+    /// Whether the peer has been told everything and has what it wanted.
     var isIdle: Bool { isCaughtUp && listsInFlightCount == 0 && sender.isIdle }
 
     /// There are changes behind the last one that was read.

@@ -26,7 +26,9 @@ struct RevisionComposer {
     /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
     func message(for revision: OutgoingRevision) throws -> Message? {
         let change = revision.change
-        if let stored = try reader.revision(change.documentID, change.revisionID, in: path) {
+        if let stored = try reader.revision(change.documentID, change.revisionID, in: path),
+            try !isReplaced(stored, change)
+        {
             return try message(for: revision, stored, replaced: nil)
         }
         // An active peer sends the newer revision under its own sequence anyway.
@@ -36,6 +38,15 @@ struct RevisionComposer {
             let stored = try reader.revision(change.documentID, current.revisionID, in: path)
         else { return nil }
         return try message(for: revision, stored, replaced: change.revisionID)
+    }
+
+    /// Whether a passive peer has gone on in another branch since it announced this revision.
+    ///
+    /// The receiver may be the one that pushed that branch: it would take the old one for newer.
+    private func isReplaced(_ stored: StoredRevision, _ change: FeedChange) throws -> Bool {
+        guard !refusesConflicts, stored.flags.contains(.closed) else { return false }
+        let current = try reader.document(change.documentID, in: path, includingTombstones: true)
+        return current?.revisionID != stored.revisionID
     }
 
     private func message(

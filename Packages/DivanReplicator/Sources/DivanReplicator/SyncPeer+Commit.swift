@@ -66,9 +66,9 @@ extension SyncPeer {
         let message = revision.message
         var isFinished = true
         switch outcome.result {
-        case .inserted(let isConflict):
+        case .inserted(let isConflict, let isBranched):
             session.answer(revision.request)
-            remember(message, in: index)
+            remember(message, in: index, isBranched: isBranched)
             if isConflict, isActive {
                 askForResolution(of: message.documentID, in: collections[index].path)
             } else {
@@ -88,8 +88,20 @@ extension SyncPeer {
     }
 
     /// So that a subscription does not tell the peer what it has just told us.
-    private mutating func remember(_ message: RevisionMessage, in index: Int) {
+    ///
+    /// Where we have another branch too, the peer may have given up its own for that one while
+    /// this revision was on its way here: it must hear which of them counts.
+    private mutating func remember(
+        _ message: RevisionMessage,
+        in index: Int,
+        isBranched: Bool
+    ) {
         guard collections[index].feed?.isContinuous == true else { return }
+        guard !isBranched else {
+            collections[index].echoes[message.documentID] = nil
+            collections[index].feed?.notice()
+            return
+        }
         if collections[index].echoes.count >= session.limits.rememberedEchoesCount {
             collections[index].echoes = [:]  // an echo costs one entry of a list, no more
         }
@@ -134,7 +146,8 @@ extension StoreWriter {
                 in: path
             )
             return switch outcome {
-            case .inserted(_, let isConflict): .inserted(isConflict: isConflict)
+            case .inserted(_, let isConflict, let isBranched):
+                .inserted(isConflict: isConflict, isBranched: isBranched)
             case .alreadyThere: .alreadyThere
             }
         } catch {

@@ -73,9 +73,11 @@ final class Simulation {
         configuration.usesDeltas = true
         let fixed = configuration
         let hub = hub
-        network.listen(at: "hub", choosing: { fixed.choose(from: $0)?.rawValue }) { transport in
-            PassiveSession(store: hub, peer: fixed, transport: transport).start()
-        }
+        network.listen(
+            at: "hub",
+            choosing: { fixed.choose(from: $0)?.rawValue },
+            accept: { PassiveSession(store: hub, peer: fixed, transport: $0).start() }
+        )
     }
 
     private func makePeer(_ number: Int, seed: UInt64) -> Peer {
