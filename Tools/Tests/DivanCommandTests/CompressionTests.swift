@@ -20,7 +20,9 @@ import Testing
         serving: [String],
         pulling: [String]
     ) throws -> (codec: String?, byteCount: Int) {
-        let peer = try shell.start(["serve", "a", "--interface", "127.0.0.1", "--no-tls"] + serving)
+        let peer = try shell.start(
+            ["serve", "a", "--interface", "127.0.0.1", "--no-tls"] + serving
+        )
         defer { peer.stop() }
         let words = ["pull", "b", try peer.url(), "--report", "report.json"] + pulling
         let outcome = try shell.divan(words)

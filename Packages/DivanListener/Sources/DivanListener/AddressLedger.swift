@@ -39,7 +39,7 @@ struct AddressLedger {
 
     /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
     ///
-    /// - Parameter isExempt: Whether the number of connections does not matter for this address.
+    /// The number of connections does not matter for an address that is exempt.
     mutating func enter(_ host: String, isExempt: Bool, at now: Duration) -> Decision {
         let key = Self.key(host)
         var entry = entries[key] ?? Entry()

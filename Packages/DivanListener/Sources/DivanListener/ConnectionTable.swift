@@ -32,9 +32,7 @@ final class ConnectionTable: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an open connection and returns its name in this table.
-    ///
-    /// - Parameter codecName: What this side compresses with.
+    /// Adds an open connection, which compresses with the named codec; returns its number here.
     func add(_ transport: WebSocketServerTransport, codecName: String) -> UInt64 {
         state.withLock { state in
             state.lastID += 1

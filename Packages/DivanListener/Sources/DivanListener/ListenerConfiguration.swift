@@ -11,8 +11,10 @@ public struct ListenerConfiguration: Sendable {
         public var store: Store
         /// The engine's configuration for each connection; its role is passive.
         public var peer: PeerConfiguration
-        /// Whether clients on this machine get bodies uncompressed: there, any codec is slower than
-        /// the wire. One that asks for a codec by its subprotocol gets that all the same.
+        /// Whether clients on this machine get bodies uncompressed.
+        ///
+        /// There, any codec is slower than the wire. A client that asks for a codec by its
+        /// subprotocol gets that all the same.
         public var sparesLoopback = true
 
         /// Creates an entry.

@@ -133,7 +133,7 @@ import Testing
             return recorder
         }
         #expect(attempt("nobody").story.error?.code == .posix(111))
-        network.listen(at: "hub", choosing: { _ in nil }) { _ in }
+        network.listen(at: "hub", choosing: { _ in nil }, accept: { _ in })
         #expect(attempt("hub").story.error?.code == .webSocket(400))
         network.listen(at: "hub") { $0.start(Recorder()) }
         #expect(attempt("hub").story.peer != nil)

@@ -26,8 +26,9 @@ public struct URLEndpointListenerConfiguration {
     /// Whether clients may only pull.
     public var readOnly = Self.defaultReadOnly
 
-    /// How what the listener sends is made smaller, and whether it takes LZ4 from clients that
-    /// offer it. An addition to the official API.
+    /// How what the listener sends is made smaller, and whether it takes LZ4 from clients.
+    ///
+    /// An addition to the official API.
     public var compression = Self.defaultCompression
 
     /// Any free port.

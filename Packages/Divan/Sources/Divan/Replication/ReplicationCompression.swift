@@ -38,9 +38,7 @@ extension ReplicationCompression {
         }
     }
 
-    /// Sets an active peer up.
-    ///
-    /// - Parameter suits: Whether messages are worth compressing on the way to the target.
+    /// Sets an active peer up; `suits` says whether messages are worth compressing on the way.
     func apply(toActive peer: inout PeerConfiguration, suits: Bool) {
         peer.compresses = self == .automatic ? suits : self != .none
         if self == .lz4 { peer.furtherCodecs = [LZ4Codec()] }

@@ -13,9 +13,10 @@ extension Replicator {
         /// Documents pushed, deletions included.
         public internal(set) var pushedDocumentCount: UInt64 = 0
 
-        /// Documents that the current connection has transferred or still has to, as far as is
-        /// known: too many rather than too few until everything has been looked at. Peers other
-        /// than Divan do not tell what they have.
+        /// Documents that the current connection has transferred or still has to.
+        ///
+        /// As far as is known: too many rather than too few until everything has been looked at.
+        /// Peers other than Divan do not tell what they have.
         public internal(set) var expectedDocumentCount: UInt64 = 0
 
         /// What the latest connection compresses with on this side: `"deflate"`, `"lz4"`,
