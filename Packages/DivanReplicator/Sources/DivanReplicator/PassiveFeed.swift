@@ -55,8 +55,9 @@ struct PassiveFeed {
         return Set(items.compactMap(\.string))
     }
 
-    /// Names, in the reply to a subscription, how many changes wait at most, so that the
-    /// subscriber can show how far it is. Ours; other peers ignore it.
+    /// Names, in the reply to a subscription, how many changes wait at most.
+    ///
+    /// The subscriber can show how far it is. Ours; other peers ignore it.
     static let pendingProperty = "pending"
 
     /// How many changes are still to be announced, at most.
