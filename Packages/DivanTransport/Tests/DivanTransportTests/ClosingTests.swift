@@ -67,9 +67,9 @@ import Testing
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send(upgradeText)
-        _ = raw.receiveHead()
+        _ = await raw.receivedHead()
         raw.send([0x82, 0x01, 0x41])  // not masked
-        #expect(raw.receiveAll() == [0x88, 0x02, 0x03, 0xEA])
+        #expect(await raw.received() == [0x88, 0x02, 0x03, 0xEA])
         let accepted = try #require(server.connections.all.first)
         let error = try #require(await accepted.recorder.end().error)
         #expect(error.code == .webSocket(1002))
@@ -86,7 +86,7 @@ import Testing
         half.send("GET / HT")
         await server.stop(reason: "bye")
         for recorder in clients { #expect(await recorder.end().goodbye == "1001 bye true") }
-        #expect(half.receiveAll().isEmpty)
+        #expect(await half.received().isEmpty)
         #expect(server.server.port == nil)
         #expect(server.server.connectionCount == 0)
         #expect(RawSocket(port: server.port) == nil)

@@ -64,7 +64,13 @@ import Testing
         let count = Atomic<Int>(0)
         let deadline = loop.now
         let gate = DispatchSemaphore(value: 0)
-        loop.execute { gate.wait() }  // so that no timer runs before it is forgotten
+        // The loop stands at the gate, so that no timer runs before it is forgotten.
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                continuation.resume()
+                gate.wait()
+            }
+        }
         let tokens = (0..<4000).map { _ in
             loop.schedule(at: deadline) { count.add(1, ordering: .relaxed) }
         }

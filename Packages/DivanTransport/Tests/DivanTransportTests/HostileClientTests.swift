@@ -9,7 +9,7 @@ import Testing
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100)))
         let raw = try #require(RawSocket(port: server.port))
         raw.send(start)
-        #expect(raw.receiveAll().isEmpty)
+        #expect(await raw.received().isEmpty)
         try await expectService(server)
     }
 
@@ -20,19 +20,44 @@ import Testing
         let raw = try #require(RawSocket(port: server.port))
         let start = ContinuousClock.now
         drip(Array(upgradeText.utf8), through: raw)
-        #expect(raw.receiveAll().isEmpty)
+        #expect(await raw.received().isEmpty)
         #expect(ContinuousClock.now - start >= .milliseconds(290))
         try await expectService(server)
     }
 
+    /// A first message that announces 512 bytes and sends a few of them, one by one.
     @Test
-    func `drops a client that nobody decides about`() throws {
+    func `drops a client that drips its TLS hello`() async throws {
+        let tls = try TestTLS()
+        let limits = TransportLimits(handshakeTimeout: .milliseconds(300))
+        let server = try TestServer(tls: tls.server, limits: limits)
+        let raw = try #require(RawSocket(port: server.port))
+        let start = ContinuousClock.now
+        drip([0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC] + [UInt8](repeating: 3, count: 200), through: raw)
+        #expect(await raw.received().isEmpty)
+        #expect(ContinuousClock.now - start >= .milliseconds(290))
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{2}ab", "no hello at all\n"])
+    func `ends only the connection that sends garbage for a TLS hello`(text: String) async throws {
+        let tls = try TestTLS()
+        let server = try TestServer(tls: tls.server)
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(text)
+        _ = await raw.received()
+        let (transport, recorder) = await opened(client(port: server.port, tls: tls.client))
+        transport.close(code: 1000, reason: "")
+        await recorder.end()
+    }
+
+    @Test
+    func `drops a client that nobody decides about`() async throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100))) { _ in
             false
         }
         let raw = try #require(RawSocket(port: server.port))
         raw.send(upgradeText)
-        #expect(raw.receiveAll().isEmpty)
+        #expect(await raw.received().isEmpty)
     }
 
     @Test
@@ -40,7 +65,7 @@ import Testing
         let server = try TestServer(limits: .init(halfOpenCount: 8))
         let flood = (0..<40).compactMap { _ in RawSocket(port: server.port) }
         #expect(flood.count == 40)
-        #expect(flood[0].receiveAll().isEmpty)
+        #expect(await flood[0].received().isEmpty)
         try await expectService(server)
     }
 
@@ -56,7 +81,7 @@ import Testing
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send(text)
-        let answer = String(decoding: raw.receiveAll(), as: UTF8.self)
+        let answer = String(decoding: await raw.received(), as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
         #expect(answer.contains("Connection: close"))
         try await expectService(server)
@@ -67,7 +92,7 @@ import Testing
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send(upgradeText)
-        _ = raw.receiveHead()
+        _ = await raw.receivedHead()
         let ping: [UInt8] = [0x89, 0x84, 0, 0, 0, 0, 1, 2, 3, 4]
         raw.send([UInt8](repeatElement(ping, count: 100_000).joined()))
         raw.send([0x88, 0x80, 0, 0, 0, 0])
@@ -87,7 +112,7 @@ import Testing
         let server = try TestServer(limits: limits)
         let raw = try #require(RawSocket(port: server.port))
         raw.send(upgradeText)
-        _ = raw.receiveHead()
+        _ = await raw.receivedHead()
         let sending = Task.detached {
             let message = [0x82, 0xFF, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0] + pattern(1 << 19)
             for _ in 0..<100 { raw.send(message) }

@@ -46,7 +46,7 @@ import Testing
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send("GET /db HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(raw.receiveHead().hasPrefix("HTTP/1.1 426 "))
+        #expect(await raw.receivedHead().hasPrefix("HTTP/1.1 426 "))
     }
 
     // MARK: Redirects

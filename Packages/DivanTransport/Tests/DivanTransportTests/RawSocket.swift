@@ -74,6 +74,22 @@ final class RawSocket: Sendable {
         }
     }
 
+    /// As `receiveAll()`, on a thread of its own.
+    ///
+    /// Tests use it: one that waits must not hold a thread that all tests share.
+    func received() async -> [UInt8] {
+        await withCheckedContinuation { continuation in
+            RawServer.startThread { continuation.resume(returning: self.receiveAll()) }
+        }
+    }
+
+    /// As `receiveHead()`, on a thread of its own.
+    func receivedHead() async -> String {
+        await withCheckedContinuation { continuation in
+            RawServer.startThread { continuation.resume(returning: self.receiveHead()) }
+        }
+    }
+
     /// Everything up to and with the end of a head.
     func receiveHead() -> String {
         var head = ""
@@ -138,7 +154,7 @@ final class RawServer: Sendable {
         Glibc.close(descriptor)
     }
 
-    private static func startThread(_ work: @escaping @Sendable () -> Void) {
+    fileprivate static func startThread(_ work: @escaping @Sendable () -> Void) {
         final class Work: Sendable {
             let run: @Sendable () -> Void
             init(_ run: @escaping @Sendable () -> Void) { self.run = run }
