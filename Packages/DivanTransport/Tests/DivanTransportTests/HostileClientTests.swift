@@ -38,7 +38,9 @@ import Testing
         #expect(ContinuousClock.now - start >= .milliseconds(290))
     }
 
-    @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{2}ab", "no hello at all\n"])
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{2}ab", "no hello at all\n",
+    ])
     func `ends only the connection that sends garbage for a TLS hello`(text: String) async throws {
         let tls = try TestTLS()
         let server = try TestServer(tls: tls.server)
