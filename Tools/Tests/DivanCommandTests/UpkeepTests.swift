@@ -187,4 +187,22 @@ import Testing
         let again = try shell.run("import", "copy", "new.jsonl", "--since", "5")
         #expect(again.errors.hasPrefix("Imported 0 documents"))
     }
+
+    @Test func `an export is an array or a directory of files too`() throws {
+        try shell.run("put", "db", "a/b ü", #"{"n":2}"#)
+        let array = try shell.run("export", "db", "--array").output
+        #expect(array == "[\n{\"_id\":\"a/b ü\",\"n\":2},\n{\"_id\":\"one\",\"n\":1}\n]\n")
+        try shell.run("new", "empty")
+        #expect(try shell.run("export", "empty", "--array").output == "[]\n")
+        try FileManager.default.createDirectory(
+            atPath: shell.path("folder"),
+            withIntermediateDirectories: false
+        )
+        try shell.run("export", "db", "folder")
+        let names = try FileManager.default.contentsOfDirectory(atPath: shell.path("folder"))
+        #expect(names.sorted() == ["a%2fb%20%c3%bc.json", "one.json"])
+        try shell.run("import", "empty", "folder")
+        let outcome = try shell.run("compare", "db", "empty")
+        #expect(outcome.output == "Equal: 2 documents and 0 blobs\n")
+    }
 }

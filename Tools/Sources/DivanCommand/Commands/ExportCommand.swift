@@ -5,16 +5,18 @@ import DivanStore
 enum ExportCommand: Command {
     static let syntax = CommandSyntax(
         name: "export",
-        summary: "write documents as JSON lines",
+        summary: "write documents as JSON",
         operands: [.database, .init(name: "FILE", isOptional: true, completion: .file)],
         options: [
             .collection,
+            .flag("--array", "one JSON array instead of a line for each document"),
             .flag("--blobs", "the content of blobs too, as base64"),
             .value("--since", "SEQUENCE", "only what has changed behind SEQUENCE, deletions too"),
         ],
         details: """
             Ordered by document ID, which stands in each object under _id. Without FILE, or with -,
-            the lines go to standard output. With --since the order is that of the changes, each
+            the lines go to standard output; where FILE is a directory, each document gets a file
+            of its own. With --since the order is that of the changes, each
             line has its _sequence, a deletion is {"_deleted":true}, and divan import applies them.
             The last line on standard error tells the sequence to go on from.
             """,
@@ -31,8 +33,11 @@ enum ExportCommand: Command {
         defer { try? store.close() }
         var lines = try DocumentLines(
             to: arguments.operands.dropFirst().first,
+            asArray: arguments.has("--array"),
             embedding: arguments.has("--blobs") ? store.blobs : nil
         )
+        let progress = ProgressLine(terminal, verb: "exported")
+        defer { progress.finish() }
         let last = try store.read { reader in
             if let since {
                 try export(collection, since, reader, &lines)
@@ -41,12 +46,20 @@ enum ExportCommand: Command {
                     if let document = try reader.document(documentID, in: collection) {
                         try lines.add(document)
                     }
+                    progress.show(
+                        ProgressLine.Reading(
+                            documents: UInt64(lines.count),
+                            total: UInt64(try reader.count(in: collection)),
+                            bytes: lines.byteCount
+                        )
+                    )
                     return true
                 }
             }
             return try reader.lastSequence(in: collection)
         }
         try lines.finish()
+        progress.finish()
         terminal.note(
             "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
         )
