@@ -50,6 +50,17 @@ enum SavingFigures {
                 must: .share(isFull ? 1 / 1.4 : 1 / 3.0)
             )
         )
+        measureThreads(name, count, bodies, store, floor, &report)
+    }
+
+    private static func measureThreads(
+        _ name: String,
+        _ count: Int,
+        _ bodies: [[UInt8]],
+        _ store: Store,
+        _ floor: Double,
+        _ report: inout Report
+    ) {
         let threads = 8
         let together = Stopwatch.best(of: 1) {
             // Threads of their own: a dispatch queue starts only as many as there are processors.
