@@ -60,7 +60,9 @@ import Testing
 
     @Test func `the first sync brings the menu`() async throws {
         defer { remove() }
-        TLSIdentity.storeDirectory = directory + "/identities"
+        // Not `TLSIdentity.storeDirectory`: other tests of this process have set their own.
+        setenv("DIVAN_IDENTITY_DIRECTORY", directory + "/identities", 1)
+        defer { unsetenv("DIVAN_IDENTITY_DIRECTORY") }
         let menu = try database("shop").createCollection(name: "menu")
         try menu.save(document: MutableDocument(id: "soup", data: ["name": "Lentil soup"]))
         let listener = try share(menu)
