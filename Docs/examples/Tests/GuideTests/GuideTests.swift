@@ -4,15 +4,7 @@ import Testing
 
 /// The guides tell the truth: their code stands in this target word by word, and runs.
 @Suite struct GuideTests {
-    private let directory: String
-
-    init() throws {
-        directory = NSTemporaryDirectory() + "divan-guides-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: true
-        )
-    }
+    private let directory = NSTemporaryDirectory() + "divan-guides-\(UUID().uuidString)"
 
     private func database(_ name: String) throws -> Database {
         var config = DatabaseConfiguration()
