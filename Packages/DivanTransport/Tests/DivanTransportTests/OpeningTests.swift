@@ -1,3 +1,4 @@
+import Dispatch
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -32,7 +33,7 @@ import Testing
     @Test
     func `waits for a decision made elsewhere`() async throws {
         let server = try TestServer { request in
-            Task.detached {
+            DispatchQueue.global().async {
                 request.refuse(HandshakeRefusal(status: 403, explanation: "later"))
                 request.refuse(HandshakeRefusal(status: 500, explanation: "ignored"))
             }
