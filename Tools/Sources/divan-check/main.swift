@@ -9,13 +9,14 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("lengths", LengthCheck(tree).violations),
     ("words", WordsCheck(tree).violations),
     ("pages", PagesCheck(tree).violations),
+    ("scripts", ScriptsCheck(tree).violations),
 ]
 var count = 0
 for check in checks {
     do {
         let violations = try check.run()
         for violation in violations { print("\(check.name): \(violation)") }
-        print("\(check.name): \(violations.isEmpty ? "ok" : "\(violations.count) violations")")
+        print("\(check.name): \(violations.isEmpty ? "ok" : "found \(violations.count)")")
         count += violations.count
     } catch {
         print("\(check.name): could not run: \(error)")

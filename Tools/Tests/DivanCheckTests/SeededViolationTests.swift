@@ -96,6 +96,16 @@ import Testing
         #expect(violations.map(\.problem) == ["CHANGELOG.md is missing"])
     }
 
+    @Test func `a script that cannot be run is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Tools/scripts/demo", "#!/bin/sh\n")
+        let violations = try ScriptsCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["Tools/scripts/demo"])
+        let path = checkout.tree.root + "/Tools/scripts/demo"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        #expect(try ScriptsCheck(checkout.tree).violations().isEmpty)
+    }
+
     @Test func `a target that the root manifest lacks is found`() throws {
         let checkout = try Checkout()
         #expect(try ManifestsCheck(checkout.tree).violations().isEmpty)
