@@ -65,7 +65,7 @@ public struct ReplicatorConfiguration {
         self.target = target
         for configuration in collections {
             guard let collection = configuration.collection else {
-                preconditionFailure(
+                stopForMisuse(
                     "ReplicatorConfiguration: a configuration has no collection; "
                         + "use CollectionConfiguration(collection:)"
                 )
@@ -87,7 +87,7 @@ public struct ReplicatorConfiguration {
     public init(database: Database, target: any Endpoint) {
         self.target = target
         guard let collection = try? database.defaultCollection() else {
-            preconditionFailure("ReplicatorConfiguration: the database is closed; open it first")
+            stopForMisuse("ReplicatorConfiguration: the database is closed; open it first")
         }
         add(collection, CollectionConfiguration(collection: collection))
     }
@@ -191,7 +191,7 @@ extension ReplicatorConfiguration {
 
     var requiredDatabase: Database {
         guard let database = entries.first?.collection?.database else {
-            preconditionFailure("ReplicatorConfiguration: no collections; add one")
+            stopForMisuse("ReplicatorConfiguration: no collections; add one")
         }
         return database
     }
@@ -262,7 +262,7 @@ extension ReplicatorConfiguration {
 
     private mutating func updateDefaultEntry(_ change: (inout CollectionConfiguration) -> Void) {
         guard let index = defaultIndex else {
-            preconditionFailure(
+            stopForMisuse(
                 "ReplicatorConfiguration: the default collection was not added; "
                     + "set this on a CollectionConfiguration"
             )
