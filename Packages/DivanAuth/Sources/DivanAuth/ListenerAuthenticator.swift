@@ -2,6 +2,8 @@
 public struct AuthenticationRequest: Sendable {
     /// The value of its `Authorization` header.
     public var authorization: String?
+    /// All fields of its request, `Authorization` included, in the order in which they came.
+    public var headers: [(name: String, value: String)]
     /// Its certificates as DER, leaf first; TLS has accepted them already.
     public var certificates: [[UInt8]]
     /// Its address as text, for whoever counts attempts.
@@ -10,10 +12,12 @@ public struct AuthenticationRequest: Sendable {
     /// Collects what is known of a client.
     public init(
         authorization: String? = nil,
+        headers: [(name: String, value: String)] = [],
         certificates: [[UInt8]] = [],
         remoteAddress: String? = nil
     ) {
         self.authorization = authorization
+        self.headers = headers
         self.certificates = certificates
         self.remoteAddress = remoteAddress
     }

@@ -8,17 +8,17 @@ import Synchronization
 final class ConnectionTable: Sendable {
     private struct Connection {
         let transport: WebSocketServerTransport
+        let client: ListenerClient
+        let codecName: String
+        let start = ContinuousClock.now
         var isActive = false
-        var receivedCount: UInt64 = 0
-        var sentCount: UInt64 = 0
+        var counted = ListenerStatistics()
 
         var statistics: ListenerStatistics {
-            var statistics = ListenerStatistics()
+            var statistics = counted
             let wire = transport.statistics
             statistics.receivedByteCount = wire.receivedByteCount
             statistics.sentByteCount = wire.sentByteCount
-            statistics.receivedDocumentCount = receivedCount
-            statistics.sentDocumentCount = sentCount
             return statistics
         }
     }
@@ -33,14 +33,27 @@ final class ConnectionTable: Sendable {
     private let state = Mutex(State())
 
     /// Adds an open connection, which compresses with the named codec; returns its number here.
-    func add(_ transport: WebSocketServerTransport, codecName: String) -> UInt64 {
+    func add(
+        _ transport: WebSocketServerTransport,
+        of client: ListenerClient,
+        codecName: String
+    ) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
-            state.connections[state.lastID] = Connection(transport: transport)
+            state.connections[state.lastID] = Connection(
+                transport: transport,
+                client: client,
+                codecName: codecName
+            )
             state.past.connectionCount += 1
             state.past.connectionCountByCodec[codecName, default: 0] += 1
             return state.lastID
         }
+    }
+
+    /// Counts a request that was answered with this HTTP status.
+    func noteRefusal(_ status: Int) {
+        state.withLock { $0.past.refusalCountByStatus[status, default: 0] += 1 }
     }
 
     /// Notes whether a connection is exchanging documents.
@@ -48,13 +61,10 @@ final class ConnectionTable: Sendable {
         state.withLock { $0.connections[id]?.isActive = isActive }
     }
 
-    /// Counts documents that arrived or were acknowledged.
+    /// Counts documents that arrived, were acknowledged, or were refused.
     func note(_ id: UInt64, _ events: [DocumentEvent]) {
-        let good = events.filter { $0.error == nil }
-        let sentCount = UInt64(good.count(where: \.isPush))
         state.withLock { state in
-            state.connections[id]?.sentCount += sentCount
-            state.connections[id]?.receivedCount += UInt64(good.count) - sentCount
+            for event in events { state.connections[id]?.counted.count(event) }
         }
     }
 
@@ -79,11 +89,31 @@ final class ConnectionTable: Sendable {
         if isEmpty { completion() }
     }
 
+    /// The socket's end of a connection; `nil` when it has ended.
+    func transport(of id: UInt64) -> WebSocketServerTransport? {
+        state.withLock { $0.connections[id]?.transport }
+    }
+
     var status: ListenerStatus {
         state.withLock { state in
             ListenerStatus(
                 connectionCount: state.connections.count,
                 activeConnectionCount: state.connections.values.count(where: \.isActive)
+            )
+        }
+    }
+
+    /// The open connections, the oldest first.
+    var connections: [ListenerConnection] {
+        let open = state.withLock { $0.connections }
+        return open.sorted { $0.key < $1.key }.map { id, connection in
+            ListenerConnection(
+                id: id,
+                client: connection.client,
+                start: connection.start,
+                codecName: connection.codecName,
+                isActive: connection.isActive,
+                statistics: connection.statistics
             )
         }
     }
@@ -94,5 +124,30 @@ final class ConnectionTable: Sendable {
                 sum + connection.statistics
             }
         }
+    }
+}
+
+extension ListenerStatistics {
+    fileprivate mutating func count(_ event: DocumentEvent) {
+        guard event.error == nil else {
+            failedDocumentCount += 1
+            return
+        }
+        if event.isPush {
+            sentDocumentCount += 1
+            sentDeltas.count(event.delta)
+        } else {
+            receivedDocumentCount += 1
+            receivedDeltas.count(event.delta)
+        }
+    }
+}
+
+extension ListenerStatistics.Deltas {
+    fileprivate mutating func count(_ delta: DeltaUse?) {
+        guard let delta else { return }
+        count += 1
+        byteCount += UInt64(delta.byteCount)
+        bodyByteCount += UInt64(delta.bodyByteCount)
     }
 }

@@ -16,6 +16,11 @@ public struct ListenerConfiguration: Sendable {
         /// There, any codec is slower than the wire. A client that asks for a codec by its
         /// subprotocol gets that all the same.
         public var sparesLoopback = true
+        /// Decides what a client may do; without, it may do what `peer` allows.
+        ///
+        /// Asked once for each connection, when the client has been authenticated, on threads of the
+        /// listener's own and about several clients at a time; it may take its time.
+        public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
 
         /// Creates an entry.
         public init(store: Store, peer: PeerConfiguration) {
@@ -82,6 +87,19 @@ public struct ListenerLimits: Sendable {
     public var loginMemory = Duration.seconds(600)
     /// Addresses remembered; some hundred bytes each.
     public var rememberedAddressCount = 10_000
+    /// Connections that have not finished their handshake; DivanTransport's 1,024.
+    ///
+    /// At the bound the oldest goes.
+    public var handshakeCount = 1_024
+    /// The same of one address; of one /64 with IPv6.
+    ///
+    /// Loopback is exempt with `sparesLoopback`.
+    /// A quarter of all, so that one client's handshakes cannot push out everyone else's.
+    public var addressHandshakeCount = 256
+    /// Bytes of a request's head; more is answered 431.
+    ///
+    /// DivanWebSocket's 16 KiB.
+    public var requestHeadByteCount = 16 << 10
     /// From accept to a complete request and the decision about it; DivanTransport's 10 s.
     public var handshakeTimeout = Duration.seconds(10)
     /// For a client to read anything of what waits for it; DivanTransport's 30 s.

@@ -2,6 +2,7 @@ import DivanAuth
 public import DivanLog
 import DivanReplicator
 import DivanSession
+import DivanStore
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -70,6 +71,10 @@ public final class ListenerServer: Sendable {
         settings.limits.connectionCount = configuration.limits.connectionCount
         settings.limits.handshakeTimeout = configuration.limits.handshakeTimeout
         settings.limits.stallTimeout = configuration.limits.stallTimeout
+        settings.limits.halfOpenCount = configuration.limits.handshakeCount
+        settings.limits.addressHalfOpenCount = configuration.limits.addressHandshakeCount
+        settings.limits.sparesLoopback = configuration.limits.sparesLoopback
+        settings.webSocket.limits.headByteCount = configuration.limits.requestHeadByteCount
         let server = WebSocketServer(settings, log: log) { [weak self] request in
             self?.decide(about: request)
         }
@@ -100,7 +105,19 @@ public final class ListenerServer: Sendable {
     public var status: ListenerStatus { table.status }
 
     /// What has gone over all connections so far.
-    public var statistics: ListenerStatistics { table.statistics }
+    public var statistics: ListenerStatistics {
+        var statistics = table.statistics
+        statistics.failedHandshakeCount = server.withLock { $0?.failedHandshakeCount ?? 0 }
+        return statistics
+    }
+
+    /// The open connections, the oldest first.
+    public var connections: [ListenerConnection] { table.connections }
+
+    /// Closes one connection in order; ignored when it has ended.
+    public func disconnect(_ id: UInt64, _ kind: StopKind = .goingAway) {
+        table.transport(of: id)?.close(code: kind.closeCode, reason: "")
+    }
 }
 
 // MARK: - One request
@@ -115,12 +132,10 @@ extension ListenerServer {
         )
         guard let seat else {
             log.warning("\(request.address): refused, too many connections or attempts to log in")
-            return request.refuse(
-                HandshakeRefusal(
-                    status: 429,
-                    explanation: "too many connections or failed logins from your address; "
-                        + "try again later"
-                )
+            return refuse(
+                request,
+                429,
+                "too many connections or failed logins from your address; try again later"
             )
         }
         guard case .after(let wait) = decision else { return authenticate(request, seat) }
@@ -129,20 +144,30 @@ extension ListenerServer {
         }
     }
 
+    private func refuse(
+        _ request: UpgradeRequest,
+        _ status: Int,
+        _ explanation: String,
+        challenge: String? = nil
+    ) {
+        table.noteRefusal(status)
+        request.refuse(
+            HandshakeRefusal(
+                status: status,
+                headers: challenge.map { ["WWW-Authenticate": $0] } ?? [:],
+                explanation: explanation
+            )
+        )
+    }
+
     /// Credentials first, so that nobody learns the databases' names without them.
     private func authenticate(_ request: UpgradeRequest, _ seat: AddressSeat) {
         gate.decide(about: request) { [weak self] outcome in
             switch outcome {
-            case .accepted: self?.route(request, seat)
+            case .accepted(let user): self?.route(request, user: user, seat)
             case .refused(let challenge):
                 self?.noteFailure(request)
-                request.refuse(
-                    HandshakeRefusal(
-                        status: 401,
-                        headers: ["WWW-Authenticate": challenge],
-                        explanation: "user name and password needed"
-                    )
-                )
+                self?.refuse(request, 401, "user name and password needed", challenge: challenge)
             }
         }
     }
@@ -151,44 +176,61 @@ extension ListenerServer {
     private func noteFailure(_ request: UpgradeRequest) {
         let hasTried =
             request.handshake.headers["Authorization"] != nil || !request.certificates.isEmpty
-        if hasTried { addresses.failed(request.address.host, at: request.loop.now) }
+        guard hasTried else { return }
+        log.warning("\(request.address): wrong credentials")
+        addresses.failed(request.address.host, at: request.loop.now)
     }
 
-    private func route(_ request: UpgradeRequest, _ seat: AddressSeat) {
+    private func route(_ request: UpgradeRequest, user: String?, _ seat: AddressSeat) {
         guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
             let database = configuration.databases[name]
-        else {
-            return request.refuse(
-                HandshakeRefusal(status: 404, explanation: "no such database; check the URL")
-            )
+        else { return refuse(request, 404, "no such database; check the URL") }
+        let client = ListenerClient(
+            database: name,
+            user: user,
+            certificates: request.certificates,
+            address: request.address,
+            isSecure: request.isSecure
+        )
+        var peer = database.peer
+        switch database.access?(client) {
+        case nil: break
+        case .granted(let options)?: peer.role = .passive(options)
+        case .refused(let explanation)?:
+            log.info("\(request.address): refused by the application")
+            return refuse(request, 403, explanation)
         }
-        let peer = database.peer
         guard let subprotocol = peer.choose(from: request.handshake.subprotocols) else {
             let spoken = peer.subprotocols.joined(separator: ", ")
-            return request.refuse(
-                HandshakeRefusal(status: 400, explanation: "subprotocols spoken here: \(spoken)")
-            )
+            return refuse(request, 400, "subprotocols spoken here: \(spoken)")
         }
+        let isSpared = database.sparesLoopback && request.address.isLoopback
+        if isSpared, subprotocol.codecName == nil { peer.compresses = false }
+        let granted = peer
         request.accept(subprotocol: subprotocol.rawValue) { [weak self] transport in
-            self?.serve(database, on: transport, speaking: subprotocol, seat)
+            self?.serve(
+                client,
+                database.store,
+                granted,
+                on: transport,
+                codecName: granted.usedCodecName(for: subprotocol),
+                seat
+            )
         }
     }
 
     /// On the transport's loop.
     private func serve(
-        _ database: ListenerConfiguration.SharedDatabase,
+        _ client: ListenerClient,
+        _ store: Store,
+        _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
-        speaking subprotocol: Subprotocol,
+        codecName: String,
         _ seat: AddressSeat
     ) {
-        var peer = database.peer
-        let isLoopback = transport.peer.address?.isLoopback == true
-        if database.sparesLoopback, isLoopback, subprotocol.codecName == nil {
-            peer.compresses = false
-        }
-        let id = table.add(transport, codecName: peer.usedCodecName(for: subprotocol))
+        let id = table.add(transport, of: client, codecName: codecName)
         let session = PassiveSession(
-            store: database.store,
+            store: store,
             peer: peer,
             transport: transport,
             observers: PassiveSession.Observers(
@@ -203,9 +245,4 @@ extension ListenerServer {
         )
         session.start()
     }
-}
-
-extension SocketAddress {
-    /// Whether the address never leaves this machine.
-    fileprivate var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
 }

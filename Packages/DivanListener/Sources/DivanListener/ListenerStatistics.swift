@@ -1,5 +1,18 @@
-/// What has gone over a listener's connections since it started.
+/// What has gone over a listener's connections since it started, or over one of them.
 public struct ListenerStatistics: Equatable, Sendable {
+    /// Bodies that travelled as differences, in one direction.
+    public struct Deltas: Equatable, Sendable {
+        /// How many.
+        public var count: UInt64 = 0
+        /// Bytes of the differences.
+        public var byteCount: UInt64 = 0
+        /// Bytes of the bodies that they stand for.
+        public var bodyByteCount: UInt64 = 0
+
+        /// Creates figures that count nothing yet.
+        public init() {}
+    }
+
     /// Bytes received, as counted at the sockets.
     public var receivedByteCount: UInt64 = 0
     /// Bytes sent, as counted at the sockets.
@@ -8,11 +21,22 @@ public struct ListenerStatistics: Equatable, Sendable {
     public var receivedDocumentCount: UInt64 = 0
     /// Documents sent to clients.
     public var sentDocumentCount: UInt64 = 0
+    /// Documents that this side or the client refused: conflicts, filters, limits.
+    public var failedDocumentCount: UInt64 = 0
+    /// Documents received as differences.
+    public var receivedDeltas = Deltas()
+    /// Documents sent as differences.
+    public var sentDeltas = Deltas()
     /// Connections accepted so far.
     public var connectionCount: UInt64 = 0
     /// Connections accepted so far by the name of what this side compresses with: `"deflate"`,
     /// `"lz4"`, `"none"`.
     public var connectionCountByCodec: [String: UInt64] = [:]
+    /// Requests refused so far, by the HTTP status of the answer: 401, 403, 404, 429.
+    public var refusalCountByStatus: [Int: UInt64] = [:]
+    /// Sockets that were accepted and never became a connection: refusals, broken handshakes,
+    /// clients that fell silent.
+    public var failedHandshakeCount: UInt64 = 0
 
     /// Creates figures that count nothing yet.
     public init() {}
@@ -24,8 +48,21 @@ public struct ListenerStatistics: Equatable, Sendable {
         sum.sentByteCount += right.sentByteCount
         sum.receivedDocumentCount += right.receivedDocumentCount
         sum.sentDocumentCount += right.sentDocumentCount
+        sum.failedDocumentCount += right.failedDocumentCount
+        sum.receivedDeltas += right.receivedDeltas
+        sum.sentDeltas += right.sentDeltas
         sum.connectionCount += right.connectionCount
         sum.connectionCountByCodec.merge(right.connectionCountByCodec, uniquingKeysWith: +)
+        sum.refusalCountByStatus.merge(right.refusalCountByStatus, uniquingKeysWith: +)
+        sum.failedHandshakeCount += right.failedHandshakeCount
         return sum
+    }
+}
+
+extension ListenerStatistics.Deltas {
+    fileprivate static func += (left: inout Self, right: Self) {
+        left.count += right.count
+        left.byteCount += right.byteCount
+        left.bodyByteCount += right.bodyByteCount
     }
 }

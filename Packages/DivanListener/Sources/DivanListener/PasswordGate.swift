@@ -31,6 +31,7 @@ final class PasswordGate: Sendable {
     ) {
         let question = AuthenticationRequest(
             authorization: request.handshake.headers["Authorization"],
+            headers: request.handshake.headers.fields.map { ($0.name, $0.value) },
             certificates: request.certificates.map(\.derBytes),
             remoteAddress: request.address.host
         )

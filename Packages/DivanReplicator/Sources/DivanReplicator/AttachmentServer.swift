@@ -9,7 +9,7 @@ enum AttachmentServer {
     /// Answers `getAttachment`: the content streams from its file.
     static func get(_ request: BLIPIncomingRequest, _ session: inout Session) {
         do throws(SyncError) {
-            let digest = try digest(of: request)
+            let digest = try digest(of: request, session)
             let source: BlobSource
             do {
                 source = BlobSource(try session.store.blobs.reader(digest))
@@ -28,7 +28,7 @@ enum AttachmentServer {
     /// Answers `proveAttachment`: shows that the content is here without sending it.
     static func prove(_ request: BLIPIncomingRequest, _ session: inout Session) {
         do throws(SyncError) {
-            let digest = try digest(of: request)
+            let digest = try digest(of: request, session)
             guard (1...255).contains(request.body.count) else {
                 throw .http(400, "a proof needs a nonce of 1 to 255 bytes")
             }
@@ -52,9 +52,16 @@ enum AttachmentServer {
         }
     }
 
-    private static func digest(of request: BLIPIncomingRequest) throws(SyncError) -> BlobDigest {
+    private static func digest(
+        of request: BLIPIncomingRequest,
+        _ session: Session
+    ) throws(SyncError) -> BlobDigest {
         guard let text = request.properties["digest"], let digest = BlobDigest(text) else {
             throw .http(400, "missing or malformed digest")
+        }
+        // The same words as for one that is not here: who may not have it learns nothing.
+        guard session.mayFetch(digest) else {
+            throw .http(404, "no such blob: \(digest.description)")
         }
         return digest
     }

@@ -14,6 +14,8 @@ struct CollectionSync {
     var pusher: Pusher?
     // The passive side.
     var feed: PassiveFeed?
+    /// What the peer may fetch; `nil` = everything.
+    var readFilter: DocumentFilter?
     var hasAnswered = false
     /// Revisions that this peer brought; its subscription need not tell it of them.
     var echoes: [String: RevisionID] = [:]
@@ -21,6 +23,13 @@ struct CollectionSync {
     init(_ path: CollectionPath, isKnown: Bool = true) {
         self.path = path
         self.isKnown = isKnown
+    }
+
+    /// A collection as a passive peer shares it.
+    init(_ path: CollectionPath, sharedAs options: PeerConfiguration.PassiveOptions) {
+        self.init(path)
+        readFilter = options.readFilters[path]
+        pullFilter = options.writeFilters[path]
     }
 
     var isIdle: Bool {

@@ -10,6 +10,8 @@ struct IncomingRevision {
     var message: RevisionMessage
     var body: [UInt8] = []
     var hasBlobs = false
+    /// The difference that the body was made from, if any.
+    var delta: DeltaUse?
     /// Keep its blobs from being collected until it is stored.
     var holds: [BlobHold] = []
 }

@@ -13,6 +13,10 @@ import DivanStore
 struct PassiveFeed {
     let path: CollectionPath
     var sender: RevisionSender
+    /// What the peer may fetch; `nil` = everything.
+    var readFilter: DocumentFilter? {
+        didSet { sender.readFilter = readFilter }
+    }
 
     private let collection: Int
     let isContinuous: Bool
@@ -22,6 +26,8 @@ struct PassiveFeed {
     private var listsInFlightCount = 0
     private var isCaughtUp = false
     private var wasCaughtUp = false
+    /// Whether there is room to go on, but others shall have their turn first.
+    private(set) var wantsTurn = false
 
     /// Reads a subscription.
     ///
@@ -81,9 +87,17 @@ struct PassiveFeed {
     /// passed over once.
     mutating func pump(_ session: inout Session, echoes: inout [String: RevisionID]) throws {
         let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
+        // A filter may pass over everything, which no window would end.
+        var turnCount = readFilter == nil ? Int.max : session.limits.listsInFlightCount
+        wantsTurn = false
         while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < session.limits.queuedRevisionsCount
         {
+            guard turnCount > 0 else {
+                wantsTurn = true
+                break
+            }
+            turnCount -= 1
             try announceNext(&session, &echoes)
         }
         _ = try sender.pump(&session)
@@ -97,6 +111,7 @@ struct PassiveFeed {
         let rows = try session.store.read { reader in
             try reader.changes(in: path, after: lastSequence, limit: limit, remote: nil)
         }
+        let hidden = try hiddenSequences(among: rows, session)
         if let last = rows.last { lastSequence = last.sequence }
         var changes: [FeedChange] = []
         for row in rows {
@@ -106,6 +121,7 @@ struct PassiveFeed {
             }
             if skipsTombstones, !wasCaughtUp, row.flags.contains(.tombstone) { continue }
             if let wantedIDs, !wantedIDs.contains(row.documentID) { continue }
+            if hidden.contains(row.sequence) { continue }
             changes.append(FeedChange(row))
         }
         if !changes.isEmpty { announce(changes, &session) }
@@ -115,6 +131,26 @@ struct PassiveFeed {
             wasCaughtUp = true
             if isNews { announce([], &session) }
         }
+    }
+
+    /// The changes that the peer may not fetch; the filter runs outside of the transaction.
+    private func hiddenSequences(
+        among rows: [ChangeRow],
+        _ session: Session
+    ) throws -> Set<UInt64> {
+        guard let readFilter else { return [] }
+        let bodies = try session.store.read { reader in
+            try rows.map { try reader.revision($0.documentID, $0.revisionID, in: path) }
+        }
+        var hidden: Set<UInt64> = []
+        for (row, stored) in zip(rows, bodies) {
+            let isTombstone = row.flags.contains(.tombstone)
+            let shown = isTombstone ? [] : stored?.body ?? []
+            if !readFilter(row.documentID, shown, isTombstone ? .deleted : []) {
+                hidden.insert(row.sequence)
+            }
+        }
+        return hidden
     }
 
     private mutating func announce(_ changes: [FeedChange], _ session: inout Session) {
@@ -164,6 +200,7 @@ struct PassiveFeed {
         _ session: inout Session
     ) {
         let error = reply.error.map { SyncError($0) }
+        session.takeBack(revision.lentBlobs)
         if sender.answered(revision, error) { return }
         session.progress.complete(revision.change.bodyByteCount)
         session.report(
@@ -172,7 +209,8 @@ struct PassiveFeed {
                 documentID: revision.change.documentID,
                 isPush: true,
                 flags: revision.change.flags,
-                error: error
+                error: error,
+                delta: revision.delta
             )
         )
     }

@@ -83,6 +83,20 @@ public struct PeerConfiguration: Sendable {
         public var allowsPush: Bool
         /// Whether a peer may fetch documents.
         public var allowsPull: Bool
+        /// Which documents a peer may fetch, by collection; all where nothing is given.
+        ///
+        /// Nothing else of a document is told, neither its ID nor its revision, and a difference is
+        /// only made from a revision that the peer may fetch too.
+        public var readFilters: [CollectionPath: DocumentFilter] = [:]
+        /// Which documents a peer may store, by collection; all where nothing is given.
+        ///
+        /// The filter sees what would be stored; a refusal is HTTP/403.
+        public var writeFilters: [CollectionPath: DocumentFilter] = [:]
+        /// Whether a peer gets only the blobs of revisions that are on their way to it.
+        ///
+        /// Without, it gets any blob of the database whose digest it knows: enough where it may read
+        /// everything.
+        public var bindsBlobs = false
 
         /// Creates options.
         public init(collections: [CollectionPath], allowsPush: Bool = true, allowsPull: Bool = true)

@@ -72,7 +72,9 @@ extension Pusher {
         let error = reply.error.map { SyncError($0) }
         if sender.answered(revision, error) { return }
         guard let error else {
-            session.report(event(change, nil))
+            var event = event(change, nil)
+            event.delta = revision.delta
+            session.report(event)
             delivered(change, &session, &checkpointer, &inbox)
             return
         }

@@ -15,6 +15,8 @@ struct RevisionComposer {
         var body: [UInt8]
         /// The revision that was asked for, when a newer one takes its place.
         var replaced: RevisionID?
+        /// The blobs of the revision, where the peer gets those of no other.
+        var blobs: [BlobDigest] = []
     }
 
     let path: CollectionPath
@@ -22,6 +24,10 @@ struct RevisionComposer {
     let sendsDeltas: Bool
     /// Whether the receiver is to refuse what conflicts; set when pushing.
     var refusesConflicts = false
+    /// What the peer may fetch; `nil` = everything.
+    var readFilter: DocumentFilter?
+    /// Whether messages name the blobs of their revisions.
+    var listsBlobs = false
 
     /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
     func message(for revision: OutgoingRevision) throws -> Message? {
@@ -35,6 +41,7 @@ struct RevisionComposer {
         guard !refusesConflicts, revision.terms.takesReplacements,
             let current = try reader.document(change.documentID, in: path),
             !current.isTombstone, current.revisionID != change.revisionID,
+            readFilter?(change.documentID, current.body, []) ?? true,
             let stored = try reader.revision(change.documentID, current.revisionID, in: path)
         else { return nil }
         return try message(for: revision, stored, replaced: change.revisionID)
@@ -69,6 +76,7 @@ struct RevisionComposer {
             known: Set(revision.known)
         )
         var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
+        let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []
         if stored.flags.contains(.hasBlobs), !revision.terms.understandsBlobs, !stored.isTombstone {
             body = withAttachments(body, generation: stored.revisionID.generation)
         }
@@ -76,7 +84,12 @@ struct RevisionComposer {
             message.deltaSource = delta.source
             body = delta.bytes
         }
-        return Message(properties: message, body: body, replaced: replaced)
+        return Message(properties: message, body: body, replaced: replaced, blobs: blobs)
+    }
+
+    private static func blobs(in body: [UInt8]) -> [BlobDigest] {
+        guard let document = (try? JSON(parsing: body.span))?.object else { return [] }
+        return ReceivedBody.blobs(in: document).map(\.digest)
     }
 
     private func withAttachments(_ body: [UInt8], generation: UInt64) -> [UInt8] {
@@ -97,7 +110,8 @@ struct RevisionComposer {
         let documentID = revision.change.documentID
         for source in revision.known {
             guard let old = try reader.revision(documentID, source, in: path),
-                !old.isTombstone, old.body.count > 2
+                !old.isTombstone, old.body.count > 2,
+                readFilter?(documentID, old.body, []) ?? true
             else { continue }
             var oldBody = old.body
             if old.flags.contains(.hasBlobs), !revision.terms.understandsBlobs {

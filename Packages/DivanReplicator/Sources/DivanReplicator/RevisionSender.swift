@@ -14,8 +14,18 @@ struct OutgoingRevision {
     var wasForbidden = false
     /// Bytes of the body on the wire, once sent.
     var sentByteCount = 0
+    /// Whether those are a difference.
+    var wasDelta = false
+    /// Blobs that the peer may ask for until it has answered.
+    var lentBlobs: [BlobDigest] = []
     /// How often it was proposed.
     var attemptCount = 1
+
+    /// The difference as which it went out; `nil` when its body went whole.
+    var delta: DeltaUse? {
+        guard wasDelta else { return nil }
+        return DeltaUse(byteCount: sentByteCount, bodyByteCount: change.bodyByteCount)
+    }
 }
 
 /// What a peer said about itself with its answer to a list.
@@ -48,6 +58,8 @@ struct RevisionSender {
     let isPush: Bool
     /// Whether the peer accepts deltas on this connection.
     var sendsDeltas = false
+    /// What the peer may fetch; `nil` = everything.
+    var readFilter: DocumentFilter?
 
     private var queue: [OutgoingRevision] = []
     private var head = 0
@@ -109,6 +121,8 @@ struct RevisionSender {
             sendsDeltas: sendsDeltas && session.configuration.usesDeltas
         )
         composer.refusesConflicts = isPush
+        composer.readFilter = readFilter
+        composer.listsBlobs = session.bindsBlobs
         return try composer.message(for: revision)
     }
 
@@ -119,6 +133,9 @@ struct RevisionSender {
     ) {
         var sent = revision
         sent.sentByteCount = message.body.count
+        sent.wasDelta = message.properties.deltaSource != nil
+        sent.lentBlobs = message.blobs
+        session.lend(message.blobs)
         unansweredCount += 1
         unansweredByteCount += message.body.count
         var request = BLIPRequest(

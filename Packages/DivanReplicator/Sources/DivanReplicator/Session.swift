@@ -25,6 +25,8 @@ struct Session {
     /// Set once; no request leaves and none is answered afterwards.
     private(set) var closeCode: UInt16?
 
+    /// How often each blob is part of a revision on its way, where the peer gets no others.
+    private var lentBlobs: [BlobDigest: Int] = [:]
     private var purposes: [BLIPRequestNumber: Purpose] = [:]
     private var effects: [SyncEffect] = []
     private var nextEffectIndex = 0
@@ -161,6 +163,30 @@ extension Session {
         }
         nextEffectIndex += 1
         return effects[nextEffectIndex - 1]
+    }
+}
+
+extension Session {
+    /// Whether the peer gets only the blobs of revisions that are on their way to it.
+    var bindsBlobs: Bool {
+        if case .passive(let options) = configuration.role { options.bindsBlobs } else { false }
+    }
+
+    /// Whether the peer may ask for a blob now.
+    func mayFetch(_ digest: BlobDigest) -> Bool {
+        !bindsBlobs || lentBlobs[digest] != nil
+    }
+
+    /// The peer may ask for these until they are taken back.
+    mutating func lend(_ digests: [BlobDigest]) {
+        for digest in digests { lentBlobs[digest, default: 0] += 1 }
+    }
+
+    mutating func takeBack(_ digests: [BlobDigest]) {
+        for digest in digests {
+            guard let count = lentBlobs[digest] else { continue }
+            lentBlobs[digest] = count > 1 ? count - 1 : nil
+        }
     }
 }
 

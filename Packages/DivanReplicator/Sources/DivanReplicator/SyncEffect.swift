@@ -34,6 +34,16 @@ public struct DocumentEvent: Hashable, Sendable {
     public let flags: SyncFlags
     /// Why it did not arrive; `nil` when it did.
     public let error: SyncError?
+    /// The difference as which it travelled; `nil` when its body went whole.
+    public internal(set) var delta: DeltaUse?
+}
+
+/// A body that travelled as a difference.
+public struct DeltaUse: Hashable, Sendable {
+    /// Bytes of the difference.
+    public let byteCount: Int
+    /// Bytes of the body that it stands for.
+    public let bodyByteCount: Int
 }
 
 /// Where a replication stands.

@@ -73,7 +73,7 @@ extension SyncPeer {
                 askForResolution(of: message.documentID, in: collections[index].path)
             } else {
                 let flags: SyncFlags = message.isTombstone ? .deleted : []
-                report(message.documentID, in: index, flags: flags, nil)
+                report(message.documentID, in: index, flags: flags, delta: revision.delta, nil)
             }
             noticePulled(message.documentID, in: index)
         case .alreadyThere:

@@ -55,7 +55,7 @@ extension SyncPeer {
             throw .http(400, "This server is not configured for 3.0 client support")
         }
         session.mode = .legacy
-        collections = [CollectionSync(.default)]
+        collections = [CollectionSync(.default, sharedAs: options)]
     }
 
     private mutating func answerCollections(
@@ -76,7 +76,7 @@ extension SyncPeer {
                 found.append(CollectionSync(.default, isKnown: false))
                 continue
             }
-            found.append(CollectionSync(path))
+            found.append(CollectionSync(path, sharedAs: options))
             let stored = try storing { try session.store.peerCheckpoint(checkpointID) }
             answers.append(
                 stored.map { .checkpoint(body: $0.body, revision: $0.revision) } ?? .noCheckpoint
@@ -124,7 +124,8 @@ extension SyncPeer {
             throw .http(400, "this collection is subscribed to already")
         }
         let path = collections[index].path
-        let feed = try PassiveFeed(request, collection: index, path: path)
+        var feed = try PassiveFeed(request, collection: index, path: path)
+        feed.readFilter = collections[index].readFilter
         let count = try storing { try session.store.read { try feed.pendingCount($0) } }
         collections[index].feed = feed
         let properties: BLIPProperties = [PassiveFeed.pendingProperty: String(count)]
@@ -176,7 +177,11 @@ extension SyncPeer {
                 case .accept: .accepted
                 case .known: ProposalAnswer(status: 304)
                 case .conflict(let current):
-                    ProposalAnswer(status: 409, currentRevision: current)
+                    if try mayRead(entries[place].documentID, in: index) {
+                        ProposalAnswer(status: 409, currentRevision: current)
+                    } else {
+                        ProposalAnswer(status: 403)
+                    }
                 }
         }
         let names = request.properties.bool("conflictIncludesRev")
@@ -187,6 +192,20 @@ extension SyncPeer {
         reply.isCompressed = session.configuration.compresses
         collections[index].hasAnswered = true
         session.answer(request, with: reply)
+    }
+
+    /// Whether the peer may fetch a document as it is now; one that is not here tells nothing.
+    private func mayRead(_ documentID: String, in index: Int) throws(SyncError) -> Bool {
+        guard let filter = collections[index].readFilter else { return true }
+        let path = collections[index].path
+        let document = try storing {
+            try session.store.read {
+                try $0.document(documentID, in: path, includingTombstones: true)
+            }
+        }
+        guard let document else { return true }
+        let shown = document.isTombstone ? [] : document.body
+        return filter(documentID, shown, document.isTombstone ? .deleted : [])
     }
 
     /// Runs a store call; what it throws becomes a replication error.

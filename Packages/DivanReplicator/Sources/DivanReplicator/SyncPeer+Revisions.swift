@@ -27,8 +27,7 @@ extension SyncPeer {
         _ request: BLIPIncomingRequest,
         in index: Int
     ) throws(SyncError) {
-        let path = collections[index].path
-        let full = try fullBody(message, request.body, path)
+        let full = try fullBody(message, request.body, in: index)
         let body = try ReceivedBody(full, isTombstone: message.isTombstone)
         let requestID = request.isNoReply ? nil : request.id
         if body.isRemoved, let puller = collections[index].puller {
@@ -52,7 +51,10 @@ extension SyncPeer {
             collection: index,
             message: message,
             body: body.bytes,
-            hasBlobs: !body.blobs.isEmpty
+            hasBlobs: !body.blobs.isEmpty,
+            delta: message.deltaSource.map { _ in
+                DeltaUse(byteCount: request.body.count, bodyByteCount: body.bytes.count)
+            }
         )
         try hold(revision, body)
     }
@@ -97,8 +99,9 @@ extension SyncPeer {
     private func fullBody(
         _ message: RevisionMessage,
         _ body: [UInt8],
-        _ path: CollectionPath
+        in index: Int
     ) throws(SyncError) -> [UInt8] {
+        let path = collections[index].path
         guard let source = message.deltaSource else { return body }
         guard session.configuration.usesDeltas else {
             throw .http(422, "deltas are not in use; send the whole body")
@@ -108,6 +111,12 @@ extension SyncPeer {
                 try reader.revision(message.documentID, source, in: path)
             }
             guard let stored, !stored.isTombstone else {
+                throw SyncError.http(422, "the delta's source is not here")
+            }
+            // What a peer may not read it may not copy either.
+            if let filter = collections[index].readFilter,
+                !filter(message.documentID, stored.body, [])
+            {
                 throw SyncError.http(422, "the delta's source is not here")
             }
             let delta = try JSON(parsing: body.span)
@@ -175,9 +184,12 @@ extension SyncPeer {
         _ documentID: String,
         in index: Int,
         flags: SyncFlags,
+        delta: DeltaUse? = nil,
         _ error: SyncError?
     ) {
-        session.report(pullEvent(documentID, in: index, flags: flags, error))
+        var event = pullEvent(documentID, in: index, flags: flags, error)
+        event.delta = delta
+        session.report(event)
     }
 
     mutating func finish(

@@ -167,6 +167,7 @@ public struct SyncPeer {
     /// When `advance(to:)` has something to do; `nil` = nothing but input can change anything.
     public var deadline: Duration? {
         guard stage == .running, !session.isClosed else { return nil }
+        guard !collections.contains(where: { $0.feed?.wantsTurn == true }) else { return .zero }
         let saves = collections.compactMap(\.checkpointer?.deadline)
         let progress = hasUnreportedProgress ? [statusDue] : []
         return (saves + progress + [stopDeadline].compactMap(\.self)).min()

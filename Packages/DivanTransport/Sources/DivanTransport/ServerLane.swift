@@ -11,12 +11,14 @@ final class ServerLane: @unchecked Sendable {
 
     private let configuration: WebSocketServer.Configuration
     private let halfOpenLimit: Int
+    private let addressHalfOpenLimit: Int
     private let connectionCount: ConnectionCount
     private let log: Log
     private let onRequest: @Sendable (UpgradeRequest) -> Void
 
     private var openings: [Int: ServerOpening] = [:]
     private var oldestOpening = 0
+    private var openingsByOrigin: [SocketAddress.Origin: [Int]] = [:]
     private var lastNumber = 0
     private var transports: [Int: WebSocketServerTransport] = [:]
     private var stopped: (@Sendable () -> Void)?
@@ -26,6 +28,7 @@ final class ServerLane: @unchecked Sendable {
         loop: EpollLoop,
         configuration: WebSocketServer.Configuration,
         halfOpenLimit: Int,
+        addressHalfOpenLimit: Int,
         connectionCount: ConnectionCount,
         log: Log,
         onRequest: @escaping @Sendable (UpgradeRequest) -> Void
@@ -33,6 +36,7 @@ final class ServerLane: @unchecked Sendable {
         self.loop = loop
         self.configuration = configuration
         self.halfOpenLimit = halfOpenLimit
+        self.addressHalfOpenLimit = addressHalfOpenLimit
         self.connectionCount = connectionCount
         self.log = log
         self.onRequest = onRequest
@@ -58,9 +62,12 @@ final class ServerLane: @unchecked Sendable {
     private func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped, connectionCount.value < configuration.limits.connectionCount else {
             if !isStopped { log.warning("\(address): refused, too many connections") }
+            connectionCount.addRefused()
             return socket.close()
         }
         if openings.count >= halfOpenLimit { dropOldest() }
+        let origin = address.origin
+        makeRoom(for: address, origin)
         let session: TLSSession?
         do throws(TLSError) {
             session = try configuration.tls.map { context throws(TLSError) in
@@ -85,8 +92,12 @@ final class ServerLane: @unchecked Sendable {
             configuration: configuration,
             log: log,
             onRequest: onRequest
-        ) { transport in self.didFinish(number, transport) }
+        ) { transport in
+            self.forget(number, of: origin)
+            self.didFinish(number, transport)
+        }
         openings[number] = opening
+        openingsByOrigin[origin, default: []].append(number)
         opening.start()
     }
 
@@ -99,9 +110,26 @@ final class ServerLane: @unchecked Sendable {
         }
     }
 
+    /// One address must not push everyone else's handshakes out: its own oldest goes.
+    private func makeRoom(for address: SocketAddress, _ origin: SocketAddress.Origin) {
+        let limits = configuration.limits
+        guard let numbers = openingsByOrigin[origin], let oldest = numbers.first,
+            numbers.count >= addressHalfOpenLimit, !(limits.sparesLoopback && address.isLoopback)
+        else { return }
+        openings[oldest]?.giveUp("too many unfinished handshakes of this address")
+    }
+
+    private func forget(_ number: Int, of origin: SocketAddress.Origin) {
+        openingsByOrigin[origin]?.removeAll { $0 == number }
+        if openingsByOrigin[origin]?.isEmpty == true { openingsByOrigin[origin] = nil }
+    }
+
     private func didFinish(_ number: Int, _ transport: WebSocketServerTransport?) {
         openings[number] = nil
-        guard let transport else { return reportStop() }
+        guard let transport else {
+            connectionCount.addFailed()
+            return reportStop()
+        }
         guard !isStopped else { return transport.close(code: 1001, reason: "") }
         transports[number] = transport
         connectionCount.add(1)
@@ -125,8 +153,16 @@ final class ServerLane: @unchecked Sendable {
 /// How many connections a server has, over all its loops.
 final class ConnectionCount: Sendable {
     private let count = Atomic<Int>(0)
+    private let failed = Atomic<UInt64>(0)
+    private let refused = Atomic<UInt64>(0)
 
     var value: Int { count.load(ordering: .relaxed) }
+    /// Accepted connections that were never upgraded.
+    var failedHandshakeCount: UInt64 { failed.load(ordering: .relaxed) }
+    /// Connections closed at once because there were too many.
+    var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
     func add(_ change: Int) { count.wrappingAdd(change, ordering: .relaxed) }
+    func addFailed() { failed.wrappingAdd(1, ordering: .relaxed) }
+    func addRefused() { refused.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -47,6 +47,33 @@ public struct SocketAddress: Hashable, Sendable {
         UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
+    /// Whether the address never leaves this machine.
+    public var isLoopback: Bool {
+        switch origin {
+        case .ipv4(let address): address >> 24 == 127
+        case .ipv6: host == "::1"
+        }
+    }
+
+    /// Whose address it is: a client owns a whole /64 of IPv6.
+    enum Origin: Hashable {
+        case ipv4(UInt32)
+        case ipv6(network: UInt64)
+    }
+
+    /// The owner; an IPv4 address that came over IPv6 counts as IPv4.
+    var origin: Origin {
+        let number = { (part: ArraySlice<UInt8>) in part.reduce(0) { $0 << 8 | UInt64($1) } }
+        // In a `sockaddr_in` the address follows the port, in a `sockaddr_in6` the flow's label.
+        guard family == AF_INET6, bytes.count >= 24 else {
+            return .ipv4(UInt32(truncatingIfNeeded: number(bytes[4..<8])))
+        }
+        guard number(bytes[8..<16]) == 0, number(bytes[16..<20]) == 0xFFFF else {
+            return .ipv6(network: number(bytes[8..<16]))
+        }
+        return .ipv4(UInt32(truncatingIfNeeded: number(bytes[20..<24])))
+    }
+
     /// The address family, `AF_INET` or `AF_INET6`.
     var family: Int32 { withPointer { address, _ in Int32(address.pointee.sa_family) } }
 

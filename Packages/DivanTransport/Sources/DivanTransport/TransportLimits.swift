@@ -32,6 +32,13 @@ public struct TransportLimits: Sendable, Equatable {
     ///
     /// The default, 1,024, keeps some 20 MB; at the bound the oldest goes.
     public var halfOpenCount: Int
+    /// The same for one address, or one /64 with IPv6.
+    ///
+    /// The default, 256, is a quarter of all; at the bound the oldest of that address goes.
+    public var addressHalfOpenCount: Int
+    /// Whether addresses of this machine are exempt from `addressHalfOpenCount`, as a proxy in front
+    /// brings everyone from there; they are by default.
+    public var sparesLoopback: Bool
     /// Connections of one server; the default, 10,000, keeps idle ones under 1 GB.
     public var connectionCount: Int
     /// Bytes queued at which `isWritable` becomes false.
@@ -58,7 +65,9 @@ public struct TransportLimits: Sendable, Equatable {
         connectionCount: Int = 10_000,
         highWaterByteCount: Int = 256 << 10,
         lowWaterByteCount: Int = 64 << 10,
-        queuedByteCount: Int = 8 << 20
+        queuedByteCount: Int = 8 << 20,
+        addressHalfOpenCount: Int = 256,
+        sparesLoopback: Bool = true
     ) {
         precondition(lowWaterByteCount < highWaterByteCount, "low lies below high")
         precondition(highWaterByteCount < queuedByteCount, "producers stop before reading does")
@@ -74,5 +83,7 @@ public struct TransportLimits: Sendable, Equatable {
         self.highWaterByteCount = highWaterByteCount
         self.lowWaterByteCount = lowWaterByteCount
         self.queuedByteCount = queuedByteCount
+        self.addressHalfOpenCount = addressHalfOpenCount
+        self.sparesLoopback = sparesLoopback
     }
 }

@@ -79,6 +79,12 @@ public final class WebSocketServer: Sendable {
     /// Open WebSocket connections.
     public var connectionCount: Int { count.value }
 
+    /// Accepted connections that ended before their upgrade, for whatever reason.
+    public var failedHandshakeCount: UInt64 { count.failedHandshakeCount }
+
+    /// Connections closed unseen because `TransportLimits.connectionCount` was reached.
+    public var refusedConnectionCount: UInt64 { count.refusedCount }
+
     /// Begins to listen; a server that runs already keeps its port.
     ///
     /// - Returns: The port.
@@ -139,6 +145,10 @@ public final class WebSocketServer: Sendable {
                 loop: loop,
                 configuration: configuration,
                 halfOpenLimit: max(1, configuration.limits.halfOpenCount / loops.loops.count),
+                addressHalfOpenLimit: max(
+                    1,
+                    configuration.limits.addressHalfOpenCount / loops.loops.count
+                ),
                 connectionCount: count,
                 log: log,
                 onRequest: onRequest

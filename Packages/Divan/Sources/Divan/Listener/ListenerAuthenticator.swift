@@ -1,3 +1,6 @@
+import DivanAuth
+import DivanTLS
+
 /// How a listener finds out who a client is.
 public protocol ListenerAuthenticator {}
 
@@ -40,4 +43,46 @@ public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Send
     public init(rootCerts: [SecCertificate]) {
         rule = .roots(rootCerts)
     }
+}
+
+/// An authenticator of the application's own: it reads the header of each request.
+///
+/// An addition to the official API.
+public protocol CustomListenerAuthenticator: ListenerAuthenticator, Sendable {
+    /// Lets a client in or not.
+    ///
+    /// Called on a thread of the listener's own, several clients at a time; it may take its time, up
+    /// to the client's patience of 15 seconds. Refusals count as failed logins.
+    func authenticate(_ request: ListenerRequest) -> ListenerLogin
+}
+
+/// What a client shows of itself before it is let in.
+public struct ListenerRequest: Sendable {
+    /// Its certificates, its own first; TLS has accepted them already.
+    public let certificates: [TLSCertificate]
+    /// Its IP address, or that of a proxy in front.
+    public let address: String?
+    private let fields: [(name: String, value: String)]
+
+    init(_ request: AuthenticationRequest) {
+        fields = request.headers
+        certificates = request.certificates.compactMap { der in
+            (try? DivanTLS.TLSCertificate(der: der.span)).map { TLSCertificate($0) }
+        }
+        address = request.remoteAddress
+    }
+
+    /// The first header field of this name, in any case of letters; `nil` when there is none.
+    public func header(_ name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// What becomes of a client.
+public enum ListenerLogin: Equatable, Sendable {
+    /// It is let in; the access hook and the list of connections show the user's name.
+    case accepted(user: String?)
+    /// It is answered 401 with this value of `WWW-Authenticate`, such as `Bearer`; a replicator stops
+    /// with 10401.
+    case refused(challenge: String)
 }

@@ -19,12 +19,24 @@ extension URLEndpointListenerConfiguration {
     ///   for an authenticator of an unknown type, `notOpen` for a closed database.
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
         let store = try home.openStore()
-        var database = ListenerConfiguration.SharedDatabase(store: store, peer: passivePeer)
+        let options = try passiveOptions(store)
+        var database = ListenerConfiguration.SharedDatabase(
+            store: store,
+            peer: passivePeer(options)
+        )
+        if let access {
+            database.access = { [collections] client in
+                ServiceCallback.run { access(ListenerClient(client)) }
+                    .decision(within: options, of: collections)
+            }
+        }
         database.sparesLoopback = compression == .automatic
         var configuration = ListenerConfiguration(databases: [home.name: database])
         configuration.port = port ?? 0
         configuration.interface = networkInterface
         configuration.credential = identity?.credential
+        configuration.heartbeat = .seconds(max(1.1, heartbeat))
+        configuration.limits = limits.engineLimits
         switch authenticator {
         case nil:
             break
@@ -32,6 +44,8 @@ extension URLEndpointListenerConfiguration {
             configuration.authenticator = PasswordListenerAuthenticator { name, secret in
                 ServiceCallback.run { password.isAccepted(name, secret) }
             }
+        case let own as any CustomListenerAuthenticator:
+            configuration.authenticator = OwnDecision(source: own)
         case let certificate as ListenerCertificateAuthenticator:
             guard !disableTLS else { throw ReplicationFailure.certificatesWithoutTLS }
             configuration.clientCertificates = certificate.policy
@@ -41,11 +55,17 @@ extension URLEndpointListenerConfiguration {
         return configuration
     }
 
-    private var passivePeer: PeerConfiguration {
-        let options = PeerConfiguration.PassiveOptions(
+    private func passiveOptions(_ store: Store) throws -> PeerConfiguration.PassiveOptions {
+        var options = PeerConfiguration.PassiveOptions(
             collections: collections.map(\.path),
             allowsPush: !readOnly
         )
+        // Blobs belong to the database: a client must not fetch those of what is not shared.
+        options.bindsBlobs = !Set(try store.collections()).isSubset(of: options.collections)
+        return options
+    }
+
+    private func passivePeer(_ options: PeerConfiguration.PassiveOptions) -> PeerConfiguration {
         var peer = PeerConfiguration(role: .passive(options), codec: compression.codec)
         peer.usesDeltas = enableDeltaSync
         compression.apply(toPassive: &peer)
@@ -62,6 +82,18 @@ extension ListenerCertificateAuthenticator {
             .callback { chain in
                 ServiceCallback.run { isAccepted(chain.map { TLSCertificate($0) }) }
             }
+        }
+    }
+}
+
+/// An authenticator of the application's, as the package below wants it.
+private struct OwnDecision: DivanAuth.ListenerAuthenticator {
+    let source: any CustomListenerAuthenticator
+
+    func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
+        switch ServiceCallback.run({ source.authenticate(ListenerRequest(request)) }) {
+        case .accepted(let user): .accepted(user: user)
+        case .refused(let challenge): .refused(challenge: challenge)
         }
     }
 }

@@ -21,22 +21,6 @@ public final class URLEndpointListener: @unchecked Sendable {
         public let activeConnectionCount: UInt64
     }
 
-    /// What has gone over the listener's connections since it started.
-    ///
-    /// An addition to the official API, which writes these figures to its logs only.
-    public struct Statistics: Equatable, Sendable {
-        /// Bytes received, as counted at the sockets.
-        public let receivedByteCount: UInt64
-        /// Bytes sent, as counted at the sockets.
-        public let sentByteCount: UInt64
-        /// Documents received from clients.
-        public let receivedDocumentCount: UInt64
-        /// Documents sent to clients.
-        public let sentDocumentCount: UInt64
-        /// Connections by what the listener compresses with: `"deflate"`, `"lz4"`, `"none"`.
-        public let connectionCountByCompression: [String: UInt64]
-    }
-
     private struct Running {
         let server: ListenerServer
         let identity: TLSIdentity?
@@ -113,22 +97,10 @@ public final class URLEndpointListener: @unchecked Sendable {
 
     /// How many clients are connected; zero unless it listens.
     public var status: ConnectionStatus {
-        let status = running.withLock { $0?.server }?.status
+        let status = server?.status
         return ConnectionStatus(
             connectionCount: UInt64(status?.connectionCount ?? 0),
             activeConnectionCount: UInt64(status?.activeConnectionCount ?? 0)
-        )
-    }
-
-    /// What has gone over the connections since the start; zero unless it listens.
-    public var statistics: Statistics {
-        let figures = running.withLock { $0?.server }?.statistics ?? ListenerStatistics()
-        return Statistics(
-            receivedByteCount: figures.receivedByteCount,
-            sentByteCount: figures.sentByteCount,
-            receivedDocumentCount: figures.receivedDocumentCount,
-            sentDocumentCount: figures.sentDocumentCount,
-            connectionCountByCompression: figures.connectionCountByCodec
         )
     }
 
@@ -140,6 +112,9 @@ public final class URLEndpointListener: @unchecked Sendable {
     public static func deleteAnonymousIdentities() throws {
         try translatingErrors { try AnonymousIdentities.deleteAll() }
     }
+
+    /// The server while it listens.
+    var server: ListenerServer? { running.withLock { $0?.server } }
 
     private func listen() throws -> Running {
         let identity = try config.usedIdentity()

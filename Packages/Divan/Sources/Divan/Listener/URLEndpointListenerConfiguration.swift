@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What a listener shares, where it listens, and whom it lets in.
 ///
 /// A `URLEndpointListener` copies it, so later edits have no effect on a listener that exists.
@@ -31,6 +33,25 @@ public struct URLEndpointListenerConfiguration {
     /// An addition to the official API.
     public var compression = Self.defaultCompression
 
+    /// Decides what each client may do; `nil` gives all of them everything that is shared.
+    ///
+    /// Asked once for each connection, when the authenticator has let the client in, on threads of
+    /// the listener's own and about several clients at a time; it may take its time, up to the
+    /// client's patience of 15 seconds. An addition to the official API.
+    public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
+
+    /// What clients may make the listener hold or do.
+    ///
+    /// An addition to the official API.
+    public var limits = ListenerLimits()
+
+    /// Seconds of silence after which a client is tested with a ping.
+    ///
+    /// An addition to the official API.
+    public var heartbeat = Self.defaultHeartbeat
+
+    /// Five minutes, as replicators have it.
+    public static let defaultHeartbeat: TimeInterval = 300
     /// Any free port.
     public static let defaultPort: UInt16 = 0
     /// TLS is on.

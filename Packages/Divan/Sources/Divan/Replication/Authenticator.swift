@@ -34,6 +34,18 @@ public struct SessionAuthenticator: Authenticator, Sendable {
     }
 }
 
+/// An authenticator of the application's own: it adds fields to the header of each request.
+///
+/// A bearer token, for example, is the field `Authorization: Bearer …`. An addition to the official
+/// API.
+public protocol CustomAuthenticator: Authenticator, Sendable {
+    /// The fields, such as `Authorization` or `Cookie`, by name.
+    ///
+    /// Called once for each attempt to connect, on the thread of the replication: answer at once,
+    /// with a token that was fetched before. A field that no header can carry ends the attempt.
+    func headers() -> [String: String]
+}
+
 /// A certificate, shown when the listener asks for one during the TLS handshake.
 public final class ClientCertificateAuthenticator: Authenticator, Sendable {
     /// The certificate and its private key.

@@ -27,6 +27,8 @@ struct ClientCredentials: Sendable {
                 sessionID: session.sessionID,
                 cookieName: session.cookieName
             )
+        case let own as any CustomAuthenticator:
+            authenticator = OwnHeaders(source: own)
         case let own as ClientCertificateAuthenticator:
             authenticator = nil
             credential = own.identity.credential
@@ -78,5 +80,15 @@ struct ClientCredentials: Sendable {
             return .roots(try TLSCertificate.certificates(in: roots))
         }
         return .systemRoots
+    }
+}
+
+/// An authenticator of the application's, as the package below wants it.
+private struct OwnHeaders: ClientAuthenticator {
+    let source: any CustomAuthenticator
+
+    func headers() -> [(name: String, value: String)] {
+        ServiceCallback.run { source.headers() }.sorted { $0.key < $1.key }
+            .map { (name: $0.key, value: $0.value) }
     }
 }

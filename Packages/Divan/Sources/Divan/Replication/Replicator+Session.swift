@@ -147,26 +147,9 @@ extension CollectionConfiguration {
         var options = PeerConfiguration.CollectionOptions(collection.path)
         options.channels = channels ?? []
         options.documentIDs = documentIDs ?? []
-        options.pushFilter = pushFilter.map { engineFilter($0, collection) }
-        options.pullFilter = pullFilter.map { engineFilter($0, collection) }
+        options.pushFilter = pushFilter.map { collection.engineFilter($0) }
+        options.pullFilter = pullFilter.map { collection.engineFilter($0) }
         return options
-    }
-
-    private func engineFilter(
-        _ filter: @escaping ReplicationFilter,
-        _ collection: Collection
-    ) -> DocumentFilter {
-        { documentID, body, flags in
-            let document = Document(
-                id: documentID,
-                state: nil,
-                body: body,
-                collection: collection,
-                isEditable: false
-            )
-            let flags = DocumentFlags(rawValue: Int(flags.rawValue))
-            return ServiceCallback.run { filter(document, flags) }
-        }
     }
 }
 

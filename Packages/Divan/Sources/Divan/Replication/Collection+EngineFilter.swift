@@ -1,0 +1,18 @@
+import DivanReplicator
+
+extension Collection {
+    /// The application's filter as the engine asks it: with a body instead of a document.
+    func engineFilter(_ filter: @escaping ReplicationFilter) -> DocumentFilter {
+        { documentID, body, flags in
+            let document = Document(
+                id: documentID,
+                state: nil,
+                body: body,
+                collection: self,
+                isEditable: false
+            )
+            let flags = DocumentFlags(rawValue: Int(flags.rawValue))
+            return ServiceCallback.run { filter(document, flags) }
+        }
+    }
+}

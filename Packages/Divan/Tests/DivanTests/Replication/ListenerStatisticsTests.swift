@@ -1,0 +1,84 @@
+import Divan
+import Foundation
+import Testing
+
+/// What a listener tells about its connections while they are open, and afterwards.
+@Suite(.timeLimit(.minutes(1))) struct ListenerStatisticsTests {
+    @Test func `deltas are counted, and what they save`() async throws {
+        let peers = try Peers()
+        let here = try peers.here.defaultCollection()
+        let document = MutableDocument(id: "a")
+        document.setString(String(repeating: "text ", count: 400), forKey: "text")
+        try here.save(document: document)
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.enableDeltaSync = true
+        }
+        defer { listener.stop() }
+        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
+        try await replicator.run()
+        #expect(listener.statistics.receivedDeltas.count == 0)
+
+        try here.put("a", 7)
+        try await replicator.run()
+        let statistics = listener.statistics
+        #expect(statistics.receivedDeltas.count == 1)
+        #expect(statistics.receivedDeltas.bodyByteCount > 2_000)
+        #expect(statistics.receivedDeltas.byteCount < 200)
+        #expect(statistics.receivedDeltas.savedByteCount > 1_800)
+        #expect(statistics.sentDeltas.count == 0)
+        #expect(statistics.connectionCount == 2)
+    }
+
+    @Test func `an open connection shows who, what and how much, and can be closed`() async throws {
+        let peers = try Peers()
+        for number in 0..<10 { try peers.there.defaultCollection().put("\(number)", number) }
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.authenticator = ListenerPasswordAuthenticator { _, _ in true }
+        }
+        defer { listener.stop() }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        configuration.authenticator = BasicAuthenticator(username: "ada", password: "x")
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+
+        let connection = try #require(listener.connections.first)
+        #expect(connection.client.user == "ada")
+        #expect(connection.client.address == "127.0.0.1")
+        #expect(!connection.client.isSecure)
+        #expect(connection.compression == "none")
+        #expect(connection.statistics.sentByteCount > 0)
+        #expect(abs(connection.start.timeIntervalSinceNow) < 60)
+
+        let changes = replicator.statusStream
+        listener.disconnect(connection)
+        var last: Replicator.Status?
+        for await status in changes { last = status }
+        #expect((last?.error as NSError?)?.code == CBLError.webSocketGoingAway)
+    }
+
+    @Test func `a client that is disconnected to come back comes back`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        configuration.maxAttemptWaitTime = 0.05
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+        let first = try #require(listener.connections.first)
+
+        let changes = replicator.statusStream
+        listener.disconnect(first, reconnects: true)
+        var wasOffline = false
+        for await status in changes {
+            if status.activity == .offline { wasOffline = true }
+            if wasOffline, status.activity == .idle { break }
+        }
+        let second = try #require(listener.connections.first)
+        #expect(second.id > first.id)
+        replicator.stop()
+    }
+}

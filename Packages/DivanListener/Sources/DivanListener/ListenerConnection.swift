@@ -1,0 +1,15 @@
+/// An open connection of a listener, at the moment of asking.
+public struct ListenerConnection: Sendable {
+    /// Its number, which no other connection of this listener gets.
+    public let id: UInt64
+    /// Who is at the other end.
+    public let client: ListenerClient
+    /// When it was opened.
+    public let start: ContinuousClock.Instant
+    /// The name of what this side compresses with: `"deflate"`, `"lz4"`, `"none"`.
+    public let codecName: String
+    /// Whether documents are being exchanged at this moment.
+    public let isActive: Bool
+    /// What has gone over it.
+    public let statistics: ListenerStatistics
+}
