@@ -50,13 +50,13 @@ final class Peers: Sendable {
     /// Starts a listener on the loopback interface for the default collection of `there`.
     func listen(
         collections: [Collection]? = nil,
-        _ change: (inout URLEndpointListenerConfiguration) -> Void = { _ in }
+        _ change: (inout URLEndpointListenerConfiguration) throws -> Void = { _ in }
     ) throws -> URLEndpointListener {
         var configuration = URLEndpointListenerConfiguration(
             collections: try collections ?? [there.defaultCollection()]
         )
         configuration.networkInterface = "127.0.0.1"
-        change(&configuration)
+        try change(&configuration)
         let listener = URLEndpointListener(config: configuration)
         try listener.start()
         return listener

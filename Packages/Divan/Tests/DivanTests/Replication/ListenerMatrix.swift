@@ -1,0 +1,222 @@
+import Divan
+import DivanCrypto
+import DivanTLS
+import Foundation
+import Testing
+
+/// What a listener shows, what a client trusts, how the listener asks, what the client brings: the
+/// cells of `Docs/listener-matrix.md`.
+enum ListenerMatrix {
+    /// What the listener proves itself with.
+    enum Identity: String, CaseIterable {
+        case anonymous
+        case selfSigned = "self-signed"
+        case authoritySigned = "CA-signed"
+        case none = "none (no TLS)"
+    }
+
+    /// Which listeners the client trusts.
+    enum Trust: String, CaseIterable {
+        case systemRoots = "system roots"
+        case pinnedLeaf = "pinned leaf"
+        case pinnedAuthority = "pinned CA"
+        case selfSignedOnly = "self-signed only"
+    }
+
+    /// How the listener finds out who a client is.
+    enum Door: String, CaseIterable {
+        case none
+        case password
+        case roots = "certificate by roots"
+        case callback = "certificate by callback"
+
+        /// Whether the door needs TLS.
+        var asksForCertificate: Bool { self == .roots || self == .callback }
+    }
+
+    /// What the client brings.
+    enum Key: String, CaseIterable {
+        case right
+        case missing
+        case wrong
+    }
+
+    /// One listener and one client's trust; its doors and keys are tried in turn.
+    struct Cell: Sendable, CustomTestStringConvertible {
+        let identity: Identity
+        let trust: Trust
+        let door: Door
+
+        static let all = Identity.allCases.flatMap { identity in
+            Trust.allCases.flatMap { trust in
+                Door.allCases.map { Cell(identity: identity, trust: trust, door: $0) }
+            }
+        }
+
+        var testDescription: String {
+            "\(identity.rawValue), \(trust.rawValue), \(door.rawValue)"
+        }
+
+        /// What must come out; 0 is success.
+        func code(_ key: Key) -> Int {
+            if identity == .none, door.asksForCertificate { return CBLError.invalidParameter }
+            // The client judges first: what it does not trust never sees its credentials.
+            if let refusal { return refusal }
+            switch (door, key) {
+            case (.none, _), (_, .right): return 0
+            case (.password, _): return CBLError.httpAuthRequired
+            case (_, .missing): return CBLError.tlsClientCertRequired
+            case (_, .wrong): return CBLError.tlsClientCertRejected
+            }
+        }
+
+        /// Why the client does not trust the listener; `nil` when it does.
+        private var refusal: Int? {
+            switch (identity, trust) {
+            case (.none, _), (_, .pinnedLeaf): nil
+            case (.authoritySigned, .pinnedAuthority): nil
+            case (.anonymous, .selfSignedOnly), (.selfSigned, .selfSignedOnly): nil
+            case (.authoritySigned, .selfSignedOnly): CBLError.tlsCertUntrusted
+            case (_, .systemRoots), (_, .pinnedAuthority): CBLError.tlsCertUnknownRoot
+            }
+        }
+    }
+
+    /// The page.
+    static var page: String {
+        let columns = Door.allCases.flatMap { door in
+            (door == .none ? [.right] : Key.allCases).map { (door: door, key: $0) }
+        }
+        let rows = Identity.allCases.flatMap { identity in
+            Trust.allCases.map { trust in
+                let codes = columns.map { column in
+                    Cell(identity: identity, trust: trust, door: column.door).outcome(column.key)
+                }
+                return "| \(identity.rawValue) | \(trust.rawValue) | "
+                    + codes.joined(separator: " | ") + " |"
+            }
+        }
+        let names = columns.map { door, key in
+            door == .none ? "no authenticator" : "\(door.rawValue): \(key.rawValue)"
+        }
+        return """
+            # Listener, client and what comes of them
+
+            Each listener identity meets each client's trust, each authenticator, and a client that \
+            brings the right credentials, none, or wrong ones: \(Cell.all.count) cells with three \
+            connections each, over sockets. “ok” is a document that arrived; a number is the code \
+            with which the replicator stops (`CBLError`), “start 9” a listener that refuses to \
+            start. The client judges the listener first: one that it does not trust never sees its \
+            credentials. Without an authenticator whatever the client brings is ignored.
+
+            `ListenerMatrixTests` checks this page against its table; `DIVAN_WRITE_PAGES=1 swift \
+            test --filter ListenerMatrixTests` in `Packages/Divan` writes it.
+
+            | listener | client trusts | \(names.joined(separator: " | ")) |
+            |---|---|\(columns.map { _ in "---|" }.joined())
+            \(rows.joined(separator: "\n"))
+
+            """
+    }
+}
+
+extension ListenerMatrix.Cell {
+    /// The code as the page shows it.
+    fileprivate func outcome(_ key: ListenerMatrix.Key) -> String {
+        let code = code(key)
+        if identity == .none, door.asksForCertificate { return "start \(code)" }
+        return code == 0 ? "ok" : "\(code)"
+    }
+}
+
+/// The listeners and credentials of the matrix, made once.
+final class MatrixStage: Sendable {
+    static let shared = Result { try MatrixStage() }
+
+    let peers: Peers
+    private let authority: TLSCredential
+    private let right: TLSIdentity
+    private let wrong: TLSIdentity
+    private let selfSigned: TLSIdentity
+    private let authoritySigned: TLSIdentity
+
+    init() throws {
+        peers = try Peers()
+        try peers.there.defaultCollection().put("a", 7)
+        var template = CertificateTemplate(attributes: ["CN": "root"], usages: [], now: Date())
+        template.isAuthority = true
+        authority = try TLSCredential.generate(template, key: .p256)
+        let make = { (name: String, usage: CertificateTemplate.Usages, issuer: TLSCredential?) in
+            let template = CertificateTemplate(
+                attributes: ["CN": name, "iPAddress": "127.0.0.1"],
+                usages: usage,
+                now: Date()
+            )
+            let credential = try TLSCredential.generate(
+                template,
+                key: .p256,
+                issuer: issuer
+            )
+            return try TLSIdentity(pem: try credential.pem())
+        }
+        selfSigned = try make("there", .serverAuth, nil)
+        authoritySigned = try make("there", .serverAuth, authority)
+        right = try make("robot", .clientAuth, authority)
+        wrong = try make("stranger", .clientAuth, nil)
+    }
+
+    private var root: Divan.TLSCertificate {
+        get throws { try Divan.TLSCertificate(der: Data(authority.leaf.derBytes)) }
+    }
+
+    /// Starts the listener of a cell.
+    func listen(_ cell: ListenerMatrix.Cell) throws -> URLEndpointListener {
+        try peers.listen {
+            switch cell.identity {
+            case .anonymous: break
+            case .selfSigned: $0.tlsIdentity = selfSigned
+            case .authoritySigned: $0.tlsIdentity = authoritySigned
+            case .none: $0.disableTLS = true
+            }
+            $0.authenticator = try authenticator(cell.door)
+        }
+    }
+
+    private func authenticator(_ door: ListenerMatrix.Door) throws -> (any ListenerAuthenticator)? {
+        switch door {
+        case .none: nil
+        case .password: ListenerPasswordAuthenticator { $0 == "ada" && $1 == "lovelace" }
+        case .roots: ListenerCertificateAuthenticator(rootCerts: [try root])
+        case .callback: ListenerCertificateAuthenticator { $0.first?.commonName == "robot" }
+        }
+    }
+
+    /// The client of a cell.
+    func client(
+        of listener: URLEndpointListener,
+        _ cell: ListenerMatrix.Cell,
+        _ key: ListenerMatrix.Key
+    ) throws -> ReplicatorConfiguration {
+        var configuration = try peers.configuration(.pull, target: listener.endpoint())
+        configuration.maxAttempts = 1
+        switch cell.trust {
+        case .systemRoots: break
+        case .pinnedLeaf: configuration.pinnedServerCertificate = listener.tlsIdentity?.certs.first
+        case .pinnedAuthority: configuration.pinnedServerCertificate = try root
+        case .selfSignedOnly: configuration.acceptOnlySelfSignedServerCertificate = true
+        }
+        switch (cell.door.asksForCertificate, key) {
+        case (_, .missing): break
+        case (true, _):
+            configuration.authenticator = ClientCertificateAuthenticator(
+                identity: key == .right ? right : wrong
+            )
+        case (false, _):
+            configuration.authenticator = BasicAuthenticator(
+                username: "ada",
+                password: key == .right ? "lovelace" : "byron"
+            )
+        }
+        return configuration
+    }
+}

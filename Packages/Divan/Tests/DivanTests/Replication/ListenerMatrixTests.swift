@@ -1,0 +1,38 @@
+import Divan
+import Foundation
+import Testing
+
+/// Every cell of `Docs/listener-matrix.md`, over sockets.
+///
+/// Source: `behaviour.md` §12, §13.
+@Suite(.timeLimit(.minutes(2))) struct ListenerMatrixTests {
+    @Test(arguments: ListenerMatrix.Cell.all)
+    func `ends as it must`(_ cell: ListenerMatrix.Cell) async throws {
+        let stage = try MatrixStage.shared.get()
+        let listener: URLEndpointListener
+        do {
+            listener = try stage.listen(cell)
+        } catch let error as NSError {
+            #expect(error.code == cell.code(.right), "\(error)")
+            return
+        }
+        defer { listener.stop() }
+        for key in ListenerMatrix.Key.allCases {
+            let replicator = Replicator(config: try stage.client(of: listener, cell, key))
+            #expect(await replicator.finalCode() == cell.code(key), "\(key)")
+            guard cell.code(key) == 0 else { continue }
+            #expect(try stage.peers.here.defaultCollection().value("a") == 7)
+        }
+    }
+
+    /// Set `DIVAN_WRITE_PAGES` to have the page written anew.
+    @Test func `the page lists what is tested`() throws {
+        let path = "../../../../../Docs/listener-matrix.md"
+        let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: path)
+        if ProcessInfo.processInfo.environment["DIVAN_WRITE_PAGES"] != nil {
+            try Data(ListenerMatrix.page.utf8).write(to: url)
+        }
+        #expect(ListenerMatrix.Cell.all.count == 64)
+        #expect(try String(contentsOf: url, encoding: .utf8) == ListenerMatrix.page)
+    }
+}
