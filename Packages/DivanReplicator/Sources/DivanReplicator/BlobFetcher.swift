@@ -92,11 +92,19 @@ struct BlobFetcher {
                 fetch.writer = nil
                 _ = try writer.finish(expected: ticket.digest)
             } catch {
-                fetch.failure = SyncError(storage: error)
+                fetch.failure = Self.failure(error, session)
             }
         }
         session.progress.complete(fetch.waiters.first?.blob.byteCount ?? 0)
         return finish(fetch, ticket.digest)
+    }
+
+    /// Content that is not what its digest says is the sender's fault, and a pusher is told so.
+    private static func failure(_ error: any Error, _ session: Session) -> SyncError {
+        guard session.remote == nil, case .blobMismatch? = (error as? StoreError)?.code else {
+            return SyncError(storage: error)
+        }
+        return .http(400, "the content does not match its digest")
     }
 
     private func append(_ piece: [UInt8], to fetch: inout Fetch, _ session: Session) {

@@ -31,15 +31,17 @@ struct PassiveFeed {
 
     /// Reads a subscription.
     ///
-    /// - Throws: HTTP/501 for what only Sync Gateway offers.
+    /// Channels are Sync Gateway's and ignored between peers (`behaviour.md` §8).
+    ///
+    /// - Throws: HTTP/501 for any other filter, and for version vectors.
     init(
         _ request: BLIPIncomingRequest,
         collection: Int,
         path: CollectionPath
     ) throws(SyncError) {
         let properties = request.properties
-        guard properties["filter"] == nil else {
-            throw .http(501, "this peer knows no filters and channels")
+        guard properties["filter"].map({ $0 == Self.channelFilter }) ?? true else {
+            throw .http(501, "this peer knows no named filters")
         }
         if let versioning = properties["versioning"], versioning != "rev-trees" {
             throw .http(501, "this peer keeps revision trees")
@@ -53,6 +55,8 @@ struct PassiveFeed {
         wantedIDs = Self.documentIDs(in: request.body)
         sender = RevisionSender(collection: collection, path: path, isPush: false)
     }
+
+    private static let channelFilter = "sync_gateway/bychannel"
 
     private static func documentIDs(in body: [UInt8]) -> Set<String>? {
         guard !body.isEmpty, let items = (try? JSON(parsing: body.span))?["docIDs"]?.array else {

@@ -14,6 +14,10 @@ struct RevisionMessage {
     var isTombstone = false
     /// The revision against which the body is a delta.
     var deltaSource: RevisionID?
+    /// A tombstone with its history, newest first, that ends the receiver's current branch.
+    ///
+    /// The sender resolved a conflict for its own side. Received only (`revisions.md` §8).
+    var closing: [RevisionID] = []
     /// Whether the sender asks for a refusal instead of a conflict.
     var refusesConflicts = false
 
@@ -43,6 +47,9 @@ struct RevisionMessage {
         }
         if let text = properties["history"], !text.isEmpty {
             history = try Self.parseHistory(text, limits: limits)
+        }
+        if let text = properties["deleted_branch"], !text.isEmpty {
+            closing = try Self.parseHistory(text, limits: limits)
         }
     }
 

@@ -141,7 +141,8 @@ extension StoreWriter {
                     hasBlobs: revision.hasBlobs,
                     remote: remote,
                     // Only the active side stores conflicts, for it alone resolves them.
-                    refusesConflicts: remote == nil
+                    refusesConflicts: remote == nil,
+                    closing: message.closing
                 ),
                 in: path
             )

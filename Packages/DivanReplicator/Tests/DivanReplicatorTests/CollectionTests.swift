@@ -76,15 +76,17 @@ import Testing
         #expect(run.closeCode == 4002)
     }
 
-    @Test func `channels are Sync Gateway's and end a pull from a peer`() throws {
+    /// `behaviour.md` §8 (Channels).
+    @Test func `channels are Sync Gateway's and ignored between peers`() throws {
         let (here, there) = (try site(), try site())
         var collection = PeerConfiguration.CollectionOptions(.default)
         collection.channels = ["a"]
         var options = Conversation.Options(pushes: false)
         options.collections = [collection]
         let run = Conversation.oneShot(options, here, there)
-        #expect(run.error?.code == 501)
+        #expect(run.error == nil)
         #expect(run.closeCode == 1000)
+        #expect(try here.contents() == there.contents())
     }
 
     @Test func `a collection that is deleted under a connection is an error, not a crash`() throws {

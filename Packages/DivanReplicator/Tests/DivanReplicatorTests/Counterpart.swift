@@ -60,6 +60,68 @@ struct Counterpart {
         return request
     }
 
+    /// The oldest unanswered request with this profile; it stays.
+    func next(_ profile: String) throws -> BLIPIncomingRequest {
+        try #require(requests.first { $0.profile == profile }, "no \(profile)")
+    }
+
+    /// Answers with content that need not be text.
+    mutating func answer(_ profile: String, bytes: [UInt8]) throws {
+        blip.reply(to: try take(profile).id, with: BLIPReply(body: .bytes(bytes)))
+        exchange()
+    }
+
+    /// Sends a request whatever it says; its answer is looked up later.
+    mutating func send(
+        _ properties: BLIPProperties,
+        _ body: [UInt8],
+        isNoReply: Bool,
+        isCompressed: Bool
+    ) -> BLIPRequestNumber? {
+        var request = BLIPRequest(properties: properties, body: .bytes(body))
+        request.isNoReply = isNoReply
+        request.isCompressed = isCompressed
+        let number = blip.send(request)
+        exchange()
+        return number
+    }
+
+    func reply(to number: BLIPRequestNumber) -> BLIPIncomingReply? { replies[number] }
+
+    /// Takes the oldest request with this profile for which `condition` holds.
+    mutating func take(
+        _ profile: String,
+        where condition: (BLIPIncomingRequest) -> Bool
+    ) throws -> BLIPIncomingRequest {
+        let place = try #require(
+            requests.firstIndex { $0.profile == profile && condition($0) },
+            "no \(profile)"
+        )
+        return requests.remove(at: place)
+    }
+
+    mutating func remove(at place: Int) -> BLIPIncomingRequest { requests.remove(at: place) }
+
+    mutating func answer(
+        _ request: BLIPIncomingRequest,
+        bytes: [UInt8],
+        _ properties: BLIPProperties = [:]
+    ) {
+        blip.reply(to: request.id, with: BLIPReply(properties: properties, body: .bytes(bytes)))
+        exchange()
+    }
+
+    mutating func refuse(_ request: BLIPIncomingRequest, _ domain: String, _ code: Int) {
+        blip.reply(to: request.id, with: .error(domain: domain, code: code, message: "no"))
+        exchange()
+    }
+
+    /// Answers a request that stays in the list.
+    mutating func acknowledge(_ request: BLIPIncomingRequest) {
+        blip.reply(to: request.id, with: .empty)
+        exchange()
+    }
+
     @discardableResult
     mutating func refuse(
         _ profile: String,

@@ -138,6 +138,32 @@ import Testing
         #expect(isStored == (expected == "fine"))
     }
 
+    /// `revisions.md` §8: Couchbase Lite pushes so when a conflict was resolved for its own side.
+    @Test func `a revision that closes our branch takes its place`() throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], #"{"v":"base"}"#)
+        try site.put("a", ["2-bb", "1-aa"], #"{"v":"server"}"#)
+        var client = Counterpart.client(site)
+        let proposed = client.ask("proposeChanges", Self.zero, #"[["a","2-cc","2-bb"]]"#)
+        #expect(proposed?.body == Array("[]".utf8))
+        var revision: BLIPProperties = [
+            "collection": "0", "id": "a", "rev": "2-cc", "history": "1-aa", "deleted_branch": "",
+        ]
+        // Present and empty while the conflict is unresolved.
+        #expect(error(client.ask("rev", revision, #"{"v":"client"}"#)) == "HTTP/409")
+        revision["deleted_branch"] = "3-dd,2-ee"
+        #expect(error(client.ask("rev", revision, #"{"v":"client"}"#)) == "HTTP/409")
+        revision["deleted_branch"] = "3-dd,2-bb"
+        #expect(error(client.ask("rev", revision, #"{"v":"client"}"#)) == "fine")
+        #expect(try site.body("a") == #"{"v":"client"}"#)
+        #expect(try site.revision("a") == "2-cc")
+        #expect(try site.store.read { try $0.conflicts(in: .default) } == [])
+        #expect(client.ask("rev", revision, "{}")?.properties["noop"] == "true")
+        // And the document goes on from there.
+        let next: BLIPProperties = ["collection": "0", "id": "a", "rev": "3-ff", "history": "2-cc"]
+        #expect(error(client.ask("rev", next, #"{"v":3}"#)) == "fine")
+    }
+
     @Test func `a revision that was here before is answered with noop`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")

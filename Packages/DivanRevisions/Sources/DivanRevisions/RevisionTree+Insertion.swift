@@ -60,6 +60,9 @@ extension RevisionTree {
     ///   - refusesConflicts: Whether only a continuation of a leaf is accepted, or the revival of
     ///     a deleted document: a live revision with no ancestor in the tree, as Sync Gateway does
     ///     (`revisions.md` §7). The tombstones are closed then.
+    ///   - closing: A tombstone with its history, newest first, that ends the branch of the current
+    ///     revision in favour of this one: a peer that resolved a conflict for its own side says so
+    ///     (`revisions.md` §8). Read only where conflicts are refused.
     /// - Returns: What became of it.
     /// - Throws: `brokenHistory`; the tree is then unchanged.
     public mutating func insertRemote(
@@ -68,8 +71,23 @@ extension RevisionTree {
         flags: RevisionFlags = [],
         body: [UInt8],
         remote: RemoteID?,
-        refusesConflicts: Bool
+        refusesConflicts: Bool,
+        closing: [RevisionID] = []
     ) throws(RevisionError) -> InsertOutcome {
+        if refusesConflicts, !closing.isEmpty, !revisions.isEmpty, !contains(id) {
+            var closed = self
+            guard try closed.closeCurrent(with: closing) else { return .conflict }
+            let outcome = try closed.insertRemote(
+                id,
+                history: history,
+                flags: flags,
+                body: body,
+                remote: remote,
+                refusesConflicts: false
+            )
+            self = closed
+            return outcome
+        }
         let listed = [id] + history.prefix(RevisionLimits.historyCount)
         try Self.check(listed)
         let known = listed.firstIndex(where: contains)
@@ -112,6 +130,26 @@ extension RevisionTree {
     /// Whether this branch was closed and the document goes on in another one.
     private func isClosedBeside(_ position: Int) -> Bool {
         revisions[position].flags.contains(.closed) && position != currentPosition
+    }
+
+    /// Ends the current branch with a peer's tombstone; false when that does not continue it.
+    private mutating func closeCurrent(with listed: [RevisionID]) throws(RevisionError) -> Bool {
+        try Self.check(listed)
+        guard let known = listed.firstIndex(where: contains), let end = position(of: listed[known]),
+            end == currentPosition
+        else { return false }
+        guard known > 0 else { return revisions[end].isTombstone }
+        let chain = listed[..<known].reversed().map { ancestor in
+            let isNewest = ancestor == listed[0]
+            return Revision(
+                id: ancestor,
+                flags: isNewest ? [.tombstone, .closed] : [],
+                body: isNewest ? Array("{}".utf8) : nil
+            )
+        }
+        _ = add(chain, onto: end)
+        settle()
+        return true
     }
 
     /// Puts every tombstone behind the branch that now begins, also when that ends in one too.

@@ -142,6 +142,31 @@ import Testing
         #expect(tree.isAncestor(try id("2-faded000abababababababab"), of: try id("3-cc")))
     }
 
+    /// `revisions.md` §8: a peer that resolved a conflict for its own side ends ours.
+    @Test func `a revision that closes the current branch takes its place`() throws {
+        var tree = RevisionTree()
+        try tree.receive("2-bb,1-aa", from: nil)
+        let insert = { (tree: inout RevisionTree, closing: String) in
+            try tree.insertRemote(
+                id("2-cc"),
+                history: ids("1-aa"),
+                body: body("2-cc"),
+                remote: nil,
+                refusesConflicts: true,
+                closing: ids(closing)
+            )
+        }
+        let before = tree
+        #expect(try insert(&tree, "3-dd,2-ee,1-aa") == .conflict)
+        #expect(throws: RevisionError.self) { try insert(&tree, "3-dd,1-aa") }
+        #expect(tree == before)
+        #expect(try insert(&tree, "3-dd,2-bb,1-aa") == .inserted(isConflict: false))
+        #expect(tree.leafList == "2-cc,3-dd")
+        #expect(tree.current?.id == (try id("2-cc")))
+        #expect(!tree.isConflicted)
+        #expect(try insert(&tree, "3-dd,2-bb,1-aa") == .alreadyThere)
+    }
+
     @Test func `refuses conflicts where they are refused`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: nil, refusesConflicts: true)

@@ -18,6 +18,9 @@ public struct RemoteRevision: Sendable {
     public var remote: RemoteID?
     /// Whether only a continuation of a leaf is accepted.
     public var refusesConflicts: Bool
+    /// A tombstone with its history, newest first, that ends the current branch in favour of this
+    /// revision; empty as a rule.
+    public var closing: [RevisionID]
 
     /// Creates a revision from the parts of a `rev` message.
     public init(
@@ -28,7 +31,8 @@ public struct RemoteRevision: Sendable {
         body: [UInt8],
         hasBlobs: Bool = false,
         remote: RemoteID? = nil,
-        refusesConflicts: Bool = false
+        refusesConflicts: Bool = false,
+        closing: [RevisionID] = []
     ) {
         self.documentID = documentID
         self.revisionID = revisionID
@@ -38,6 +42,7 @@ public struct RemoteRevision: Sendable {
         self.hasBlobs = hasBlobs
         self.remote = remote
         self.refusesConflicts = refusesConflicts
+        self.closing = closing
     }
 }
 
@@ -75,7 +80,8 @@ extension StoreWriter {
                 flags: revision.flags,
                 body: revision.body,
                 remote: revision.remote,
-                refusesConflicts: revision.refusesConflicts
+                refusesConflicts: revision.refusesConflicts,
+                closing: revision.closing
             )
             switch outcome {
             case .inserted(let isConflict):

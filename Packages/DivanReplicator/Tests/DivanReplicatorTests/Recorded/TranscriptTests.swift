@@ -7,64 +7,24 @@ import Testing
 /// Conversations recorded from LiteCore, played against both our sides, and from Sync Gateway,
 /// played against our active side.
 @Suite struct TranscriptTests {
-    private static let biography = String(
-        repeating: "She wrote the first published program for a machine that was never built. ",
-        count: 5
-    ).dropLast()
-
-    /// The documents that the recordings begin with, blobs as the recording has them.
-    private func recordedSite(_ transcript: Transcript) throws -> Site {
-        let site = try Site()
-        try site.save("doc-a", #"{"type":"note","text":"first","n":1}"#)
-        try site.put("doc-b", ["1-ba79a5c6e66d9a5d7b560012505132feb817dbde"], #"{"visits":1}"#)
-        try save(2, in: site)
-        try site.put("doc-gone", ["1-0e99c4b25707fdb27ed2d5360bb3ca9fc9d04bd4"], #"{"x":1}"#)
-        try site.delete("doc-gone")
-        for (name, type) in [("doc-blob", "image/jpeg"), ("doc-textblob", "text/plain")] {
-            let content = try #require(blob(of: name, in: transcript))
-            let digest = try site.store.blobs.write(content)
-            let body =
-                #"{"photo":{"@type":"blob","content_type":"\#(type)","digest":"\#(digest)","#
-                + #""length":\#(content.count)},"type":"withblob"}"#
-            try site.save(name, body, hasBlobs: true)
-        }
-        return site
-    }
-
-    private func save(_ visits: Int, in site: Site) throws {
-        let body = #"{"type":"person","name":"Ada","bio":"\#(Self.biography)","visits":\#(visits)}"#
-        try site.save("doc-b", body)
-    }
-
-    private func blob(of documentID: String, in transcript: Transcript) -> [UInt8]? {
-        let messages = transcript.connections[0].messages
-        let request = messages.first { $0["docID"] == documentID }
-        return request.flatMap { request in
-            messages.first {
-                $0.type == "RES" && $0.number == request.number
-                    && $0.isFromClient != request.isFromClient
-            }
-        }?.body
-    }
-
     private func peer(_ site: Site, _ options: Conversation.Options, isActive: Bool) -> SyncPeer {
         SyncPeer(isActive ? options.active : options.passive, store: site.store)
     }
 
     @Test func `pushes what LiteCore pushes`() throws {
         let transcript = try Transcript("litecore-push")
-        let site = try recordedSite(transcript)
+        let site = try RecordedDocuments.site(transcript)
         for (index, connection) in transcript.connections.enumerated() {
             var options = Conversation.Options(pulls: false)
             options.usesDeltas = index < 3
             if index == 2 {
-                try save(3, in: site)
+                try RecordedDocuments.save(3, in: site)
                 try site.delete("doc-a")
             }
-            if index == 3 { try save(4, in: site) }
+            if index == 3 { try RecordedDocuments.save(4, in: site) }
             let peer = peer(site, options, isActive: true)
             var replay = Replay(peer, playsServer: true, label: connection.label)
-            replay.run(connection)
+            try replay.run(connection)
             #expect(replay.closeCode == 1000, "\(connection.label)")
             #expect(replay.error == nil)
             #expect(replay.events.map(\.error) == replay.events.map { _ in nil })
@@ -74,18 +34,18 @@ import Testing
     @Test func `takes a push of LiteCore as LiteCore does`() throws {
         let transcript = try Transcript("litecore-push")
         let site = try Site()
-        let source = try recordedSite(transcript)
+        let source = try RecordedDocuments.site(transcript)
         for connection in transcript.connections {
             var options = Conversation.Options()
             options.usesDeltas = true
             let peer = peer(site, options, isActive: false)
             var replay = Replay(peer, playsServer: false, label: connection.label)
-            replay.run(connection)
+            try replay.run(connection)
             #expect(replay.error == nil)
         }
-        try save(3, in: source)
+        try RecordedDocuments.save(3, in: source)
         try source.delete("doc-a")
-        try save(4, in: source)
+        try RecordedDocuments.save(4, in: source)
         for (documentID, content) in try source.contents() {
             let revision = content.prefix { $0 != " " }
             #expect(try site.revision(documentID).map { $0[...] } == revision)
@@ -98,27 +58,27 @@ import Testing
         for connection in transcript.connections {
             let peer = peer(site, .init(pushes: false), isActive: true)
             var replay = Replay(peer, playsServer: true, label: connection.label)
-            replay.run(connection)
+            try replay.run(connection)
             #expect(replay.closeCode == 1000, "\(connection.label)")
             #expect(replay.error == nil)
         }
         #expect(try site.body("doc-a") == nil)
         #expect(try site.revision("doc-b") == "3-820745405e9a18e00a7ed0b5cd63cbb446bbc5ae")
-        let content = try #require(blob(of: "doc-textblob", in: transcript))
+        let content = try #require(RecordedDocuments.blob(of: "doc-textblob", in: transcript))
         #expect(site.store.blobs.contains(BlobDigest(hashing: content.span)))
     }
 
     @Test func `serves a pull as LiteCore does`() throws {
         let transcript = try Transcript("litecore-pull")
-        let site = try recordedSite(transcript)
+        let site = try RecordedDocuments.site(transcript)
         for (index, connection) in transcript.connections.enumerated() {
             if index == 2 {
-                try save(3, in: site)
+                try RecordedDocuments.save(3, in: site)
                 try site.delete("doc-a")
             }
             let peer = peer(site, .init(), isActive: false)
             var replay = Replay(peer, playsServer: false, label: connection.label)
-            replay.run(connection)
+            try replay.run(connection)
             #expect(replay.error == nil)
         }
     }
@@ -143,7 +103,7 @@ import Testing
                 playsServer: isActive,
                 label: "\(name) \(connection.label)"
             )
-            replay.run(connection)
+            try replay.run(connection)
             #expect(replay.error == nil)
             #expect(replay.closeCode == (isActive ? 1000 : nil))
         }
@@ -172,7 +132,7 @@ import Testing
             var replay = Replay(peer, playsServer: true, label: "\(name) \(index)")
             replay.isStrict = false
             replay.checkpoint = checkpoint
-            replay.run(connection)
+            try replay.run(connection)
             checkpoint = replay.requests("setCheckpoint").last?.body ?? checkpoint
             #expect(replay.closeCode == 1000)
             #expect(replay.error == nil)
