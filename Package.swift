@@ -58,7 +58,11 @@ let rooms: [[Target]] = [
     room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
     room("DivanWebSocket", arrows: ["DivanCrypto"]),
     room("DivanBLIP", arrows: ["DivanCompression"], libraries: ["z"], testing: ["DivanZlib"]),
-    room("DivanDelta", arrows: ["DivanJSON", "DivanCompression"]),
+    room(
+        "DivanDelta",
+        arrows: ["DivanJSON", "DivanCompression"],
+        testing: ["DivanZlib", "DivanLZ4"]
+    ),
     room("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
     room("DivanAuth", arrows: ["DivanCrypto"]),
     room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
@@ -70,9 +74,9 @@ let rooms: [[Target]] = [
     ),
     room(
         "DivanStore",
-        arrows: ["DivanRevisions", "DivanJSON", "DivanCrypto"],
+        arrows: ["DivanRevisions", "DivanDelta", "DivanJSON", "DivanCrypto"],
         libraries: ["sqlite3"],
-        testing: ["CDivanStoreFaults"]
+        testing: ["CDivanStoreFaults", "DivanZlib", "DivanLZ4", "DivanCompression"]
     ),
     [
         .target(
@@ -152,7 +156,10 @@ let rooms: [[Target]] = [
 let tools: [Target] = [
     .target(
         name: "DivanCommand",
-        dependencies: ["Divan", "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore"],
+        dependencies: [
+            "Divan", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions",
+            "DivanStore", "DivanZlib",
+        ],
         path: "Tools/Sources/DivanCommand",
         swiftSettings: strict
     ),
@@ -230,7 +237,7 @@ let tools: [Target] = [
     ),
     .testTarget(
         name: "DivanCommandTests",
-        dependencies: ["divan", "DivanLog", "DivanRevisions", "DivanStore"],
+        dependencies: ["divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore"],
         path: "Tools/Tests/DivanCommandTests",
         swiftSettings: strict
     ),

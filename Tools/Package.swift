@@ -32,7 +32,8 @@ let package = Package(
         .target(
             name: "DivanCommand",
             dependencies: [
-                "Divan", "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore",
+                "Divan", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions",
+                "DivanStore", "DivanZlib",
             ],
             swiftSettings: strict
         ),
@@ -93,7 +94,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanCommandTests",
-            dependencies: ["divan", "DivanLog", "DivanRevisions", "DivanStore"],
+            dependencies: ["divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore"],
             swiftSettings: strict
         ),
     ]

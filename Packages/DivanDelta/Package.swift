@@ -15,7 +15,9 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanCompression"),
         .package(path: "../DivanJSON"),
+        .package(path: "../DivanLZ4"),
         .package(path: "../DivanTestKit"),
+        .package(path: "../DivanZlib"),
     ],
     targets: [
         .target(
@@ -25,7 +27,10 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanDeltaTests",
-            dependencies: ["DivanDelta", "DivanTestKit", "DivanJSON", "DivanCompression"],
+            dependencies: [
+                "DivanDelta", "DivanTestKit", "DivanZlib", "DivanLZ4", "DivanJSON",
+                "DivanCompression",
+            ],
             swiftSettings: strict
         ),
     ]

@@ -24,6 +24,7 @@ extension SyncError {
         case .bodyTooLarge: self.init(.webSocket, 413, message, hasRemedy: true)
         case .badRevision: self.init(.liteCore, 4, message, hasRemedy: true)
         case .tooNew: self.init(.liteCore, 28, message, hasRemedy: true)
+        case .unknownCodec: self.init(.liteCore, 19, message, hasRemedy: true)
         case .corrupt, .blobMismatch: self.init(.liteCore, 15, message, hasRemedy: true)
         case .notADatabase: self.init(.liteCore, 20, message, hasRemedy: true)
         case .busy: self.init(.liteCore, 16, message, hasRemedy: true)
@@ -40,7 +41,9 @@ extension StoreError {
     /// Whether the error is about one revision, so that others can still be stored.
     var concernsOneDocument: Bool {
         switch code {
-        case .conflict, .invalidDocumentID, .bodyTooLarge, .badRevision, .notFound: true
+        case .conflict, .invalidDocumentID, .bodyTooLarge, .badRevision, .notFound,
+            .unknownCodec:
+            true
         default: false
         }
     }

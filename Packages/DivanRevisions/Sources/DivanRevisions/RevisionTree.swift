@@ -98,6 +98,20 @@ public struct RevisionTree: Equatable, Sendable {
         return lineage(from: first).first(where: ancestors.contains).map { revisions[$0] }
     }
 
+    /// Replaces the kept bodies of all revisions but the current one: a store may keep them in
+    /// another form than their own.
+    ///
+    /// - Throws: What `transform` throws; the tree is then changed in part.
+    public mutating func transformOldBodies<E: Error>(
+        _ transform: ([UInt8]) throws(E) -> [UInt8]
+    ) throws(E) {
+        let current = currentPosition
+        for position in revisions.indices where position != current {
+            guard let body = revisions[position].body else { continue }
+            revisions[position].body = try transform(body)
+        }
+    }
+
     /// Gives all new revisions their sequence.
     public mutating func assignSequence(_ sequence: UInt64) {
         for position in revisions.indices where revisions[position].sequence == 0 {

@@ -33,7 +33,7 @@ extension StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> StoredConflict? {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id),
+        guard let row = try row(documentID, in: collection.id),
             row.flags.contains(.conflicted)
         else { return nil }
         let tree = try tree(of: row)
@@ -64,7 +64,7 @@ extension StoreWriter {
     ) throws(StoreError) -> StoredDocument? {
         if case .merge(let body, _) = decision { try check(documentID, body) }
         let collection = try self.collection(collection)
-        guard let old = try row(documentID, in: collection.state.id) else {
+        guard let old = try row(documentID, in: collection.id) else {
             throw StoreError(.notFound(documentID: documentID), at: path)
         }
         var tree = try tree(of: old)

@@ -1,3 +1,4 @@
+internal import DivanDelta
 public import DivanRevisions
 
 /// A revision as a peer sent it.
@@ -68,12 +69,12 @@ extension StoreWriter {
     ) throws(StoreError) -> InsertOutcome {
         try check(revision.documentID, revision.body)
         let collection = try self.collection(collection)
-        let old = try row(revision.documentID, in: collection.state.id)
+        let old = try row(revision.documentID, in: collection.id)
         if old == nil, revision.history.isEmpty {
             return try insertFirst(revision, in: collection)
         }
         do {
-            var tree = try old.map(RevisionTree.init(of:)) ?? RevisionTree()
+            var tree = try self.tree(over: old)
             let outcome = try tree.insertRemote(
                 revision.revisionID,
                 history: revision.history,
@@ -92,7 +93,7 @@ extension StoreWriter {
                     isBranched: tree.leaves.count > 1
                 )
             case .alreadyThere:
-                if let old { try setTree(changedTo: tree, of: old, in: collection) }
+                if let old { try setTree(changedTo: tree, of: old, in: collection, archive) }
                 return .alreadyThere
             case .conflict:
                 throw StoreError(
@@ -117,7 +118,7 @@ extension StoreWriter {
         if revision.hasBlobs { flags.insert(.hasBlobs) }
         let row = DocumentRow(
             documentID: revision.documentID,
-            sequence: collection.state.lastSequence + 1,
+            sequence: try state(of: collection).lastSequence + 1,
             revisionID: revision.revisionID,
             flags: flags,
             tree: .single(knownAt: revision.remote),
@@ -138,7 +139,7 @@ extension StoreWriter {
         in collection: CollectionPath
     ) throws(StoreError) {
         let collection = try self.collection(collection)
-        let id = collection.state.id
+        let id = collection.id
         // The common case changes one number of the row and reads nothing: a push does this for
         // every document.
         if try changing().markSingle(revisionID, of: documentID, at: remote, in: id) {
@@ -149,18 +150,19 @@ extension StoreWriter {
         if case .single(let knownAt) = row.tree, row.revisionID != revisionID || knownAt == remote {
             return
         }
-        var tree = try tree(of: row)
+        var tree = try outline(of: row)
         tree.markLatest(revisionID, at: remote)
-        try setTree(changedTo: tree, of: row, in: collection)
+        try setTree(changedTo: tree, of: row, in: collection, nil)
     }
 
     private func setTree(
         changedTo tree: RevisionTree,
         of row: DocumentRow,
-        in collection: OpenCollection
+        in collection: OpenCollection,
+        _ archive: BodyArchive?
     ) throws(StoreError) {
         guard let current = tree.current else { return }
-        let changed = tree.rowTree(current)
+        let changed = tree.rowTree(current, archive: archive)
         guard changed != row.tree else { return }
         try setTree(changed, of: row, in: collection)
     }

@@ -35,7 +35,7 @@ extension StoreReader {
     ) throws(StoreError) -> [ChangeRow] {
         let collection = try self.collection(collection)
         let rows = try current().rows(
-            in: collection.state.id,
+            in: collection.id,
             after: sequence,
             limit: limit,
             flags: [],
@@ -67,7 +67,7 @@ extension StoreReader {
         in collection: CollectionPath,
         remote: RemoteID?
     ) throws(StoreError) -> [IncomingDecision] {
-        let id = try self.collection(collection).state.id
+        let id = try self.collection(collection).id
         let snapshot = try current()
         var decisions: [IncomingDecision] = []
         decisions.reserveCapacity(announced.count)
@@ -95,7 +95,7 @@ extension StoreReader {
             }
             return .wanted(ancestors: [row.revisionID])
         }
-        let tree = try tree(of: row)
+        let tree = try outline(of: row)
         if tree.contains(revisionID) {
             let marked = remote.flatMap { tree.latest(at: $0) }
             return .known(isMarked: remote == nil || marked == revisionID)
@@ -130,7 +130,7 @@ extension StoreReader {
         _ proposals: [(documentID: String, revisionID: RevisionID, parent: RevisionID?)],
         in collection: CollectionPath
     ) throws(StoreError) -> [ProposalVerdict] {
-        let id = try self.collection(collection).state.id
+        let id = try self.collection(collection).id
         let snapshot = try current()
         var verdicts: [ProposalVerdict] = []
         verdicts.reserveCapacity(proposals.count)
@@ -166,9 +166,9 @@ extension StoreReader {
         known: Set<RevisionID>
     ) throws(StoreError) -> [RevisionID] {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id) else { return [] }
+        guard let row = try row(documentID, in: collection.id) else { return [] }
         if case .single = row.tree { return [] }
-        return try tree(of: row).history(
+        return try outline(of: row).history(
             of: revisionID,
             limit: limit,
             until: known,
@@ -184,8 +184,8 @@ extension StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id) else { return false }
-        return try tree(of: row).isAncestor(ancestor, of: revisionID)
+        guard let row = try row(documentID, in: collection.id) else { return false }
+        return try outline(of: row).isAncestor(ancestor, of: revisionID)
     }
 
     /// The latest revision of a document that a remote is known to have.
@@ -195,7 +195,7 @@ extension StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> RevisionID? {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id) else { return nil }
+        guard let row = try row(documentID, in: collection.id) else { return nil }
         return try ancestor(of: row, at: remote)
     }
 
@@ -207,6 +207,6 @@ extension StoreReader {
         if case .single(let knownAt) = row.tree {
             return knownAt == remote ? row.revisionID : nil
         }
-        return try tree(of: row).latest(at: remote)
+        return try outline(of: row).latest(at: remote)
     }
 }

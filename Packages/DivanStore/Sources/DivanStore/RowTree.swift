@@ -1,7 +1,10 @@
+internal import DivanDelta
 internal import DivanRevisions
 
+// Old bodies stand in the row packed beside the current one (`BodyArchive`), and in a tree that
+// changes as they are.
 extension RevisionTree {
-    /// The tree of a row, with the current body if the row holds it.
+    /// The tree of a row, with the current body if the row holds it and old bodies packed.
     init(of row: DocumentRow) throws(RevisionError) {
         switch row.tree {
         case .encoded(let bytes):
@@ -31,7 +34,8 @@ extension RevisionTree {
     func row(
         of documentID: String,
         sequence: UInt64,
-        expiration: Int64?
+        expiration: Int64?,
+        archive: BodyArchive
     ) -> DocumentRow? {
         var tree = self
         tree.assignSequence(sequence)
@@ -41,7 +45,7 @@ extension RevisionTree {
             sequence: sequence,
             revisionID: current.id,
             flags: tree.documentFlags(current),
-            tree: tree.rowTree(current),
+            tree: tree.rowTree(current, archive: archive),
             body: current.body ?? [],
             expiration: expiration
         )
@@ -58,10 +62,19 @@ extension RevisionTree {
     }
 
     /// The short form where it says everything: one revision that no remote is known to have.
-    func rowTree(_ current: Revision) -> RowTree {
+    ///
+    /// - Parameter archive: Packs old bodies; `nil` when they are packed already.
+    func rowTree(_ current: Revision, archive: BodyArchive?) -> RowTree {
         guard revisions.count == 1, current.flags.isSubset(of: [.tombstone, .hasBlobs])
-        else { return .encoded(encoded()) }
+        else { return encodedTree(beside: current.body ?? [], archive: archive) }
         return .single(knownAt: nil)
+    }
+
+    private func encodedTree(beside body: [UInt8], archive: BodyArchive?) -> RowTree {
+        guard let archive else { return .encoded(encoded()) }
+        var tree = self
+        tree.transformOldBodies { archive.packed($0, beside: body) }
+        return .encoded(tree.encoded())
     }
 }
 

@@ -43,8 +43,10 @@ public protocol StorageEngine: AnyObject, Sendable {
 public protocol StorageSnapshot: AnyObject {
     /// Every collection, in the order of creation.
     func collections() throws(StoreError) -> [CollectionPath]
-    /// The collection's number and counters, or `nil` when there is none.
-    func collection(_ path: CollectionPath) throws(StoreError) -> CollectionState?
+    /// The collection's number, or `nil` when there is none.
+    func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID?
+    /// The counters of a collection that exists.
+    func state(of collection: CollectionID) throws(StoreError) -> CollectionState
 
     /// The row of a document, tombstones included.
     func row(
@@ -102,6 +104,11 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// No other row of the collection has its sequence.
     func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError)
+    /// Stores a row as `put(_:in:)` does, and the counters of its collection as they are after it.
+    ///
+    /// The row's sequence is `state.lastSequence`. An engine may keep the counters with the row,
+    /// which saves the page that they would have of their own; the default calls `setState`.
+    func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError)
     /// Replaces the tree of a row and leaves the rest, its sequence too.
     func setTree(
         _ tree: RowTree,
@@ -127,6 +134,14 @@ public protocol StorageTransaction: StorageSnapshot {
 
     /// Sets or, with `nil`, removes a small value.
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
+}
+
+extension StorageTransaction {
+    /// Stores the row, then the counters.
+    public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
+        try put(row, in: state.id)
+        try setState(state)
+    }
 }
 
 /// The number of a collection inside its engine; never given twice.

@@ -65,7 +65,7 @@ extension StorageEngineContract {
         try engine.read { snapshot in
             Contents(
                 paths: try snapshot.collections(),
-                state: try snapshot.collection(.default),
+                state: try snapshot.collection(.default).map { try snapshot.state(of: $0) },
                 rows: try snapshot.rows(
                     in: id,
                     after: 0,

@@ -1,4 +1,5 @@
 public import DivanCrypto
+public import DivanDelta
 internal import Synchronization
 
 /// A database below its public face: collections of documents with their revision trees, blobs,
@@ -21,6 +22,7 @@ public final class Store: Sendable {
     public let previousPrivateUUID: [UInt8]?
 
     let engine: any StorageEngine
+    private let archive: BodyArchive
     let place: StorePlace?
     let writing = RecursiveLock()
     private let observers = StoreObservers()
@@ -33,19 +35,28 @@ public final class Store: Sendable {
     /// - Throws: What the engine throws while it is asked for the database's UUIDs.
     public convenience init(
         engine: any StorageEngine,
+        archive: BodyArchive = .deltas,
         random: any RandomSource = SystemRandomSource()
     ) throws {
         let identity = try StoreIdentity(of: engine, random: random)
-        self.init(engine: engine, blobs: BlobStore(BlobMemory()), identity: identity, place: nil)
+        self.init(
+            engine: engine,
+            blobs: BlobStore(BlobMemory()),
+            identity: identity,
+            archive: archive,
+            place: nil
+        )
     }
 
     init(
         engine: any StorageEngine,
         blobs: BlobStore,
         identity: StoreIdentity,
+        archive: BodyArchive,
         place: StorePlace?
     ) {
         self.engine = engine
+        self.archive = archive
         self.blobs = blobs
         self.place = place
         directory = place?.files.directory
@@ -55,7 +66,10 @@ public final class Store: Sendable {
     }
 
     /// Creates an empty store in memory.
-    public static func inMemory(random: any RandomSource = SystemRandomSource()) -> Store {
+    public static func inMemory(
+        archive: BodyArchive = .deltas,
+        random: any RandomSource = SystemRandomSource()
+    ) -> Store {
         let engine = MemoryEngine()
         let identity = StoreIdentity(random: random)
         engine.install(identity)
@@ -63,6 +77,7 @@ public final class Store: Sendable {
             engine: engine,
             blobs: BlobStore(BlobMemory()),
             identity: identity,
+            archive: archive,
             place: nil
         )
     }
@@ -83,7 +98,7 @@ public final class Store: Sendable {
     public func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
         if writing.isHeldHere, let openWriter { return try body(openWriter) }
         return try engine.read { snapshot in
-            let reader = StoreReader(snapshot, path: directory ?? "")
+            let reader = StoreReader(snapshot, path: directory ?? "", archive: archive)
             defer { reader.end() }
             return try body(reader)
         }
@@ -171,7 +186,12 @@ public final class Store: Sendable {
         _ body: (StoreWriter) throws -> T
     ) throws -> (result: T, changes: [StoreChange]) {
         try engine.write { transaction in
-            let writer = StoreWriter(transaction, path: directory ?? "", origin: origin)
+            let writer = StoreWriter(
+                transaction,
+                path: directory ?? "",
+                archive: archive,
+                origin: origin
+            )
             openWriter = writer
             defer {
                 openWriter = nil

@@ -29,6 +29,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case checkpointMismatch(current: String?)
         /// The file was written by a later version of Divan.
         case tooNew(version: Int, supported: Int)
+        /// An old body was packed with a codec that `StoreOptions.archive` does not read.
+        case unknownCodec(number: UInt8)
         /// The file is damaged; what was found.
         case corrupt(String)
         /// The file is no SQLite database, or not one of Divan's; what was found.
@@ -90,8 +92,8 @@ extension StoreError: CustomStringConvertible {
 extension StoreError.Code {
     fileprivate var explanation: (problem: String, remedy: String) {
         switch self {
-        case .notOpen, .noSuchDatabase, .alreadyExists, .tooNew, .corrupt, .notADatabase, .busy,
-            .readOnly:
+        case .notOpen, .noSuchDatabase, .alreadyExists, .tooNew, .unknownCodec, .corrupt,
+            .notADatabase, .busy, .readOnly:
             databaseExplanation
         case .notFound, .noSuchCollection, .conflict, .invalidDocumentID, .bodyTooLarge,
             .badRevision, .checkpointMismatch:
@@ -113,6 +115,11 @@ extension StoreError.Code {
             (
                 "file format \(version), but this program reads up to \(supported)",
                 "open it with a newer version of Divan"
+            )
+        case .unknownCodec(let number):
+            (
+                "an old revision is packed with codec \(number)",
+                "open it with an archive that reads this codec"
             )
         case .corrupt(let detail):
             ("the file is damaged (\(detail))", "restore a backup, or sync into a new database")

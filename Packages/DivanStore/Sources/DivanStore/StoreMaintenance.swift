@@ -48,12 +48,12 @@ extension StoreReader {
         limit: Int
     ) throws(StoreError) -> [String] {
         let collection = try self.collection(collection)
-        return try current().expiredDocumentIDs(in: collection.state.id, by: time, limit: limit)
+        return try current().expiredDocumentIDs(in: collection.id, by: time, limit: limit)
     }
 
     func nextExpiration(in collection: CollectionPath) throws(StoreError) -> Int64? {
         let collection = try self.collection(collection)
-        return try current().nextExpiration(in: collection.state.id)
+        return try current().nextExpiration(in: collection.id)
     }
 }
 
@@ -123,7 +123,7 @@ extension StoreReader {
     /// Reads every row and every tree, and compares the counters with them.
     func checkDocuments() throws {
         for path in try collections() {
-            let state = try collection(path).state
+            let state = try state(of: collection(path))
             var (liveCount, lastSequence) = (0, UInt64(0))
             try forEachRow(in: path, flags: []) { row in
                 _ = try tree(of: row)
@@ -155,7 +155,7 @@ extension StoreReader {
         flags: DocumentFlags,
         _ body: (DocumentRow) throws -> Void
     ) throws {
-        let id = try collection(path).state.id
+        let id = try collection(path).id
         var last: UInt64 = 0
         while true {
             let rows = try current().rows(

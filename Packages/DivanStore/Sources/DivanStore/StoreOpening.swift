@@ -199,6 +199,7 @@ extension Store {
             engine: engine,
             blobs: BlobStore(blobs),
             identity: identity,
+            archive: options.archive,
             place: StorePlace(files: files, sqlite: engine, lock: lock)
         )
     }

@@ -1,5 +1,7 @@
+public import DivanDelta
+
 /// How a store is opened.
-public struct StoreOptions: Equatable, Sendable {
+public struct StoreOptions: Sendable {
     /// Whether a database that does not exist is made.
     public var create: Bool
     /// Whether the database is only read; then other processes may have it open.
@@ -9,11 +11,22 @@ public struct StoreOptions: Equatable, Sendable {
     /// Without it a power cut may take back the last commits, the latest first. A killed process
     /// never does.
     public var fullSync: Bool
+    /// How the bodies of revisions that are not current are kept.
+    ///
+    /// It must read every codec that a program which wrote the database packed with. Where several
+    /// owners open one database in a process, the first one's holds.
+    public var archive: BodyArchive
 
     /// Creates options.
-    public init(create: Bool = true, readOnly: Bool = false, fullSync: Bool = false) {
+    public init(
+        create: Bool = true,
+        readOnly: Bool = false,
+        fullSync: Bool = false,
+        archive: BodyArchive = .deltas
+    ) {
         self.create = create
         self.readOnly = readOnly
         self.fullSync = fullSync
+        self.archive = archive
     }
 }

@@ -1,3 +1,4 @@
+internal import DivanDelta
 public import DivanRevisions
 
 /// One state of a database, valid inside the block that it was handed to, on that thread.
@@ -6,28 +7,32 @@ public import DivanRevisions
 /// collection that does not exist, `corrupt` for a damaged row, and what the medium reports.
 public class StoreReader {
     let path: String
+    let archive: BodyArchive
     private var snapshot: (any StorageSnapshot)?
     // What the block has used so far: a handful at most, so a list is the fastest index.
     private(set) var open: [OpenCollection] = []
     // The row that was read last: a replicator asks for a document's body, then for its history.
     private var latestRow: (collection: CollectionID, row: DocumentRow)?
 
-    /// A collection in use: its counters, and what was changed in it.
+    /// A collection in use: its counters once they are asked for, and what was changed in it.
     final class OpenCollection {
         let path: CollectionPath
-        var state: CollectionState
-        var isDirty = false
+        let id: CollectionID
+        fileprivate(set) var state: CollectionState?
+        /// Whether the engine has yet to be told the counters.
+        var hasNewState = false
         var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
 
-        init(path: CollectionPath, state: CollectionState) {
+        init(path: CollectionPath, id: CollectionID) {
             self.path = path
-            self.state = state
+            self.id = id
         }
     }
 
-    init(_ snapshot: any StorageSnapshot, path: String) {
+    init(_ snapshot: any StorageSnapshot, path: String, archive: BodyArchive) {
         self.snapshot = snapshot
         self.path = path
+        self.archive = archive
     }
 
     /// Makes later calls fail.
@@ -42,12 +47,24 @@ public class StoreReader {
 
     func collection(_ path: CollectionPath) throws(StoreError) -> OpenCollection {
         if let found = open.first(where: { $0.path == path }) { return found }
-        guard let state = try current().collection(path) else {
+        guard let id = try current().collection(path) else {
             throw StoreError(.noSuchCollection(path), at: self.path)
         }
-        let found = OpenCollection(path: path, state: state)
+        let found = OpenCollection(path: path, id: id)
         open.append(found)
         return found
+    }
+
+    /// The counters of a collection: not looked up before somebody needs them.
+    func state(of collection: OpenCollection) throws(StoreError) -> CollectionState {
+        if let state = collection.state { return state }
+        let state = try current().state(of: collection.id)
+        collection.state = state
+        return state
+    }
+
+    func setState(_ state: CollectionState, of collection: OpenCollection) {
+        collection.state = state
     }
 
     func forget(_ collection: OpenCollection) {
@@ -88,12 +105,12 @@ public class StoreReader {
     ///
     /// The number is kept, not counted.
     public func count(in collection: CollectionPath) throws(StoreError) -> Int {
-        try self.collection(collection).state.liveCount
+        try state(of: self.collection(collection)).liveCount
     }
 
     /// The greatest sequence ever given in the collection; 0 when nothing was ever stored.
     public func lastSequence(in collection: CollectionPath) throws(StoreError) -> UInt64 {
-        try self.collection(collection).state.lastSequence
+        try state(of: self.collection(collection)).lastSequence
     }
 
     // MARK: Documents
@@ -106,7 +123,7 @@ public class StoreReader {
         includingTombstones: Bool = false
     ) throws(StoreError) -> StoredDocument? {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id),
+        guard let row = try row(documentID, in: collection.id),
             includingTombstones || !row.flags.contains(.tombstone)
         else { return nil }
         return StoredDocument(row)
@@ -119,7 +136,7 @@ public class StoreReader {
         limit: Int
     ) throws(StoreError) -> [String] {
         let collection = try self.collection(collection)
-        return try current().documentIDs(in: collection.state.id, after: documentID, limit: limit)
+        return try current().documentIDs(in: collection.id, after: documentID, limit: limit)
     }
 
     /// At most `limit` documents with a greater sequence, ascending, tombstones included.
@@ -130,7 +147,7 @@ public class StoreReader {
     ) throws(StoreError) -> [StoredDocument] {
         let collection = try self.collection(collection)
         let rows = try current().rows(
-            in: collection.state.id,
+            in: collection.id,
             after: sequence,
             limit: limit,
             flags: [],
@@ -145,7 +162,7 @@ public class StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> RevisionTree? {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id) else { return nil }
+        guard let row = try row(documentID, in: collection.id) else { return nil }
         return try tree(of: row)
     }
 
@@ -156,7 +173,7 @@ public class StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> StoredRevision? {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.state.id) else { return nil }
+        guard let row = try row(documentID, in: collection.id) else { return nil }
         if row.revisionID == revisionID, case .single = row.tree {
             return StoredRevision(
                 revisionID: revisionID,
@@ -178,7 +195,7 @@ public class StoreReader {
     /// The IDs of all documents in conflict, ascending by sequence.
     public func conflicts(in collection: CollectionPath) throws(StoreError) -> [String] {
         let collection = try self.collection(collection)
-        return try current().conflictedDocumentIDs(in: collection.state.id)
+        return try current().conflictedDocumentIDs(in: collection.id)
     }
 
     // MARK: Beside the documents
@@ -189,7 +206,7 @@ public class StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> Int64? {
         let collection = try self.collection(collection)
-        return try current().expiration(of: documentID, in: collection.state.id)
+        return try current().expiration(of: documentID, in: collection.id)
     }
 
     /// A small value that a package above keeps in the database.
@@ -197,7 +214,25 @@ public class StoreReader {
         try current().value(key, in: .metadata)
     }
 
+    /// The tree of a whole row, with every body as it was stored.
     func tree(of row: DocumentRow) throws(StoreError) -> RevisionTree {
+        var tree = try outline(of: row)
+        do throws(BodyArchiveError) {
+            try tree.transformOldBodies { (bytes) throws(BodyArchiveError) in
+                let limit = StoreLimits.bodyByteCount
+                return try archive.unpacked(bytes, beside: row.body, limit: limit)
+            }
+        } catch {
+            if case .unknownCodec(let number) = error {
+                throw StoreError(.unknownCodec(number: number), at: path)
+            }
+            throw StoreError(.corrupt("tree of document \(row.documentID): \(error)"), at: path)
+        }
+        return tree
+    }
+
+    /// The tree of a row whose old bodies are only counted or kept: they stay packed.
+    func outline(of row: DocumentRow) throws(StoreError) -> RevisionTree {
         do {
             return try RevisionTree(of: row)
         } catch {

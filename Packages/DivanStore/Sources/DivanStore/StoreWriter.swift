@@ -1,3 +1,4 @@
+internal import DivanDelta
 public import DivanRevisions
 
 /// Which revision a local save expects to follow.
@@ -28,10 +29,15 @@ public final class StoreWriter: StoreReader {
     private(set) var namesBlobs = false
     private var failure: (any Error)?
 
-    init(_ transaction: any StorageTransaction, path: String, origin: ChangeOrigin) {
+    init(
+        _ transaction: any StorageTransaction,
+        path: String,
+        archive: BodyArchive,
+        origin: ChangeOrigin
+    ) {
         self.transaction = transaction
         self.origin = origin
-        super.init(transaction, path: path)
+        super.init(transaction, path: path, archive: archive)
     }
 
     /// The engine's transaction, while this one lasts.
@@ -57,8 +63,8 @@ public final class StoreWriter: StoreReader {
     func finish() throws -> [StoreChange] {
         if let failure { throw failure }
         var changes: [StoreChange] = []
-        for collection in open where collection.isDirty {
-            try transaction.setState(collection.state)
+        for collection in open where !collection.changes.isEmpty {
+            if collection.hasNewState { try transaction.setState(state(of: collection)) }
             changes += collection.grouped()
         }
         return changes
@@ -88,7 +94,7 @@ public final class StoreWriter: StoreReader {
     ) throws(StoreError) -> SaveOutcome {
         try check(documentID, body)
         let collection = try self.collection(collection)
-        let old = try row(documentID, in: collection.state.id)
+        let old = try row(documentID, in: collection.id)
         guard let parentID = expected(parent, on: old) else {
             return .conflict(old.map { StoredDocument($0) })
         }
@@ -98,7 +104,7 @@ public final class StoreWriter: StoreReader {
                 isTombstone: isTombstone,
                 canonicalBody: body.span
             )
-            var tree = try old.map(RevisionTree.init(of:)) ?? RevisionTree()
+            var tree = try self.tree(over: old)
             let outcome = try tree.insertLocal(
                 id,
                 parent: parentID.id,
@@ -137,10 +143,17 @@ public final class StoreWriter: StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
-        let id = collection.state.id
+        let id = collection.id
         guard let row = try row(documentID, in: id) else { return false }
+        _ = try state(of: collection)
         _ = try changing().remove(documentID, in: id)
-        if !row.flags.contains(.tombstone) { collection.state.liveCount -= 1 }
+        if !row.flags.contains(.tombstone) {
+            var state = try state(of: collection)
+            state.liveCount -= 1
+            setState(state, of: collection)
+        }
+        // Also where the count stays: the row may have kept the counters.
+        collection.hasNewState = true
         note(documentID, sequence: 0, in: collection)
         return true
     }
@@ -154,7 +167,7 @@ public final class StoreWriter: StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) {
         let collection = try self.collection(collection)
-        let isThere = try changing().setExpiration(time, of: documentID, in: collection.state.id)
+        let isThere = try changing().setExpiration(time, of: documentID, in: collection.id)
         guard isThere else { throw StoreError(.notFound(documentID: documentID), at: path) }
         forgetRow()
         changeCount += 1
@@ -175,7 +188,7 @@ public final class StoreWriter: StoreReader {
     public func deleteCollection(_ path: CollectionPath) throws(StoreError) {
         guard try hasCollection(path) else { return }
         let collection = try self.collection(path)
-        try changing().deleteCollection(collection.state.id)
+        try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1
         if path == .default { _ = try changing().createCollection(path) }
@@ -205,6 +218,12 @@ public final class StoreWriter: StoreReader {
         }
     }
 
+    /// The tree that a revision is added to.
+    func tree(over old: DocumentRow?) throws(StoreError) -> RevisionTree {
+        guard let old else { return RevisionTree() }
+        return try tree(of: old)
+    }
+
     /// Stores a tree under the collection's next sequence.
     func put(
         _ tree: RevisionTree,
@@ -212,12 +231,13 @@ public final class StoreWriter: StoreReader {
         in collection: OpenCollection,
         over old: DocumentRow?
     ) throws(StoreError) -> DocumentRow {
-        let sequence = collection.state.lastSequence + 1
+        let sequence = try state(of: collection).lastSequence + 1
         guard
             let row = tree.row(
                 of: documentID,
                 sequence: sequence,
-                expiration: old?.expiration
+                expiration: old?.expiration,
+                archive: archive
             )
         else { throw StoreError(.corrupt("an empty tree of document \(documentID)"), at: path) }
         try put(row, in: collection, over: old)
@@ -230,11 +250,14 @@ public final class StoreWriter: StoreReader {
         in collection: OpenCollection,
         over old: DocumentRow?
     ) throws(StoreError) {
-        try changing().put(row, in: collection.state.id)
+        var state = try state(of: collection)
+        state.lastSequence = row.sequence
+        if !(old?.flags.contains(.tombstone) ?? true) { state.liveCount -= 1 }
+        if !row.flags.contains(.tombstone) { state.liveCount += 1 }
+        try changing().put(row, leaving: state)
+        setState(state, of: collection)
+        collection.hasNewState = false
         if row.flags.contains(.hasBlobs) { namesBlobs = true }
-        collection.state.lastSequence = row.sequence
-        if !(old?.flags.contains(.tombstone) ?? true) { collection.state.liveCount -= 1 }
-        if !row.flags.contains(.tombstone) { collection.state.liveCount += 1 }
         note(row.documentID, sequence: row.sequence, in: collection)
     }
 
@@ -244,7 +267,7 @@ public final class StoreWriter: StoreReader {
         of row: DocumentRow,
         in collection: OpenCollection
     ) throws(StoreError) {
-        try changing().setTree(tree, at: row.sequence, in: collection.state.id)
+        try changing().setTree(tree, at: row.sequence, in: collection.id)
         noteTreeChange()
     }
 
@@ -256,7 +279,6 @@ public final class StoreWriter: StoreReader {
     private func note(_ documentID: String, sequence: UInt64, in collection: OpenCollection) {
         forgetRow()
         changeCount += 1
-        collection.isDirty = true
         let change = DocumentChange(documentID: documentID, sequence: sequence)
         collection.changes.append((change, origin))
     }

@@ -1,3 +1,4 @@
+import DivanDelta
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -15,14 +16,17 @@ final class Room {
     let store: Store
     private let home: TemporaryDirectory?
 
-    init(_ kind: EngineKind) throws {
+    init(_ kind: EngineKind, archive: BodyArchive = .deltas) throws {
         switch kind {
         case .file:
             let home = try TemporaryDirectory()
-            store = try Store.open(directory: home.file("room.cblite2"))
+            store = try Store.open(
+                directory: home.file("room.cblite2"),
+                options: StoreOptions(archive: archive)
+            )
             self.home = home
         case .memory:
-            store = Store.inMemory()
+            store = Store.inMemory(archive: archive)
             home = nil
         }
     }

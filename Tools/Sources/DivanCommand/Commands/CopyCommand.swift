@@ -86,7 +86,7 @@ enum CopyCommand: Command {
         guard !Store.exists(directory: path.bundle) else {
             throw StoreError(.alreadyExists, at: path.bundle)
         }
-        let store = try Store.open(directory: path.bundle, options: StoreOptions(create: true))
+        let store = try path.create()
         do {
             var batch = ImportBatch(
                 store: store,

@@ -26,10 +26,7 @@ enum NewCommand: Command {
                 sentence: "\(path.bundle): there is a database already; choose another name"
             )
         }
-        let store = try Store.open(
-            directory: path.bundle,
-            options: StoreOptions(create: true)
-        )
+        let store = try path.create()
         for collection in collections { try store.createCollection(collection) }
         try store.close()
         terminal.note("Made \(path.bundle)")

@@ -1,12 +1,24 @@
+import DivanDelta
+import DivanLZ4
 import DivanStore
+import DivanZlib
 
 extension DatabasePath {
     /// Opens the database, which must exist.
     func open(forWriting: Bool) throws -> Store {
-        try Store.open(
-            directory: bundle,
-            options: StoreOptions(create: false, readOnly: !forWriting)
-        )
+        try open(StoreOptions(create: false, readOnly: !forWriting))
+    }
+
+    /// Makes the database.
+    func create() throws -> Store {
+        try open(StoreOptions(create: true))
+    }
+
+    /// Old revisions are packed as programs do by default, and read however they are packed.
+    private func open(_ options: StoreOptions) throws -> Store {
+        var options = options
+        options.archive = BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
+        return try Store.open(directory: bundle, options: options)
     }
 }
 

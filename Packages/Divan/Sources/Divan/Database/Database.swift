@@ -47,7 +47,7 @@ public final class Database: Sendable {
         location = try DatabaseLocation(name: name, directory: config.directory)
         self.name = name
         self.config = config
-        file = try DatabaseFile.open(location, isFullySynced: config.fullSync)
+        file = try DatabaseFile.open(location, config)
         file.add(changes)
         changes.observe(file.store, for: self)
         LogConfiguration.shared.install()

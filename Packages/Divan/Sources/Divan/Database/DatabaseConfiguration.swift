@@ -22,6 +22,12 @@ public struct DatabaseConfiguration: Sendable {
     /// database is consistent either way.
     public var fullSync: Bool
 
+    /// How the bodies of old revisions are compressed from now on.
+    ///
+    /// Where a process opens one database several times, the first setting holds. An addition to
+    /// the official API.
+    public var revisionCompression: RevisionCompression
+
     /// Accepted for source compatibility; memory mapping is the storage engine's own choice.
     @available(*, deprecated, message: "Has no effect.")
     public var mmapEnabled: Bool {
@@ -42,6 +48,7 @@ public struct DatabaseConfiguration: Sendable {
                 ProcessInfo.processInfo.environment[name]
             }
         fullSync = config?.fullSync ?? Self.defaultFullSync
+        revisionCompression = config?.revisionCompression ?? .lz4
     }
 
     /// Where databases go that name no directory.

@@ -26,11 +26,17 @@ final class DatabaseFile: Sendable {
     }
 
     /// Opens a file for one more owner, or creates it; each owner calls `close()` once.
-    static func open(_ location: DatabaseLocation, isFullySynced: Bool) throws -> DatabaseFile {
+    static func open(
+        _ location: DatabaseLocation,
+        _ configuration: DatabaseConfiguration
+    ) throws -> DatabaseFile {
         let store = try translatingErrors {
             try Store.open(
                 directory: location.bundlePath,
-                options: StoreOptions(fullSync: isFullySynced)
+                options: StoreOptions(
+                    fullSync: configuration.fullSync,
+                    archive: configuration.revisionCompression.archive
+                )
             )
         }
         let file = known.withLock { known in

@@ -134,15 +134,20 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
     /// The place of `key`; assigning to it edits this document.
     public override subscript(key: String) -> MutableFragment { members[key] }
 
-    /// An ID that nobody else makes up: 128 random bits.
+    /// An ID that nobody else makes up: the time in milliseconds, then 80 random bits, in hex.
+    ///
+    /// IDs that were made one after another stand side by side in the index of a database, so
+    /// that saving a new document takes as long among a million as among none. A clock that jumps
+    /// does no harm.
     private static func makeID() -> String {
         var generator = SystemRandomNumberGenerator()
-        let bits = (generator.next() as UInt64, generator.next() as UInt64)
-        let digits = [bits.0, bits.1].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }
-        return digits.joined()
+        let time = UInt64(clamping: Int64(Date().timeIntervalSince1970 * 1_000))
+        let low: UInt64 = generator.next()
+        let words = [(time, 12), (generator.next() & 0xFFFF, 4), (low, 16)]
+        return words.map { word, digitCount in
+            let text = String(word, radix: 16).suffix(digitCount)
+            return String(repeating: "0", count: digitCount - text.count) + text
+        }.joined()
     }
 }
 

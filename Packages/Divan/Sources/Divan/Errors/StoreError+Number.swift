@@ -14,6 +14,7 @@ extension StoreError: NumberedError {
         case .bodyTooLarge: .divan(CBLError.invalidParameter)
         case .badRevision: .divan(CBLError.badRevisionID)
         case .tooNew: .divan(CBLError.databaseTooNew)
+        case .unknownCodec: .divan(CBLError.unsupported)
         case .corrupt, .blobMismatch: .divan(CBLError.corruptData)
         case .notADatabase: .divan(CBLError.unreadableDatabase)
         case .busy: .divan(CBLError.busy)

@@ -56,8 +56,15 @@ extension MemorySession: StorageSnapshot {
         state.paths.map(\.path)
     }
 
-    func collection(_ path: CollectionPath) -> CollectionState? {
-        state.paths.first { $0.path == path }?.state
+    func collection(_ path: CollectionPath) -> CollectionID? {
+        state.paths.first { $0.path == path }?.state.id
+    }
+
+    func state(of collection: CollectionID) throws(StoreError) -> CollectionState {
+        guard let found = state.paths.first(where: { $0.state.id == collection }) else {
+            throw StoreError(.corrupt("no collection number \(collection.rawValue)"))
+        }
+        return found.state
     }
 
     func row(

@@ -13,6 +13,7 @@ final class SQLiteDocumentStatements {
         case wholeByID
         case summaryBySequence
         case wholeBySequence
+        case latest
         case identifiers
         case conflicted
         case expiration
@@ -50,6 +51,12 @@ final class SQLiteDocumentStatements {
             SELECT \(columns(content)) FROM \(table)
             WHERE sequence > ?1 AND flags & ?2 = ?2 ORDER BY sequence LIMIT ?3
             """
+        }
+    }
+
+    func latest() throws(StoreError) -> SQLiteStatement {
+        try statement(.latest) {
+            "SELECT sequence, flags FROM \(table) ORDER BY sequence DESC LIMIT 1"
         }
     }
 
@@ -169,6 +176,12 @@ extension SQLiteStatement {
         )
     }
 
+    /// How many live documents the collection had when the row was stored, if the row tells.
+    func liveCount(_ index: Int32) -> Int? {
+        let count = integer(index) >> SQLiteSchema.flagsBitCount
+        return count > 0 ? Int(exactly: count - 1) : nil
+    }
+
     /// An integer names the remote that has the only revision; everything else is a tree.
     private func tree(_ index: Int32, of documentID: String) throws(StoreError) -> RowTree {
         guard isInteger(index) else { return .encoded(bytes(index)) }
@@ -180,7 +193,11 @@ extension SQLiteStatement {
 
     /// Stores a row without copying its bytes: each pointer is used only during `divan_put_row`,
     /// which lies inside all three borrowings.
-    func put(_ row: DocumentRow, _ revisionID: [UInt8]) throws(StoreError) {
+    func put(
+        _ row: DocumentRow,
+        _ revisionID: [UInt8],
+        flags: Int64
+    ) throws(StoreError) {
         var (documentID, encodedTree, knownAt) = (row.documentID, [UInt8](), UInt32(0))
         switch row.tree {
         case .single(let remote): knownAt = remote?.rawValue ?? 0
@@ -197,7 +214,7 @@ extension SQLiteStatement {
                         bound.document_id_byte_count = Int32(clamping: documentID.count)
                         bound.revision_id = revisionID.baseAddress
                         bound.revision_id_byte_count = Int32(clamping: revisionID.count)
-                        bound.flags = Int64(row.flags.rawValue)
+                        bound.flags = flags
                         bound.expiration = row.expiration ?? 0
                         bound.tree = tree.isEmpty ? nil : tree.baseAddress
                         bound.tree_byte_count = Int32(clamping: tree.count)

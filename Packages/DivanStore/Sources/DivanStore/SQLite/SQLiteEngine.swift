@@ -24,7 +24,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let first = try Self.open(path, isReadOnly: isReadOnly)
         mode = first.mode
         guard !isReadOnly else { return }
-        try Self.tune(first.connection, synchronous: syncsFully ? "FULL" : "NORMAL")
+        try Self.tune(first.connection, syncsFully: syncsFully)
+        try SQLiteSchema.migrate(first.connection)
         writer = SQLiteSession(first.connection)
     }
 
@@ -55,19 +56,27 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     private static func tune(
         _ connection: SQLiteConnection,
-        synchronous: String
+        syncsFully: Bool
     ) throws(StoreError) {
-        // A log that once grew behind a long reader is cut back to 64 MiB. It is written into the
-        // file every 16 MiB, since pages that many commits touch are then written only once.
+        // A log that once grew behind a long reader is cut back to 64 MiB.
         try connection.execute(
             """
-            PRAGMA synchronous = \(synchronous);
             PRAGMA journal_size_limit = 67108864;
             PRAGMA cache_size = -16384;
-            PRAGMA wal_autocheckpoint = 4000;
             PRAGMA temp_store = MEMORY;
             """
         )
+        try connection.execute(syncSettings(syncsFully))
+    }
+
+    /// The log is written into the file every 16 MiB, since pages that many commits touch are then
+    /// written only once. Where each commit is synced it is every 4 MiB: as long as the log grows,
+    /// a sync also waits for the file's new length, which takes a third longer than a sync of
+    /// what was there before.
+    private static func syncSettings(_ syncsFully: Bool) -> String {
+        syncsFully
+            ? "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000"
+            : "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000"
     }
 
     // MARK: Reading
@@ -170,7 +179,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     func syncFully() throws(StoreError) {
-        try openWriter().connection.execute("PRAGMA synchronous = FULL")
+        try openWriter().connection.execute(Self.syncSettings(true))
         syncsFully = true
     }
 

@@ -1,7 +1,10 @@
 /// The tables of a database file, and the marks that tell whose file it is.
 enum SQLiteSchema {
     /// `user_version`: raised when an older Divan could no longer read the file.
-    static let version = 1
+    ///
+    /// 2: a row may keep the counters of its collection, and old bodies may be packed. A file of
+    /// version 1 is read as it is and becomes one of version 2 when it is opened for writing.
+    static let version = 2
     /// `application_id`: "Divn".
     static let applicationID: Int64 = 0x4469_766E
 
@@ -82,6 +85,26 @@ enum SQLiteSchema {
             CREATE INDEX \(table)_expiration ON \(table) (expiration)
                 WHERE expiration IS NOT NULL;
             """
+    }
+
+    /// Bits of the column `flags` that are flags.
+    ///
+    /// Above them stands 1 + the number of live documents in the collection when the row was
+    /// stored. So a commit that stores documents writes no page for the counters alone: the row
+    /// with the greatest sequence has them, unless those in `collections` are as late. 0 tells
+    /// nothing.
+    static let flagsBitCount: Int64 = 8
+
+    /// The column `flags` of a row that keeps the collection's counters.
+    static func flags(_ flags: DocumentFlags, liveCount: Int) -> Int64 {
+        Int64(flags.rawValue) | (Int64(clamping: liveCount) &+ 1) << flagsBitCount
+    }
+
+    /// Makes a verified file of an older version one of this version.
+    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+        guard let found = try connection.integer("PRAGMA user_version"), found < version
+        else { return }
+        try connection.execute("PRAGMA user_version = \(version)")
     }
 
     /// True for rows in conflict; the index is used only where this very text stands.

@@ -59,22 +59,34 @@ extension SQLiteSession: StorageSnapshot {
         return paths
     }
 
-    func collection(_ path: CollectionPath) throws(StoreError) -> CollectionState? {
-        let statement = try statement(
-            "SELECT id, lastSequence, liveCount FROM collections WHERE scope = ? AND name = ?"
-        )
+    func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
+        let statement = try statement("SELECT id FROM collections WHERE scope = ? AND name = ?")
         defer { statement.reset() }
         try statement.bind(path.scope, at: 1)
         try statement.bind(path.name, at: 2)
         guard try statement.step() else { return nil }
-        guard let lastSequence = UInt64(exactly: statement.integer(1)),
-            let liveCount = Int(exactly: statement.integer(2)), liveCount >= 0
-        else { throw statement.corrupt("counters of collection \(path)") }
-        return CollectionState(
-            id: CollectionID(rawValue: statement.integer(0)),
-            lastSequence: lastSequence,
-            liveCount: liveCount
+        return CollectionID(rawValue: statement.integer(0))
+    }
+
+    /// The counters stand in the collection's own row, or in the document's that was stored last
+    /// if that was later.
+    func state(of collection: CollectionID) throws(StoreError) -> CollectionState {
+        let statement = try statement(
+            "SELECT lastSequence, liveCount FROM collections WHERE id = ?"
         )
+        defer { statement.reset() }
+        try statement.bind(collection.rawValue, at: 1)
+        guard try statement.step(), let lastSequence = UInt64(exactly: statement.integer(0)),
+            let liveCount = Int(exactly: statement.integer(1)), liveCount >= 0
+        else { throw statement.corrupt("counters of collection \(collection.rawValue)") }
+        let latest = try documents(in: collection).latest()
+        defer { latest.reset() }
+        if try latest.step(), let later = UInt64(exactly: latest.integer(0)),
+            later > lastSequence, let liveCount = latest.liveCount(1)
+        {
+            return CollectionState(id: collection, lastSequence: later, liveCount: liveCount)
+        }
+        return CollectionState(id: collection, lastSequence: lastSequence, liveCount: liveCount)
     }
 
     func row(
@@ -224,10 +236,23 @@ extension SQLiteSession: StorageTransaction {
     }
 
     func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError) {
+        try put(row, flags: Int64(row.flags.rawValue), in: collection)
+    }
+
+    func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
+        let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
+        try put(row, flags: flags, in: state.id)
+    }
+
+    private func put(
+        _ row: DocumentRow,
+        flags: Int64,
+        in collection: CollectionID
+    ) throws(StoreError) {
         encodedRevisionID.removeAll(keepingCapacity: true)
         row.revisionID.encode(into: &encodedRevisionID)
         let statement = try documents(in: collection).put()
-        try statement.put(row, encodedRevisionID)
+        try statement.put(row, encodedRevisionID, flags: flags)
     }
 
     func setTree(

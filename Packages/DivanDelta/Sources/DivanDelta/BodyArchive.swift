@@ -1,0 +1,166 @@
+public import DivanCompression
+import DivanJSON
+
+/// Keeps old bodies in few bytes: as the delta from a body that is at hand, compressed, or both,
+/// whatever is shortest.
+///
+/// Which codec packs is a setting; every packed body names its own, so bodies stay readable when
+/// the setting changes. A value for many threads; it keeps a codec's memory between calls.
+///
+/// A body that begins with a byte below 0x80, as every JSON text does, is kept as it is where
+/// packing does not pay. A packed one begins with
+/// `0x80 + 0x40 if it is a delta + the codec's number, 0 for none`.
+public struct BodyArchive: Sendable {
+    /// A codec under the number that packed bodies name it by.
+    public struct NumberedCodec: Sendable {
+        /// 1 to 63; never given to another codec as long as bodies are kept.
+        public let number: UInt8
+        /// The codec.
+        public let codec: any CompressionCodec
+
+        /// Returns `nil` for a number that a body cannot name.
+        public init?(number: UInt8, codec: any CompressionCodec) {
+            guard 1...63 ~= number else { return nil }
+            self.number = number
+            self.codec = codec
+        }
+    }
+
+    /// Deltas alone, without compression.
+    public static let deltas = BodyArchive(packing: nil)
+
+    /// The codecs that every Divan database may be packed with, by the numbers they have there.
+    public enum Bundled: UInt8, CaseIterable, Sendable {
+        /// Raw DEFLATE: the smaller.
+        case deflate = 1
+        /// LZ4: the faster.
+        case lz4 = 2
+    }
+
+    private let packer: CodecPool?
+    private let readers: [CodecPool]
+
+    /// Creates an archive.
+    ///
+    /// - Parameters:
+    ///   - packing: Compresses from now on; `nil` compresses nothing.
+    ///   - reading: The codecs that bodies of earlier days may be packed with.
+    public init(packing: NumberedCodec?, reading: [NumberedCodec] = []) {
+        let readers = reading.map(CodecPool.init)
+        let known = readers.first { $0.codec.number == packing?.number }
+        packer = known ?? packing.map(CodecPool.init)
+        self.readers = readers + (known == nil ? packer.map { [$0] } ?? [] : [])
+    }
+
+    /// Creates the archive of Divan's databases, which reads what either codec packed.
+    ///
+    /// - Parameters:
+    ///   - packing: Compresses from now on; `nil` compresses nothing.
+    ///   - deflate: The codec of number 1.
+    ///   - lz4: The codec of number 2.
+    public init(
+        packing: Bundled?,
+        deflate: any CompressionCodec,
+        lz4: any CompressionCodec
+    ) {
+        let codecs = [
+            NumberedCodec(number: Bundled.deflate.rawValue, codec: deflate),
+            NumberedCodec(number: Bundled.lz4.rawValue, codec: lz4),
+        ].compactMap(\.self)
+        self.init(packing: codecs.first { $0.number == packing?.rawValue }, reading: codecs)
+    }
+
+    /// The shortest form of a body.
+    ///
+    /// - Parameters:
+    ///   - body: Any bytes; a delta is made of JSON only.
+    ///   - base: What `unpacked` will be given too, such as the document's current body.
+    public func packed(_ body: [UInt8], beside base: [UInt8]) -> [UInt8] {
+        let delta = Self.delta(from: base, to: body)
+        let plain = delta ?? body
+        var head = Self.isPacked | (delta == nil ? 0 : Self.isDelta)
+        var payload = plain
+        // Below that a codec's own overhead eats what it wins.
+        if let packer, plain.count >= 64, let short = packer.compressed(plain),
+            short.count < plain.count
+        {
+            head |= packer.codec.number
+            payload = short
+        }
+        let mustPack = body.first.map { $0 >= Self.isPacked } ?? false
+        return mustPack || payload.count + 1 < body.count ? [head] + payload : body
+    }
+
+    /// The body that `packed` was given.
+    ///
+    /// - Parameters:
+    ///   - bytes: What `packed` gave, with any codec that this archive reads.
+    ///   - base: As then.
+    ///   - limit: Most bytes that may come out.
+    public func unpacked(
+        _ bytes: [UInt8],
+        beside base: [UInt8],
+        limit: Int
+    ) throws(BodyArchiveError) -> [UInt8] {
+        guard let head = bytes.first, head & Self.isPacked != 0 else { return bytes }
+        var plain = Array(bytes.dropFirst())
+        let number = head & 0x3F
+        if number != 0 {
+            guard let reader = readers.first(where: { $0.codec.number == number }) else {
+                throw .unknownCodec(number: number)
+            }
+            plain = try reader.decompressed(plain, limit: limit)
+        }
+        guard head & Self.isDelta != 0 else { return plain }
+        do {
+            let delta = try JSON(parsing: plain.span)
+            return try JSONDelta.apply(delta, to: JSON(parsing: base.span)).canonicalBytes()
+        } catch {
+            throw .damaged("\(error)")
+        }
+    }
+
+    private static let isPacked: UInt8 = 0x80
+    private static let isDelta: UInt8 = 0x40
+    /// Bytes of a body for which no delta is tried: it would hold several trees of it at once.
+    private static let deltaLimit = 1 << 20
+
+    /// A delta that gives back exactly these bytes, and takes at most half of them.
+    ///
+    /// It is tried out: a body that came from a peer need not be canonical.
+    private static func delta(from base: [UInt8], to body: [UInt8]) -> [UInt8]? {
+        guard JSONDelta.minimumBodyByteCount...deltaLimit ~= body.count, base.count <= deltaLimit
+        else { return nil }
+        do {
+            let old = try JSON(parsing: base.span)
+            let delta = JSONDelta.make(from: old, to: try JSON(parsing: body.span))
+            let text = try delta.canonicalBytes()
+            guard text.count * 2 <= body.count else { return nil }
+            let result = try JSONDelta.apply(JSON(parsing: text.span), to: old)
+            return try result.canonicalBytes() == body ? text : nil
+        } catch {
+            // Not JSON, or nothing that a delta can say: the body is kept whole.
+            return nil
+        }
+    }
+}
+
+/// Why an old body cannot be given back.
+public enum BodyArchiveError: Error, Equatable, Sendable {
+    /// It was packed with a codec that the archive was not given.
+    case unknownCodec(number: UInt8)
+    /// The bytes are not what was packed, or the body beside them is another; the reason.
+    case damaged(String)
+}
+
+extension BodyArchiveError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        switch self {
+        case .unknownCodec(let number):
+            "old body: packed with codec \(number); hand that codec to BodyArchive(reading:)"
+        case .damaged(let detail):
+            "old body: damaged (\(detail)); restore a backup, or fetch the revision again"
+        }
+    }
+}

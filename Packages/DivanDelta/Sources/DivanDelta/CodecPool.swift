@@ -1,0 +1,55 @@
+import DivanCompression
+import Synchronization
+
+/// A codec whose library state is kept from one body to the next.
+///
+/// Sendable although the streams are for one thread at a time: each is taken out of the list,
+/// under its lock, by the one thread that uses it.
+final class CodecPool: @unchecked Sendable {
+    let codec: BodyArchive.NumberedCodec
+    private let idle = Mutex<Void>(())
+    // Only touched while `idle` is locked.
+    private var compressors: [any StreamCompressor] = []
+    private var decompressors: [any StreamDecompressor] = []
+
+    /// States kept: as many as threads usually pack at once. The largest takes 400 KB.
+    private static let limit = 2
+
+    init(_ codec: BodyArchive.NumberedCodec) {
+        self.codec = codec
+    }
+
+    /// The compressed form, or `nil` when the library has no memory for it.
+    func compressed(_ plain: [UInt8]) -> [UInt8]? {
+        do {
+            let taken = idle.withLock { _ in compressors.popLast() }
+            let compressor = try taken ?? codec.codec.makeCompressor()
+            var output: [UInt8] = []
+            output.reserveCapacity(plain.count)
+            try compressor.compress(plain.span, appendingTo: &output)
+            compressor.reset()
+            idle.withLock { _ in
+                if compressors.count < Self.limit { compressors.append(compressor) }
+            }
+            return output
+        } catch {
+            return nil
+        }
+    }
+
+    func decompressed(_ packed: [UInt8], limit: Int) throws(BodyArchiveError) -> [UInt8] {
+        do {
+            let taken = idle.withLock { _ in decompressors.popLast() }
+            let decompressor = try taken ?? codec.codec.makeDecompressor()
+            var output: [UInt8] = []
+            try decompressor.decompress(packed.span, limit: limit, appendingTo: &output)
+            decompressor.reset()
+            idle.withLock { _ in
+                if decompressors.count < Self.limit { decompressors.append(decompressor) }
+            }
+            return output
+        } catch {
+            throw .damaged("\(error)")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+extension StorageEngineContract {
+    /// The counters are those that were told last, with a row or alone, whatever became of the row.
+    static func checkCounters(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        let id = try engine.write { try $0.createCollection(.default).id }
+        func expect(_ lastSequence: UInt64, _ liveCount: Int, _ sentence: String) throws {
+            let state = try engine.read { try $0.state(of: id) }
+            findings.expect(
+                state
+                    == CollectionState(id: id, lastSequence: lastSequence, liveCount: liveCount),
+                sentence
+            )
+        }
+        func put(_ documentID: String, _ sequence: UInt64, _ liveCount: Int) throws {
+            let state = CollectionState(id: id, lastSequence: sequence, liveCount: liveCount)
+            let row = try row(documentID, sequence: sequence)
+            try engine.write { try $0.put(row, leaving: state) }
+            let stored = try engine.read { try $0.row(documentID, in: id, content: .whole) }
+            findings.expect(stored == row, "A row that came with counters is another one.")
+        }
+        func set(_ lastSequence: UInt64, _ liveCount: Int, removing documentID: String) throws {
+            try engine.write { writer in
+                _ = try writer.remove(documentID, in: id)
+                try writer.setState(
+                    CollectionState(id: id, lastSequence: lastSequence, liveCount: liveCount)
+                )
+            }
+        }
+        try engine.write { try $0.setState(CollectionState(id: id, lastSequence: 7, liveCount: 3)) }
+        try expect(7, 3, "Counters are not kept.")
+        try put("a", 8, 4)
+        try put("b", 9, 5)
+        try expect(9, 5, "Counters that came with a row are not kept.")
+        try put("a", 10, 0)
+        try expect(10, 0, "Counters that came with a row are not kept when it replaces one.")
+        try set(10, 4, removing: "a")
+        try expect(10, 4, "Counters go with a row that is removed.")
+        try put("c", 11, 5)
+        try set(11, 4, removing: "b")
+        try expect(11, 4, "Counters that were told alone are not those that hold.")
+        let rowThatFails = try row("d", sequence: 12)
+        try? engine.write { writer in
+            try writer.put(
+                rowThatFails,
+                leaving: CollectionState(id: id, lastSequence: 12, liveCount: 5)
+            )
+            throw Refused()
+        }
+        try expect(11, 4, "A transaction that threw left counters.")
+    }
+}
