@@ -24,7 +24,7 @@ extension Failure.Kind {
         case .invalidDocumentID, .bodyTooLarge, .badRevision, .conflict, .blobMismatch:
             self = .invalid
         case .notOpen, .alreadyExists, .tooNew, .corrupt, .notADatabase, .busy, .readOnly,
-            .diskFull, .io, .sqlite, .checkpointMismatch:
+            .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
             self = .database
         }
     }
@@ -44,7 +44,7 @@ extension Failure.Kind {
         case 10_404, 7: self = .notFound
         case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
         case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable
-        case 16, 11...15, 20, 28: self = .database
+        case 16, 11...15, 19, 20, 28: self = .database
         case 5, 17_001, 29: self = .invalid
         default: self = .failed
         }
