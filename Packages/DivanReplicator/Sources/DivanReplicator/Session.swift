@@ -19,6 +19,8 @@ struct Session {
     var blip: BLIPConnection
     var now: Duration = .zero
     var mode = CollectionMode.undecided
+    /// Whether the peer has taken a request in this mode.
+    var isModeProven = false
     var progress = Progress()
     /// The replication's error, which the status shows.
     var error: SyncError?
@@ -228,4 +230,9 @@ enum Purpose {
     case announcement(collection: Int, [FeedChange])
     case revision(collection: Int, OutgoingRevision)
     case blob(BlobFetcher.Ticket)
+
+    /// Whether the request said which collection it is about, outside legacy mode.
+    var namesCollection: Bool {
+        if case .collections = self { false } else { true }
+    }
 }

@@ -20,13 +20,44 @@ extension SyncPeer {
             return
         }
         // A peer that speaks only version 2 is older than collections.
-        let isLegacy = version.version == .two && isDefaultOnly
-        session.mode = isLegacy ? .legacy : .collections
-        if isLegacy {
-            collections[0].checkpointer?.ask(&session, isForSave: false)
+        if version.version == .two, isDefaultOnly {
+            startLegacy()
         } else {
+            session.mode = .collections
             askForCollections()
         }
+    }
+
+    private mutating func startLegacy() {
+        session.mode = .legacy
+        collections[0].checkpointer?.ask(&session, isForSave: false)
+    }
+
+    /// Starts over in legacy mode when a peer knows `getCollections` and then refuses the first
+    /// request that names a collection, as listeners of version 3 do that offer the default
+    /// collection only. Returns whether `reply` was such a refusal.
+    ///
+    /// Source: `replication.md` §1, "LC passive rules".
+    mutating func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
+        guard case .active(let options) = session.configuration.role, isDefaultOnly,
+            session.mode == .collections, !session.isModeProven, purpose.namesCollection
+        else { return false }
+        guard reply.error?.code == 400 else {
+            session.isModeProven = reply.error == nil
+            return false
+        }
+        session.log.info("the peer takes requests without a collection only: starting over")
+        _ = session.abandonRequests()
+        session.progress = Progress()
+        stage = .starting
+        do {
+            collections = [try makeCollection(options.collections[0], 0, options)]
+            startLegacy()
+        } catch {
+            session.fail(SyncError(storage: error))
+            session.close(code: 1000, error: session.error)
+        }
+        return true
     }
 
     private var isDefaultOnly: Bool {
@@ -78,8 +109,7 @@ extension SyncPeer {
     mutating func receiveCollections(_ reply: BLIPIncomingReply) {
         if let failure = reply.error {
             if failure.domain == "BLIP", failure.code == 404, isDefaultOnly {
-                session.mode = .legacy
-                collections[0].checkpointer?.ask(&session, isForSave: false)
+                startLegacy()
             } else {
                 session.fail(SyncError(failure))
                 session.close(code: 4002, error: session.error)

@@ -90,6 +90,7 @@ extension SyncPeer {
             return  // the content follows in pieces
         }
         guard let purpose = session.purpose(of: number) else { return }
+        guard !startsOver(after: reply, to: purpose) else { return }
         do {
             try receive(reply, for: purpose)
         } catch {

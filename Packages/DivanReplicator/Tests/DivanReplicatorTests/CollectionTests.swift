@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanStore
 import Testing
@@ -87,6 +88,47 @@ import Testing
         #expect(run.error == nil)
         #expect(run.closeCode == 1000)
         #expect(try here.contents() == there.contents())
+    }
+
+    /// `replication.md` §1, "LC passive rules": seen at listeners of version 3.
+    @Test(arguments: [true, false])
+    func `a listener that refuses every collection after listing it is met without`(
+        pulls: Bool
+    ) throws {
+        let here = try site()
+        try here.save("a", "{}")
+        var server = try Counterpart.server(here, .init(pulls: pulls))
+        if pulls { try server.refuse("subChanges", "HTTP", 400) }
+        if !pulls { try server.refuse("proposeChanges", "HTTP", 400) }
+        #expect(server.closeCode == nil)
+
+        let question = try server.refuse("getCheckpoint", "HTTP", 404)
+        #expect(question.properties["collection"] == nil)
+        if pulls {
+            #expect(try server.answer("subChanges").properties["collection"] == nil)
+            server.ask("changes", [:], "null", isNoReply: true)
+        }
+        let offers = server.requests.filter { $0.profile == "proposeChanges" }
+        if offers.count > 1 { _ = try server.take("proposeChanges") }  // refused as well
+        #expect(try server.answer("proposeChanges", "[]").properties["collection"] == nil)
+        let sent = try server.answer("rev")
+        #expect(sent.properties["collection"] == nil)
+        while server.requests.contains(where: { $0.profile == "setCheckpoint" }) {
+            let save = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+            #expect(save.properties["collection"] == nil)
+        }
+        #expect(server.closeCode == 1000)
+        #expect(server.error == nil)
+    }
+
+    @Test func `a peer that has taken one collection's request is not asked without`() throws {
+        let here = try site()
+        try here.save("a", "{}")
+        var server = try Counterpart.server(here)
+        try server.answer("subChanges")
+        try server.refuse("proposeChanges", "HTTP", 400)
+        #expect(!server.requests.contains { $0.profile == "getCheckpoint" })
+        #expect(server.closeCode == 4002)
     }
 
     @Test func `a collection that is deleted under a connection is an error, not a crash`() throws {
