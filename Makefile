@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash model bench bench-compare check format docs autobahn fuzz stress sanitize clean
+.PHONY: help setup build test demo crash kill-sync model bench bench-compare check format docs autobahn fuzz stress sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -24,6 +24,9 @@ demo: setup ## watch two peers sync a real database over TLS
 
 crash: setup ## kill a writing process 500 times (ROUNDS=…), fail every write of a run
 	@Tools/scripts/crash
+
+kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCUMENTS=…, SEED=…)
+	@Tools/scripts/kill-sync
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model

@@ -293,6 +293,18 @@ let crossing: [Target] = [
         path: "Tests/CrashTests",
         swiftSettings: strict
     ),
+    .executableTarget(
+        name: "divan-kill-sync",
+        dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit"],
+        path: "Tests/KillSync",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "KillSyncTests",
+        dependencies: ["divan-kill-sync"],
+        path: "Tests/KillSyncTests",
+        swiftSettings: strict
+    ),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],

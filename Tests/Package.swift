@@ -78,6 +78,18 @@ let package = Package(
             path: "CrashTests",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "divan-kill-sync",
+            dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit"],
+            path: "KillSync",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "KillSyncTests",
+            dependencies: ["divan-kill-sync"],
+            path: "KillSyncTests",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],

@@ -32,19 +32,7 @@ enum ChangesMessage {
     /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
     static func parse(_ body: [UInt8], count limit: Int) throws(MalformedMessage) -> [Entry] {
         guard !body.isEmpty else { return [] }
-        return try MalformedMessage.reading(body) { reader in
-            guard try reader.peekKind() != .null else {
-                try reader.skip()
-                return []
-            }
-            var entries: [Entry] = []
-            try reader.beginArray()
-            while try reader.nextElement() {
-                guard entries.count < limit else { throw MalformedMessage() }
-                entries.append(try parseEntry(&reader))
-            }
-            return entries
-        }
+        return try MalformedMessage.readingList(body, count: limit) { try parseEntry(&$0) }
     }
 
     private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
@@ -97,15 +85,7 @@ enum ChangesAnswer: Equatable {
     /// Reads an answer; entries missing at the end are unwanted.
     static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
         guard !body.isEmpty else { return [] }
-        return try MalformedMessage.reading(body) { reader in
-            var answers: [Self] = []
-            try reader.beginArray()
-            while try reader.nextElement() {
-                guard answers.count < count else { throw MalformedMessage() }
-                answers.append(try parseItem(&reader))
-            }
-            return answers
-        }
+        return try MalformedMessage.readingList(body, count: count) { try parseItem(&$0) }
     }
 
     private static func parseItem(_ reader: inout JSONReader) throws -> Self {

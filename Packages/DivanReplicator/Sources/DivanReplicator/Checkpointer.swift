@@ -36,11 +36,11 @@ struct Checkpointer {
         var attemptCount = 1
     }
 
-    /// Reads the local copy unless it is to be ignored; `previousID` is the name that the database
-    /// from which this one was copied used.
+    /// Reads the local copy unless it is to be ignored; `previousIDs` are names that the database
+    /// from which this one was copied may have used.
     init(
         id: CheckpointID,
-        previousID: CheckpointID?,
+        previousIDs: [CheckpointID],
         collection: Int,
         isReset: Bool,
         store: Store
@@ -53,12 +53,14 @@ struct Checkpointer {
             state = Checkpoint(json: body)
             hadLocalCopy = true
             saved = state
-        } else if !isReset, let previousID,
-            let body = try store.localCheckpoint(previousID.description)
-        {
-            state = Checkpoint(json: body)
-            hadLocalCopy = true
-            askedID = previousID
+        } else if !isReset {
+            for previousID in previousIDs {
+                guard let body = try store.localCheckpoint(previousID.description) else { continue }
+                state = Checkpoint(json: body)
+                hadLocalCopy = true
+                askedID = previousID
+                break
+            }
         }
         completed = state.completed
         remote = RemoteSequences(since: state.remote)

@@ -35,6 +35,8 @@ struct Removal {
     var documentID: String
     var sequence: RemoteSequence?
     var purges: Bool
+    /// Withdrawn, and deleted as well where the server says so.
+    var flags: SyncFlags = .accessRemoved
 }
 
 /// Collects what the next transaction is to store, and holds revisions back until their blobs

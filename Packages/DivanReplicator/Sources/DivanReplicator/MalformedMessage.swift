@@ -18,6 +18,31 @@ struct MalformedMessage: Error {
     }
 }
 
+extension MalformedMessage {
+    /// Reads a body that is a list of at most `limit` items; `null` is an empty one.
+    ///
+    /// The bodies of `changes` and `proposeChanges` and of their answers are all such lists.
+    static func readingList<Item>(
+        _ body: [UInt8],
+        count limit: Int,
+        _ readItem: (inout JSONReader) throws -> Item
+    ) throws(MalformedMessage) -> [Item] {
+        try reading(body) { reader in
+            guard try reader.peekKind() != .null else {
+                try reader.skip()
+                return []
+            }
+            var items: [Item] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                guard items.count < limit else { throw MalformedMessage() }
+                items.append(try readItem(&reader))
+            }
+            return items
+        }
+    }
+}
+
 extension RemoteSequence {
     /// Reads any JSON value as the exact text that stands there.
     init(reading reader: inout JSONReader) throws {

@@ -18,19 +18,7 @@ enum ProposalMessage {
     ///
     /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
     static func parse(_ body: [UInt8], count limit: Int) throws(MalformedMessage) -> [Entry] {
-        try MalformedMessage.reading(body) { reader in
-            guard try reader.peekKind() != .null else {
-                try reader.skip()
-                return []
-            }
-            var entries: [Entry] = []
-            try reader.beginArray()
-            while try reader.nextElement() {
-                guard entries.count < limit else { throw MalformedMessage() }
-                entries.append(try parseEntry(&reader))
-            }
-            return entries
-        }
+        try MalformedMessage.readingList(body, count: limit) { try parseEntry(&$0) }
     }
 
     private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
@@ -75,15 +63,7 @@ struct ProposalAnswer: Equatable {
     static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
         var answers: [Self] = []
         if !body.isEmpty {
-            answers = try MalformedMessage.reading(body) { reader in
-                var answers: [Self] = []
-                try reader.beginArray()
-                while try reader.nextElement() {
-                    guard answers.count < count else { throw MalformedMessage() }
-                    answers.append(try parseVerdict(&reader))
-                }
-                return answers
-            }
+            answers = try MalformedMessage.readingList(body, count: count) { try parseVerdict(&$0) }
         }
         while answers.count < count { answers.append(.accepted) }
         return answers

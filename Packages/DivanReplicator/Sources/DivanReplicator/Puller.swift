@@ -61,7 +61,8 @@ struct Puller {
         properties.append("sendReplacementRevs", "true")
         properties.append("versioning", "rev-trees")
         if skipsTombstones { properties.append("activeOnly", "true") }
-        if purgesRevoked { properties.append("revocations", "true") }
+        // Also when nothing is purged: the application is told what it lost.
+        if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {
             properties.append("filter", "sync_gateway/bychannel")
             properties.append("channels", options.channels.joined(separator: ","))
@@ -213,7 +214,8 @@ struct Puller {
     ) {
         if entry.flags.saysAccessLost {
             checkpointer.remote.announce(entry.sequence, isFinished: false)
-            let removal = removal(of: entry.documentID, request: nil, sequence: entry.sequence)
+            var removal = removal(of: entry.documentID, request: nil, sequence: entry.sequence)
+            if entry.flags.contains(.deleted) { removal.flags.insert(.deleted) }
             inbox.add(removal)
             return
         }

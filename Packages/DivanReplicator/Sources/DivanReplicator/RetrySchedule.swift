@@ -8,8 +8,6 @@ public struct RetrySchedule: Equatable, Sendable {
     public enum Decision: Equatable, Sendable {
         /// Connect again after this long.
         case retry(after: Duration)
-        /// Connect again when the network changes; no time helps here.
-        case waitForNetwork
         /// Stop with the error.
         case giveUp
     }
@@ -35,13 +33,15 @@ public struct RetrySchedule: Equatable, Sendable {
     }
 
     /// Decides after a connection ended with `error`.
+    ///
+    /// An error that depends on the network is tried again like any other: whether the host can be
+    /// reached now is not known before it is tried. A change of the network ends the wait.
     public mutating func failed(with error: SyncError) -> Decision {
         guard error.isTransient || (isContinuous && error.isNetworkDependent) else {
             return .giveUp
         }
         if let attemptCount, retryCount + 1 >= attemptCount { return .giveUp }
         retryCount += 1
-        guard error.isTransient else { return .waitForNetwork }
         let seconds = Int64(1) << Int64(min(retryCount, 30))
         return .retry(after: min(.seconds(seconds), longestWait))
     }

@@ -79,16 +79,19 @@ extension SyncPeer {
         inputs.pushes = options.pushes
         inputs.channels = collection.channels
         inputs.documentIDs = collection.documentIDs
-        let previousID = session.store.previousPrivateUUID.map { uuid in
-            var previous = inputs
-            previous.privateUUID = uuid
-            return CheckpointID(previous)
+        let previousIDs = session.store.previousPrivateUUID.map { uuid in
+            RemoteURLSpellings.all(of: options.remoteIdentity).map { spelling in
+                var previous = inputs
+                previous.privateUUID = uuid
+                previous.remoteIdentity = spelling
+                return CheckpointID(previous)
+            }
         }
         var sync = CollectionSync(collection.path)
         sync.pullFilter = collection.pullFilter
         sync.checkpointer = try Checkpointer(
             id: CheckpointID(inputs),
-            previousID: previousID,
+            previousIDs: previousIDs ?? [],
             collection: index,
             isReset: options.isReset,
             store: session.store

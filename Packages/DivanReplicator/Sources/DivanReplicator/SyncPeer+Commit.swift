@@ -41,7 +41,7 @@ extension SyncPeer {
             !filter(removal.documentID, [], .accessRemoved)
         {
             let error = SyncError.http(403, "rejected by validation function")
-            report(removal.documentID, in: index, flags: .accessRemoved, error)
+            report(removal.documentID, in: index, flags: removal.flags, error)
             finish(removal.sequence, in: index, isFinished: true, byteCount: 0)
             session.refuse(removal.request, with: error)
             return false
@@ -55,7 +55,7 @@ extension SyncPeer {
 
     private mutating func finish(_ removal: Removal) {
         let index = removal.collection
-        report(removal.documentID, in: index, flags: .accessRemoved, nil)
+        report(removal.documentID, in: index, flags: removal.flags, nil)
         finish(removal.sequence, in: index, isFinished: true, byteCount: 0)
         session.answer(removal.request)
     }

@@ -47,11 +47,13 @@ struct Conversation {
         var collections: [PeerConfiguration.CollectionOptions] = [.init(.default)]
         var offered: [CollectionPath]?
         var isReset = false
+        var purgesRevoked = true
         var usesDeltas = false
         var allowsPush = true
         var allowsPull = true
         var compresses = true
         var limits = Limits()
+        var remoteIdentity = "ws://there:4984/db/_blipsync"
         var furtherCodecs: [any CompressionCodec] = []
 
         var active: PeerConfiguration {
@@ -60,9 +62,10 @@ struct Conversation {
                 pulls: pulls,
                 isContinuous: isContinuous,
                 collections: collections,
-                remoteIdentity: "ws://there:4984/db/_blipsync"
+                remoteIdentity: remoteIdentity
             )
             options.isReset = isReset
+            options.purgesRevoked = purgesRevoked
             return configuration(.active(options))
         }
 

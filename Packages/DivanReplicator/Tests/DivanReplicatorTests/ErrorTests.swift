@@ -44,7 +44,7 @@ import Testing
         var schedule = RetrySchedule(longestWait: .seconds(5), isContinuous: true)
         for _ in 0..<100 { _ = schedule.failed(with: SyncError(.webSocket, 1006)) }
         #expect(schedule.failed(with: SyncError(.webSocket, 503)) == .retry(after: .seconds(5)))
-        #expect(schedule.failed(with: SyncError(.network, 20)) == .waitForNetwork)
+        #expect(schedule.failed(with: SyncError(.network, 20)) == .retry(after: .seconds(5)))
         #expect(schedule.failed(with: SyncError(.webSocket, 401)) == .giveUp)
     }
 

@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -94,6 +95,42 @@ import Testing
         #expect(run.closeCode == 1000)
         // No list of twenty proposals: the checkpoint of the original was found.
         #expect(run.byteCount < 700)
+        try copy.close()
+    }
+
+    /// `checkpoints.md` §4 (2): other implementations write the default port, or leave it out.
+    @Test(
+        arguments: [
+            ("ws://there/db/_blipsync", "ws://there:80/db/_blipsync", true),
+            ("ws://there:80/db/_blipsync", "ws://there/db/_blipsync", true),
+            ("wss://[fe80::1]/db/_blipsync", "wss://[fe80::1]:443/db/_blipsync", true),
+            ("wss://there:443/db/_blipsync", "wss://there/db/_blipsync", true),
+            ("ws://there:4984/db/_blipsync", "ws://there/db/_blipsync", false),
+            ("wss://there/db/_blipsync", "wss://there:80/db/_blipsync", false),
+            ("a-peer", "a-peer:80", false),
+        ]
+    )
+    func `a copied database finds the checkpoint under the other spelling of the port`(
+        original: String,
+        asked: String,
+        isFound: Bool
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let first = try Store.open(directory: directory.file("a.cblite2"))
+        let here = try Site(first)
+        try here.save("a", "{}")
+        var options = Conversation.Options(pulls: false)
+        options.remoteIdentity = original
+        _ = Conversation.oneShot(options, here, try Site())
+        try first.close()
+        try Store.copy(directory: directory.file("a.cblite2"), to: directory.file("b.cblite2"))
+
+        let copy = try Store.open(directory: directory.file("b.cblite2"))
+        options.remoteIdentity = asked
+        var server = Counterpart(options.active, try Site(copy))
+        try server.answer("getCollections", #"[{"local":1,"rev":"1-cc"}]"#)
+        let proposed = try server.take("proposeChanges").body
+        #expect((proposed == Array("[]".utf8)) == isFound)
         try copy.close()
     }
 

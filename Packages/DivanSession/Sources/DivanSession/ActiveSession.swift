@@ -211,9 +211,6 @@ extension ActiveSession {
         case .retry(let delay)?:
             log.warning("\(error); next attempt in \(delay)")
             wait(for: delay, after: error)
-        case .waitForNetwork?:
-            // A change of the network ends the wait; one far away is not told, so time does too.
-            wait(for: .seconds(10), after: error)
         }
     }
 

@@ -9,26 +9,6 @@ import Testing
 
 /// Connections that fail or end: what is tried again, how often, and what ends a session.
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
-    /// A transport that never opens.
-    private final class ClosedTransport: MessageTransport {
-        let loop: any EventLoop
-        let ending: TransportClose
-
-        init(loop: any EventLoop, ending: TransportClose) {
-            self.loop = loop
-            self.ending = ending
-        }
-
-        var isWritable: Bool { false }
-
-        func start(_ receiver: any MessageReceiver) {
-            loop.execute { receiver.transportDidClose(self.ending) }
-        }
-
-        func send(_ message: Span<UInt8>) {}
-        func close(code: UInt16, reason: String) {}
-    }
-
     private func run(
         failing reason: TransportError.Reason,
         retry: RetrySchedule?,

@@ -42,7 +42,7 @@ final class URLConnector: Connector {
             proxy: configuration.proxy.map(HTTPProxy.init),
             networkInterface: configuration.networkInterface
         )
-        transport.webSocket.heartbeatInterval = .seconds(max(1.1, configuration.heartbeat))
+        transport.webSocket.heartbeatInterval = .seconds(configuration.heartbeat)
         self.transport = transport
     }
 

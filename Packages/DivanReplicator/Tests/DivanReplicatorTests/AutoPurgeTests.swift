@@ -1,0 +1,218 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// What happens to documents that the user may no longer read: `behaviour.md` §10, table by table.
+@Suite struct AutoPurgeTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    private struct Mode: Sendable {
+        var pushes = false
+        var pulls = true
+        var purges = true
+        var filter: DocumentFilter?
+        var documentIDs: [String] = []
+    }
+
+    private func server(_ site: Site, _ mode: Mode) throws -> Counterpart {
+        var collection = PeerConfiguration.CollectionOptions(.default)
+        collection.pullFilter = mode.filter
+        collection.documentIDs = mode.documentIDs
+        var options = Conversation.Options(pushes: mode.pushes, pulls: mode.pulls)
+        options.collections = [collection]
+        options.purgesRevoked = mode.purges
+        var server = Counterpart(options.active, site)
+        try server.answer("getCollections", "[{}]")
+        return server
+    }
+
+    private func synced() throws -> Site {
+        let site = try Site()
+        try site.put("lost", ["1-aa"], #"{"mine":1}"#)
+        return site
+    }
+
+    // MARK: Losing a channel
+
+    @Test func `mode pull: documents in no channel of the user are purged`() throws {
+        let site = try synced()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        #expect(try site.contents() == [:])
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+        #expect(server.events.map(\.error) == [nil])
+    }
+
+    @Test func `mode push: nothing is purged, and pushes are refused by the server`() throws {
+        let site = try synced()
+        try site.save("lost", #"{"mine":2}"#)
+        var server = try server(site, Mode(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 403)
+        try server.refuse("rev", "HTTP", 403)
+        #expect(server.events.map(\.error?.code) == [403])
+        #expect(try site.body("lost") == #"{"mine":2}"#)
+    }
+
+    @Test func `mode push-pull: purged here, and later changes are pushed and refused`() throws {
+        let site = try synced()
+        var server = try server(site, Mode(pushes: true))
+        try server.answer("subChanges")
+        try server.answer("proposeChanges", "[304]")
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.contents() == [:])
+        try site.save("lost", #"{"mine":3}"#)
+
+        var next = try self.server(site, Mode(pushes: true))
+        try next.answer("subChanges")
+        let proposed = try next.answer("proposeChanges", "[]")
+        #expect(String(decoding: proposed.body, as: UTF8.self).hasPrefix(#"[["lost","1-"#))
+        try next.refuse("rev", "HTTP", 403)
+        try next.refuse("rev", "HTTP", 403)
+        #expect(next.events.filter(\.isPush).map(\.error?.code) == [403])
+    }
+
+    // MARK: Getting it back
+
+    @Test func `mode pull: documents come back when the server sends them`() throws {
+        let site = try synced()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        let reply = server.ask("changes", Self.zero, #"[["9:5","lost","1-aa"]]"#)
+        #expect(reply?.body == Array("[[]]".utf8), "it is asked for as if it had never been here")
+        let revision: BLIPProperties = [
+            "collection": "0", "id": "lost", "rev": "1-aa", "sequence": #""9:5""#,
+        ]
+        server.ask("rev", revision, #"{"mine":1}"#)
+        #expect(try site.body("lost") == #"{"mine":1}"#)
+    }
+
+    @Test func `mode push: what was refused is not sent again, later changes are`() throws {
+        let site = try synced()
+        var server = try server(site, Mode(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 403)
+        try server.refuse("rev", "HTTP", 403)
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+
+        var again = Counterpart(Conversation.Options(pulls: false).active, site)
+        try again.answer("getCollections", #"[{"local":1,"_rev":"0-1"}]"#)
+        #expect(try again.take("proposeChanges").body == Array("[]".utf8))
+
+        try site.save("lost", #"{"mine":2}"#)
+        var later = Counterpart(Conversation.Options(pulls: false).active, site)
+        try later.answer("getCollections", #"[{"local":1,"_rev":"0-1"}]"#)
+        let proposed = try later.take("proposeChanges").body
+        #expect(String(decoding: proposed, as: UTF8.self).contains("lost"))
+    }
+
+    @Test func `mode push: a reset sends again what was refused`() throws {
+        let site = try synced()
+        var server = try server(site, Mode(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 403)
+        try server.refuse("rev", "HTTP", 403)
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+
+        var options = Conversation.Options(pulls: false)
+        options.isReset = true
+        var again = Counterpart(options.active, site)
+        try again.answer("getCollections", #"[{"local":1,"_rev":"0-1"}]"#)
+        let proposed = try again.take("proposeChanges").body
+        #expect(String(decoding: proposed, as: UTF8.self).contains("lost"))
+    }
+
+    // MARK: enableAutoPurge and the pull filter
+
+    @Test func `off: the document stays, and the event says that access was removed`() throws {
+        let site = try synced()
+        var server = try server(site, Mode(purges: false))
+        let asked = try server.answer("subChanges")
+        #expect(asked.properties["revocations"] == "true", "or the server would not tell")
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        #expect(try site.body("lost") == #"{"mine":1}"#)
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+        #expect(server.events.map(\.error) == [nil])
+    }
+
+    @Test func `on, without a filter: purged, and the event says that access was removed`() throws {
+        let site = try synced()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"lost","2-bb",4]]"#)
+        #expect(try site.contents() == [:])
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+    }
+
+    @Test func `on, with a filter that refuses: the document stays, and the event is 403`() throws {
+        let site = try synced()
+        let filter: DocumentFilter = { id, body, flags in
+            #expect(id == "lost")
+            #expect(body == [])
+            #expect(flags == .accessRemoved)
+            return false
+        }
+        var server = try server(site, Mode(filter: filter))
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        #expect(try site.body("lost") == #"{"mine":1}"#)
+        #expect(server.events.map(\.error?.code) == [403])
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+    }
+
+    @Test func `off: the filter is not asked about withdrawals`() throws {
+        let site = try synced()
+        let filter: DocumentFilter = { _, _, _ in
+            Issue.record("asked")
+            return false
+        }
+        var server = try server(site, Mode(purges: false, filter: filter))
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        #expect(server.events.map(\.error) == [nil])
+    }
+
+    /// `behaviour.md` §8 (documentIDs).
+    @Test func `with document IDs nothing is purged`() throws {
+        let site = try synced()
+        var server = try server(site, Mode(documentIDs: ["lost"]))
+        let asked = try server.answer("subChanges")
+        #expect(asked.properties["revocations"] == nil)
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        #expect(try site.body("lost") == #"{"mine":1}"#)
+    }
+
+    @Test func `a change of the option affects later replications only`() throws {
+        let site = try synced()
+        var kept = try server(site, Mode(purges: false))
+        try kept.answer("subChanges")
+        kept.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        kept.ask("changes", Self.zero, "null", isNoReply: true)
+        try kept.answer("setCheckpoint", "", ["rev": "0-1"])
+
+        var next = Counterpart(Conversation.Options(pushes: false).active, site)
+        try next.answer("getCollections", #"[{"remote":5,"_rev":"0-1"}]"#)
+        #expect(try next.answer("subChanges").properties["since"] == "5")
+        next.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.body("lost") == #"{"mine":1}"#)
+    }
+
+    /// Version 2 of the protocol has no flags: the body says it.
+    @Test func `an older server's word is enough`() throws {
+        let site = try synced()
+        var options = Conversation.Options(pushes: false)
+        options.purgesRevoked = false
+        var server = Counterpart(options.active, site, version: .version2)
+        try server.refuse("getCheckpoint", "HTTP", 404)
+        try server.answer("subChanges")
+        server.ask("changes", [:], #"[[5,"lost","2-bb"]]"#)
+        let properties: BLIPProperties = ["id": "lost", "rev": "2-bb", "sequence": "5"]
+        server.ask("rev", properties, #"{"_removed":true}"#, isNoReply: true)
+        #expect(try site.body("lost") == #"{"mine":1}"#, "kept, for the option is off")
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+    }
+}

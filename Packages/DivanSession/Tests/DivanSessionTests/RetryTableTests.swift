@@ -1,0 +1,208 @@
+import DivanReplicator
+import DivanSession
+import DivanTransport
+import DivanWebSocket
+import Glibc
+import Testing
+
+/// When a lost connection is tried again: `behaviour.md` §6 ("What is temporary", "Retry") and the
+/// table of §7 line by line, in virtual time.
+///
+/// What the official configuration makes of each value is tested with that configuration.
+@Suite struct RetryTableTests {
+    private static let refused = TransportError.Reason.system(call: "connect", errno: ECONNREFUSED)
+
+    private func run(
+        _ schedule: RetrySchedule,
+        isContinuous: Bool,
+        failure: TransportError.Reason = refused,
+        for time: Duration
+    ) -> VirtualRun {
+        let setting = VirtualRun.Setting(
+            isContinuous: isContinuous,
+            retry: schedule,
+            failure: failure
+        )
+        let run = VirtualRun(setting)
+        run.run(for: time)
+        return run
+    }
+
+    // MARK: maxAttempts
+
+    @Test(arguments: [0, 10])
+    func `maxAttempts one-shot, unset or 0: ten attempts, so nine retries`(count: Int) {
+        let schedule = RetrySchedule(attemptCount: count, isContinuous: false)
+        let run = run(schedule, isContinuous: false, for: .seconds(100_000))
+        #expect(run.waits == [2, 4, 8, 16, 32, 64, 128, 256, 300])
+        #expect(run.statuses.last?.activity == .stopped)
+        #expect(run.statuses.last?.error?.code == Int(ECONNREFUSED))
+    }
+
+    @Test(arguments: [false, true])
+    func `maxAttempts 1: no retry`(isContinuous: Bool) {
+        let schedule = RetrySchedule(attemptCount: 1, isContinuous: isContinuous)
+        let run = run(schedule, isContinuous: isContinuous, for: .seconds(100_000))
+        #expect(run.attempts == [.zero])
+        #expect(run.activities == [.connecting, .stopped])
+    }
+
+    @Test(arguments: [2, 3, 7])
+    func `maxAttempts counts the first try`(count: Int) {
+        let schedule = RetrySchedule(attemptCount: count, isContinuous: true)
+        let run = run(schedule, isContinuous: true, for: .seconds(100_000))
+        #expect(run.attempts.count == count)
+        #expect(run.statuses.last?.activity == .stopped)
+    }
+
+    @Test func `maxAttempts continuous, unset or 0: unlimited`() {
+        let schedule = RetrySchedule(attemptCount: 0, isContinuous: true)
+        let run = run(schedule, isContinuous: true, for: .seconds(3 * 24 * 3_600))
+        #expect(run.attempts.count > 800)
+        #expect(run.waits.suffix(800).allSatisfy { $0 == 300 })
+        #expect(run.statuses.last?.activity == .offline)
+    }
+
+    @Test func `attempts are counted from the last successful connection`() {
+        let schedule = RetrySchedule(attemptCount: 4, isContinuous: true)
+        let run = VirtualRun(.init(isContinuous: true, retry: schedule, isListening: false))
+        run.run(for: .seconds(7))  // 0, 2 and 6 s
+        #expect(run.attempts.count == 3)
+        run.listen()
+        run.loop.run(for: .seconds(10))
+        #expect(run.statuses.last?.activity == .idle)
+
+        run.network.stopListening(at: "there")
+        run.network.lose(.reset)
+        run.loop.run(for: .seconds(10_000))
+        #expect(run.statuses.last?.activity == .stopped)
+        let afterLoss = run.waits.dropFirst(run.waits.count - 3)
+        #expect(Array(afterLoss.dropFirst()) == [4, 8], "the count began anew")
+        #expect(run.attempts.count == 7, "three before, the good one, and three more")
+    }
+
+    // MARK: maxAttemptWaitTime
+
+    @Test(arguments: [Duration.zero, .seconds(300)])
+    func `maxAttemptWaitTime unset or 0: 300 seconds`(longest: Duration) {
+        let schedule = RetrySchedule(longestWait: longest, isContinuous: true)
+        let run = run(schedule, isContinuous: true, for: .seconds(3_600))
+        #expect(run.waits.prefix(12) == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 300])
+    }
+
+    @Test func `maxAttemptWaitTime 1: one second`() {
+        let schedule = RetrySchedule(longestWait: .seconds(1), isContinuous: false)
+        let run = run(schedule, isContinuous: false, for: .seconds(100))
+        #expect(run.waits == [Int64](repeating: 1, count: 9))
+    }
+
+    @Test(arguments: [(5, [2, 4, 5, 5, 5]), (100, [2, 4, 8, 16, 32, 64, 100, 100])])
+    func `maxAttemptWaitTime is a cap, not a fixed wait`(longest: Int, expected: [Int64]) {
+        let schedule = RetrySchedule(longestWait: .seconds(longest), isContinuous: true)
+        let run = run(schedule, isContinuous: true, for: .seconds(1_000))
+        #expect(Array(run.waits.prefix(expected.count)) == expected)
+    }
+
+    // MARK: heartbeat
+
+    /// The interval itself and the time for a pong are `HeartbeatTests`' of DivanWebSocket.
+    @Test(arguments: [(300, 320), (60, 80), (21, 41)])
+    func `heartbeat: silence is noticed after the interval and the time for a pong`(
+        interval: Int,
+        latest: Int
+    ) {
+        let schedule = RetrySchedule(isContinuous: true)
+        let run = VirtualRun(
+            .init(isContinuous: true, retry: schedule, heartbeat: .seconds(interval))
+        )
+        run.run(for: .seconds(5))
+        #expect(run.statuses.last?.activity == .idle)
+        let lost = run.loop.now
+        run.network.setIsolated(true, host: "there")
+        run.loop.run(for: .seconds(1_000))
+        let noticed = run.timedStatuses.first { $0.status.activity == .offline }
+        #expect(noticed?.status.error?.isTransient == true)
+        let wait = (noticed?.time ?? .zero) - lost
+        #expect(wait <= .seconds(latest))
+    }
+
+    // MARK: What is temporary
+
+    @Test(arguments: [408, 429, 500, 502, 503, 504], [false, true])
+    func `temporary in both modes: a busy server`(status: Int, isContinuous: Bool) {
+        let schedule = RetrySchedule(attemptCount: 3, isContinuous: isContinuous)
+        let failure = TransportError.Reason.refused(status: status, explanation: "", headers: [:])
+        let run = run(schedule, isContinuous: isContinuous, failure: failure, for: .seconds(60))
+        #expect(run.waits == [2, 4])
+        #expect(run.statuses.last?.error?.code == status)
+    }
+
+    @Test(
+        arguments: [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED],
+        [false, true]
+    )
+    func `temporary in both modes: a lost connection`(number: Int32, isContinuous: Bool) {
+        let schedule = RetrySchedule(attemptCount: 3, isContinuous: isContinuous)
+        let failure = TransportError.Reason.system(call: "connect", errno: number)
+        let run = run(schedule, isContinuous: isContinuous, failure: failure, for: .seconds(60))
+        #expect(run.waits == [2, 4])
+    }
+
+    @Test(arguments: [false, true])
+    func `temporary in both modes: an end without a goodbye`(isContinuous: Bool) {
+        let schedule = RetrySchedule(attemptCount: 2, isContinuous: isContinuous)
+        let run = run(
+            schedule,
+            isContinuous: isContinuous,
+            failure: .abnormalClose,
+            for: .seconds(60)
+        )
+        #expect(run.waits == [2])
+        #expect(run.statuses.last?.error?.code == 1006)
+    }
+
+    private static let networkNumbers = [
+        ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH, EADDRNOTAVAIL, EPIPE,
+    ]
+
+    @Test(arguments: networkNumbers)
+    func `dependent on the network: continuous replications wait like for any other error`(
+        number: Int32
+    ) {
+        let schedule = RetrySchedule(longestWait: .seconds(5), isContinuous: true)
+        let failure = TransportError.Reason.system(call: "connect", errno: number)
+        let run = run(schedule, isContinuous: true, failure: failure, for: .seconds(60))
+        #expect(run.waits.prefix(5) == [2, 4, 5, 5, 5])
+    }
+
+    @Test(arguments: networkNumbers)
+    func `dependent on the network: one-shot replications give up`(number: Int32) {
+        let failure = TransportError.Reason.system(call: "connect", errno: number)
+        let schedule = RetrySchedule(isContinuous: false)
+        let run = run(schedule, isContinuous: false, failure: failure, for: .seconds(60))
+        #expect(run.activities == [.connecting, .stopped])
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 405, 407, 413, 501], [false, true])
+    func `everything else is permanent`(status: Int, isContinuous: Bool) {
+        let schedule = RetrySchedule(isContinuous: isContinuous)
+        let failure = TransportError.Reason.refused(status: status, explanation: "", headers: [:])
+        let run = run(schedule, isContinuous: isContinuous, failure: failure, for: .seconds(60))
+        #expect(run.activities == [.connecting, .stopped])
+        #expect(run.statuses.last?.error?.code == status)
+    }
+
+    // MARK: A change of the network
+
+    @Test func `a change of the network retries at once and resets the counter`() {
+        let schedule = RetrySchedule(attemptCount: 5, isContinuous: true)
+        let run = run(schedule, isContinuous: true, for: .seconds(15))  // 0, 2, 6, 14
+        #expect(run.attempts.count == 4)
+        run.session.retryNow()
+        run.loop.run(for: .seconds(1))
+        #expect(run.attempts.last == .seconds(15))
+        run.loop.run(for: .seconds(10_000))
+        #expect(run.waits == [2, 4, 8, 1, 2, 4, 8, 16])
+        #expect(run.statuses.last?.activity == .stopped)
+    }
+}

@@ -1,0 +1,8 @@
+/// Why the run cannot go on, or what the kills left wrong.
+struct KillSyncFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

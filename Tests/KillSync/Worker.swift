@@ -1,0 +1,195 @@
+import Divan
+import Foundation
+
+/// A process that is killed: its database, its part of the writing, and its end of the sync.
+struct Worker {
+    let side: Side
+    let directory: String
+    let workload: Workload
+    /// Counts the lives of both sides.
+    let life: Int
+    /// Write the documents before this one.
+    let through: Int
+
+    private func open() throws -> Database {
+        // Each kill is a warning to the other side.
+        LogSinks.console = nil
+        TLSIdentity.storeDirectory = directory + "/identities"
+        var configuration = DatabaseConfiguration()
+        configuration.directory = directory
+        return try Database(name: side.rawValue, config: configuration)
+    }
+
+    /// Listens on a port and writes; never ends by itself.
+    func serve(port: UInt16) throws {
+        let database = try open()
+        let collection = try database.defaultCollection()
+        var configuration = URLEndpointListenerConfiguration(collections: [collection])
+        configuration.networkInterface = "127.0.0.1"
+        configuration.port = port
+        let listener = URLEndpointListener(config: configuration)
+        try listener.start()
+        tell("listening")
+        try write(to: database, collection)
+        tell("written")
+        while true { pause() }
+    }
+
+    /// Syncs without an end, and writes; never ends by itself.
+    func sync(with port: UInt16) throws {
+        let database = try open()
+        let collection = try database.defaultCollection()
+        let replicator = try makeReplicator(collection, port, isContinuous: true)
+        let queue = DispatchQueue(label: "restart")
+        replicator.addChangeListener(withQueue: queue) { change in
+            guard change.status.activity == .stopped else { return }
+            // A server that dies may leave an error that nobody retries; an application would.
+            tell("stopped \((change.status.error as NSError?)?.code ?? 0)")
+            queue.asyncAfter(deadline: .now() + 0.05) { replicator.start() }
+        }
+        replicator.start()
+        try write(to: database, collection)
+        tell("written")
+        while true { pause() }
+    }
+
+    /// Writes what is left, and syncs until a whole run moves nothing.
+    func finish(with port: UInt16) async throws {
+        let database = try open()
+        let collection = try database.defaultCollection()
+        try write(to: database, collection)
+        for run in 1...20 {
+            let replicator = try makeReplicator(collection, port, isContinuous: false)
+            let moved = Tally()
+            replicator.addDocumentReplicationListener(withQueue: moved.queue) { event in
+                for document in event.documents { moved.add(document) }
+            }
+            try await replicator.run()
+            let (count, failures) = moved.take()
+            tell("run \(run) moved \(count)")
+            if let failure = failures.first { throw KillSyncFailure("last sync: \(failure)") }
+            if count == 0 {
+                try database.close()
+                tell("finished")
+                return
+            }
+        }
+        throw KillSyncFailure("the last sync does not come to rest")
+    }
+
+    private func makeReplicator(
+        _ collection: Divan.Collection,
+        _ port: UInt16,
+        isContinuous: Bool
+    ) throws -> Replicator {
+        let target = try URLEndpoint(validating: "wss://127.0.0.1:\(port)/\(Side.server.rawValue)")
+        var configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: collection)],
+            target: target
+        )
+        configuration.continuous = isContinuous
+        configuration.acceptOnlySelfSignedServerCertificate = true
+        configuration.maxAttempts = 1_000
+        configuration.maxAttemptWaitTime = 0.1
+        return Replicator(config: configuration)
+    }
+}
+
+// MARK: - Writing
+
+extension Worker {
+    private func write(to database: Database, _ collection: Divan.Collection) throws {
+        var next = try firstMissing(in: collection)
+        tell("from \(next)")
+        try editConflicts(collection)
+        while next < through {
+            let end = min(next + Workload.batchCount, through)
+            try database.inBatch {
+                for index in next..<end { try write(workload.step(index), to: collection) }
+            }
+            next = end
+            tell("saved \(next)")
+        }
+    }
+
+    /// The documents stand there in order, so this is a search by halves.
+    private func firstMissing(in collection: Divan.Collection) throws -> Int {
+        var (low, high) = (0, workload.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if try isWritten(middle, collection) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// A document that was written and deleted has a successor that was written with the deletion,
+    /// so only the newest ones can be missing: those are never deleted yet.
+    private func isWritten(_ index: Int, _ collection: Divan.Collection) throws -> Bool {
+        if try collection.document(id: workload.documentID(side, index)) != nil { return true }
+        guard workload.isDeleted(index) else { return false }
+        return try isWritten(2 * index, collection)
+    }
+
+    private func write(_ step: Workload.Step, to collection: Divan.Collection) throws {
+        try save(step.index, version: 1, MutableDocument(id: id(step.index)), collection)
+        guard let older = step.older,
+            let document = try collection.document(id: id(older))?.toMutable()
+        else { return }
+        if workload.isDeleted(older) {
+            try collection.delete(document: document)
+        } else {
+            try save(older, version: document.int(forKey: "version") + 1, document, collection)
+        }
+    }
+
+    private func id(_ index: Int) -> String { workload.documentID(side, index) }
+
+    private func save(
+        _ index: Int,
+        version: Int,
+        _ document: MutableDocument,
+        _ collection: Divan.Collection
+    ) throws {
+        document.setInt(index, forKey: "index")
+        document.setInt(version, forKey: "version")
+        document.setString(workload.filler(side, index, version), forKey: "filler")
+        if workload.hasBlob(index) {
+            let content = Data(workload.blob(side, index, version))
+            document.setBlob(Blob(contentType: "image/png", data: content), forKey: "pic")
+        }
+        try collection.save(document: document)
+    }
+
+    /// Both sides change the same documents, each in its own way.
+    private func editConflicts(_ collection: Divan.Collection) throws {
+        for number in workload.conflicts(ofLife: life) {
+            let id = workload.conflictID(number)
+            let document = try collection.document(id: id)?.toMutable() ?? MutableDocument(id: id)
+            document.setString(side.rawValue, forKey: "side")
+            document.setInt(life, forKey: "life")
+            let content = Data(workload.blob(side, life, number))
+            document.setBlob(Blob(contentType: "text/plain", data: content), forKey: "pic")
+            try collection.save(document: document)
+        }
+    }
+}
+
+/// One call, shorter than a pipe takes at once, so that lines of threads do not mix.
+private func tell(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+}
+
+/// Counts what a run moved.
+private final class Tally: @unchecked Sendable {
+    // Unchecked: touched on `queue` only.
+    let queue = DispatchQueue(label: "tally")
+    private var count = 0
+    private var failures: [String] = []
+
+    func add(_ document: ReplicatedDocument) {
+        count += 1
+        if let error = document.error { failures.append("\(document.id): \(error)") }
+    }
+
+    func take() -> (Int, [String]) { queue.sync { (count, failures) } }
+}
