@@ -150,6 +150,21 @@ let rooms: [[Target]] = [
         ]
     ),
     room("CouchbaseLiteSwift", arrows: ["Divan"]),
+    // Applications' source, as it is: without the upcoming features of this repository.
+    [
+        .testTarget(
+            name: "DeclarationTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            path: "Packages/CouchbaseLiteSwift/Tests/DeclarationTests",
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .testTarget(
+            name: "SwiftFiveTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            path: "Packages/CouchbaseLiteSwift/Tests/SwiftFiveTests",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+    ],
 ]
 
 /// The command line, the demo, the bench and the checks, which compose the rooms.

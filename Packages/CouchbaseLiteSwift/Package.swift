@@ -27,5 +27,16 @@ let package = Package(
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit", "Divan"],
             swiftSettings: strict
         ),
+        // Applications' source, as it is: without the upcoming features of this repository.
+        .testTarget(
+            name: "DeclarationTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .testTarget(
+            name: "SwiftFiveTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
     ]
 )

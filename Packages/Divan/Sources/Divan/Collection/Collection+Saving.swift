@@ -120,6 +120,7 @@ extension Collection {
         guard document.state != nil else { throw notFoundError(document.id) }
         try purge(id: document.id)
         document.state = nil
+        document.collection = nil
     }
 
     /// Forgets a document with its history, a deleted one too.

@@ -29,11 +29,7 @@ public struct DatabaseConfiguration: Sendable {
     public var revisionCompression: RevisionCompression
 
     /// Accepted for source compatibility; memory mapping is the storage engine's own choice.
-    @available(*, deprecated, message: "Has no effect.")
-    public var mmapEnabled: Bool {
-        get { true }
-        set { _ = newValue }
-    }
+    public var mmapEnabled: Bool
 
     /// Creates the default configuration.
     public init() {
@@ -49,6 +45,7 @@ public struct DatabaseConfiguration: Sendable {
             }
         fullSync = config?.fullSync ?? Self.defaultFullSync
         revisionCompression = config?.revisionCompression ?? .lz4
+        mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled
     }
 
     /// Where databases go that name no directory.

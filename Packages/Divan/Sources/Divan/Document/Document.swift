@@ -84,6 +84,20 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
         return MutableDocument(copying: self)
     }
 
+    // swift-format-ignore: NoLeadingUnderscores
+    /// Returns the IDs of this revision and its ancestors, newest first, with commas between.
+    ///
+    /// `nil` for a document that was never saved, or is gone by now. For tests; the official SDK
+    /// does not support it either.
+    public final func _getRevisionHistory() -> String? {
+        guard let state, let collection else { return nil }
+        let (path, id) = (collection.path, id)
+        let tree = try? collection.read { reader in try reader.tree(of: id, in: path) }
+        let lineage = tree?.lineage(of: state.revisionID) ?? []
+        guard !lineage.isEmpty else { return nil }
+        return lineage.map(\.id.description).joined(separator: ",")
+    }
+
     /// The members; a mutable document holds its own.
     var root: DictionaryObject { body.root(documentID: id) }
 

@@ -31,7 +31,10 @@ public struct ListenerClient: Sendable {
 /// no longer read a document keeps the revision that it has.
 ///
 /// An addition to the official API.
-public struct ListenerAccess: Sendable {
+public struct ListenerAccess: @unchecked Sendable {
+    // Unchecked: `ReplicationFilter` is not `@Sendable`, as in the official API; its documentation
+    // says on which threads it is called. Nothing else here is a reference.
+
     /// The only collections that the client may use; `nil` means all that the listener shares.
     ///
     /// A client that asks for another stops with 10404, as if it were not there.

@@ -6,7 +6,7 @@ public protocol ListenerAuthenticator {}
 
 /// Asks clients for a user name and a password.
 public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendable {
-    let isAccepted: @Sendable (String, String) -> Bool
+    private let callback: Confided<(String, String) -> Bool>
 
     /// Creates an authenticator.
     ///
@@ -14,9 +14,13 @@ public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendabl
     ///   thread of the listener's own, several clients at a time; it may take its time, up to the
     ///   client's patience of 15 seconds.
     public init(
-        authenticator: @escaping @Sendable (_ username: String, _ password: String) -> Bool
+        authenticator: @escaping (_ username: String, _ password: String) -> Bool
     ) {
-        isAccepted = authenticator
+        callback = Confided(authenticator)
+    }
+
+    func isAccepted(_ username: String, _ password: String) -> Bool {
+        callback.closure(username, password)
     }
 }
 
@@ -24,7 +28,7 @@ public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendabl
 public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Sendable {
     enum Rule: Sendable {
         case roots([SecCertificate])
-        case callback(@Sendable ([SecCertificate]) -> Bool)
+        case callback(Confided<([SecCertificate]) -> Bool>)
     }
 
     let rule: Rule
@@ -34,8 +38,8 @@ public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Send
     /// - Parameter authenticator: Says whether a client with this chain, its own certificate
     ///   first, is accepted. Called during the handshake, on a thread that serves other clients
     ///   too: be quick.
-    public init(authenticator: @escaping @Sendable (_ certs: [SecCertificate]) -> Bool) {
-        rule = .callback(authenticator)
+    public init(authenticator: @escaping (_ certs: [SecCertificate]) -> Bool) {
+        rule = .callback(Confided(authenticator))
     }
 
     /// Creates an authenticator that accepts what one of these certificates has signed and what

@@ -80,7 +80,7 @@ extension ListenerCertificateAuthenticator {
             .roots(roots.map(\.certificate))
         case .callback(let isAccepted):
             .callback { chain in
-                ServiceCallback.run { isAccepted(chain.map { TLSCertificate($0) }) }
+                ServiceCallback.run { isAccepted.closure(chain.map { TLSCertificate($0) }) }
             }
         }
     }

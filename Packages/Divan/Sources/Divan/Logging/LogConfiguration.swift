@@ -19,21 +19,25 @@ final class LogConfiguration: Sendable {
         var settings = Settings()
         var files: (sink: FileSink, settings: FileLogSink)?
         var isInstalled = false
+        var hasWarnedOfMissingFiles = false
     }
 
     private let state = Mutex(State())
 
     var current: Settings { state.withLock { $0.settings } }
 
-    /// Puts the default sinks to work; does nothing when sinks work already.
+    /// Puts the default sinks to work unless sinks work already: a database is opened.
+    ///
+    /// Warns once in a process when no logs are kept.
     func install() {
-        let isFirst = state.withLock { state in
-            guard !state.isInstalled else { return false }
-            rebuild(&state)
-            return true
+        let warns = state.withLock { state in
+            if !state.isInstalled { rebuild(&state) }
+            guard !state.hasWarnedOfMissingFiles else { return false }
+            state.hasWarnedOfMissingFiles = true
+            return state.settings.file == nil
         }
-        guard isFirst, current.file == nil else { return }
-        Journal.database.info(
+        guard warns else { return }
+        Journal.database.warning(
             "Logging to files is off; set LogSinks.file to keep logs for support"
         )
     }

@@ -3,7 +3,9 @@
 /// Safe from any thread.
 ///
 /// Source: `api-map.md` §16; `behaviour.md` §17.
-public enum LogSinks {
+public final class LogSinks {
+    private init() {}
+
     /// Standard error; warnings and errors unless set.
     public static var console: ConsoleLogSink? {
         get { LogConfiguration.shared.current.console }

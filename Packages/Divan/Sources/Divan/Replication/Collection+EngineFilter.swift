@@ -3,7 +3,8 @@ import DivanReplicator
 extension Collection {
     /// The application's filter as the engine asks it: with a body instead of a document.
     func engineFilter(_ filter: @escaping ReplicationFilter) -> DocumentFilter {
-        { documentID, body, flags in
+        let filter = Confided(filter)
+        return { documentID, body, flags in
             let document = Document(
                 id: documentID,
                 state: nil,
@@ -12,7 +13,7 @@ extension Collection {
                 isEditable: false
             )
             let flags = DocumentFlags(rawValue: Int(flags.rawValue))
-            return ServiceCallback.run { filter(document, flags) }
+            return ServiceCallback.run { filter.closure(document, flags) }
         }
     }
 }

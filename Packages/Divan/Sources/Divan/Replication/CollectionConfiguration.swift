@@ -1,7 +1,7 @@
 /// How one collection takes part in a replication.
 public struct CollectionConfiguration {
     /// The collection, when this configuration was made for one.
-    public internal(set) var collection: Collection?
+    public var collection: Collection?
 
     /// Decides about conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
     public var conflictResolver: (any ConflictResolverProtocol)?

@@ -22,7 +22,9 @@ public protocol ConflictResolverProtocol {
 }
 
 /// The conflict rule that a replicator follows unless it is given another.
-public enum ConflictResolver {
+public final class ConflictResolver {
+    private init() {}
+
     /// A deletion wins, then the longer history, then the greater revision ID, then the remote.
     ///
     /// Peers that follow it choose the same winner without talking.

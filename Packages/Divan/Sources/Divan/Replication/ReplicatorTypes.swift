@@ -29,4 +29,7 @@ public struct DocumentFlags: OptionSet, Sendable {
 /// Called on the replication's own threads, several at a time: be pure and quick. A push filter
 /// sees the body that would be sent; a pull filter sees the body that came, with no blob fetched
 /// yet. The body of a tombstone is empty. The document cannot be edited.
-public typealias ReplicationFilter = @Sendable (Document, DocumentFlags) -> Bool
+///
+/// Not `@Sendable`, so that existing code compiles in every language mode: what the closure
+/// captures must be safe to use from those threads.
+public typealias ReplicationFilter = (Document, DocumentFlags) -> Bool

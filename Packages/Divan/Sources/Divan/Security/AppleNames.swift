@@ -36,6 +36,7 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Writes the subject's common name to `commonName`.
+@discardableResult
 public func SecCertificateCopyCommonName(
     _ certificate: SecCertificate,
     _ commonName: UnsafeMutablePointer<CFString?>

@@ -77,7 +77,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
 
     /// Whether both hold the same elements in the same order.
     public static func == (left: ArrayObject, right: ArrayObject) -> Bool {
-        left === right || left.elements.metadataArray() == right.elements.metadataArray()
+        left === right || left.elements.hasSameContent(as: right.elements)
     }
 
     /// Feeds the count into `hasher`.

@@ -84,7 +84,7 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
 
     /// Whether both hold the same members.
     public static func == (left: DictionaryObject, right: DictionaryObject) -> Bool {
-        left === right || left.members.metadataObject() == right.members.metadataObject()
+        left === right || left.members.hasSameContent(as: right.members)
     }
 
     /// Feeds the keys into `hasher`.

@@ -62,10 +62,10 @@ struct Members {
     }
 
     /// Members that share no object with these.
-    func copied() -> Members {
+    func copied(_ nesting: Nesting = .outermost) -> Members {
         guard case .live(let values) = storage else { return self }
         var copy = Members(JSONObject(), in: origin)
-        copy.storage = .live(values.mapValues { $0.copied() })
+        copy.storage = .live(values.mapValues { $0.copied(nesting) })
         return copy
     }
 
@@ -112,19 +112,20 @@ struct Elements {
         self.origin = origin
     }
 
-    func copied() -> Elements {
-        Elements(values.map { $0.copied() }, in: origin)
+    func copied(_ nesting: Nesting = .outermost) -> Elements {
+        Elements(values.map { $0.copied(nesting) }, in: origin)
     }
 }
 
 extension Value {
     /// The same value in objects of its own; blobs are shared, they do not change.
-    fileprivate func copied() -> Value {
+    fileprivate func copied(_ nesting: Nesting) -> Value {
         switch self {
         case .json, .blob: self
         case .dictionary(let dictionary):
-            .dictionary(MutableDictionaryObject(dictionary.members.copied()))
-        case .array(let array): .array(MutableArrayObject(array.elements.copied()))
+            .dictionary(MutableDictionaryObject(dictionary.members.copied(nesting.inner)))
+        case .array(let array):
+            .array(MutableArrayObject(array.elements.copied(nesting.inner)))
         }
     }
 

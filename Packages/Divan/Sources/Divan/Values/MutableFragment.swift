@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Assigning to a key of an existing dictionary creates it. Assigning through a path whose parent
 /// does not exist, or past the end of an array, is ignored, as in the official SDK.
-public final class MutableFragment: Fragment {
+public final class MutableFragment: Fragment, MutableArrayFragment, MutableDictionaryFragment {
     /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
     public override var value: Any? {
         get { super.value }

@@ -25,6 +25,7 @@ extension Value {
         case let data as Data:
             self = .blob(Blob(contentType: "application/octet-stream", data: data))
         case is NSNull: self = .json(.null)
+        case let float as any BinaryFloatingPoint: self = .json(.double(Double(float)))
         case _ where Mirror(reflecting: any).displayStyle == .optional:
             self = .json(.null)  // an optional without value, wrapped in `Any`
         default:
@@ -83,7 +84,9 @@ extension JSON {
         // A C string of one character or more, which lives as long as the number.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "c"), UInt8(ascii: "B"):
-            self = .bool(number.boolValue)
+            // Foundation boxes an `Int8` with this type too, unless it is 0 or 1.
+            let value = number.int64Value
+            self = value == 0 || value == 1 ? .bool(value == 1) : .int(value)
         case UInt8(ascii: "f"):
             self = JSON(number.floatValue)
         case UInt8(ascii: "d"):

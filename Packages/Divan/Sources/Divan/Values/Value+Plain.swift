@@ -17,21 +17,22 @@ extension Value {
     }
 
     /// The value in plain collections; blobs stay objects.
-    fileprivate func plain(in origin: Database?) -> Any {
+    fileprivate func plain(in origin: Database?, _ nesting: Nesting) -> Any {
         switch self {
         case .json(let json): json.plainValue(in: origin)
-        case .dictionary(let dictionary): dictionary.members.plainDictionary()
-        case .array(let array): array.elements.plainArray()
+        case .dictionary(let dictionary): dictionary.members.plainDictionary(nesting.inner)
+        case .array(let array): array.elements.plainArray(nesting.inner)
         case .blob(let blob): blob
         }
     }
 
     /// The value as JSON, blobs as the metadata they have so far.
-    fileprivate func metadata() -> JSON {
+    fileprivate func metadata(_ nesting: Nesting) -> JSON {
         switch self {
         case .json(let json): json
-        case .dictionary(let dictionary): .object(dictionary.members.metadataObject())
-        case .array(let array): .array(array.elements.metadataArray())
+        case .dictionary(let dictionary):
+            .object(dictionary.members.metadataObject(nesting.inner))
+        case .array(let array): .array(array.elements.metadataArray(nesting.inner))
         case .blob(let blob): .object(blob.metadataObject())
         }
     }
@@ -39,26 +40,32 @@ extension Value {
 
 extension Members {
     /// The members in plain collections; blobs stay objects.
-    func plainDictionary() -> [String: Any] {
+    func plainDictionary(_ nesting: Nesting = .outermost) -> [String: Any] {
         if let plainObject { return plainObject.plainDictionary(in: origin) }
         var dictionary: [String: Any] = [:]
-        for key in keys { dictionary[key] = self[key]?.plain(in: origin) }
+        for key in keys { dictionary[key] = self[key]?.plain(in: origin, nesting) }
         return dictionary
     }
 
     /// The members as JSON; a blob that is not stored yet has no digest there.
-    func metadataObject() -> JSONObject {
+    func metadataObject(_ nesting: Nesting = .outermost) -> JSONObject {
         if let plainObject { return plainObject }
-        return JSONObject(keys.compactMap { key in self[key].map { (key, $0.metadata()) } })
+        return JSONObject(
+            keys.compactMap { key in self[key].map { (key, $0.metadata(nesting)) } }
+        )
     }
 }
 
 extension Elements {
     /// The elements in plain collections; blobs stay objects.
-    func plainArray() -> [Any] { values.map { $0.plain(in: origin) } }
+    func plainArray(_ nesting: Nesting = .outermost) -> [Any] {
+        values.map { $0.plain(in: origin, nesting) }
+    }
 
     /// The elements as JSON; a blob that is not stored yet has no digest there.
-    func metadataArray() -> [JSON] { values.map { $0.metadata() } }
+    func metadataArray(_ nesting: Nesting = .outermost) -> [JSON] {
+        values.map { $0.metadata(nesting) }
+    }
 }
 
 extension JSON {
