@@ -43,14 +43,14 @@ public final class FileSink: LogSink {
         var lostEntryCount = 0
     }
 
-    /// Opens one file for each level from `level` up.
+    /// Opens one file for each level, all five; those below `level` get no entries.
     ///
     /// - Throws: `LogFileError` when the directory or a file cannot be made.
     public init(level: LogLevel, configuration: Configuration) throws(LogFileError) {
         self.level = level
         try makeDirectory(configuration.directory)
         var files: [LogLevel: LevelFile] = [:]
-        for kept in LogLevel.allCases where kept >= level && kept != .none {
+        for kept in LogLevel.allCases where kept != .none {
             files[kept] = try LevelFile(kept, sinkLevel: level, configuration: configuration)
         }
         state = Mutex(State(files: files))

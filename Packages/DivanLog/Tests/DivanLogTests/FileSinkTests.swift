@@ -22,11 +22,10 @@ import Testing
         sink.close()
 
         let names = try names(in: "a/b")
-        #expect(
-            names.map { $0.prefix { $0 != "1" } } == ["cbl_error_", "cbl_info_", "cbl_warning_"]
-        )
+        let levels = ["cbl_debug_", "cbl_error_", "cbl_info_", "cbl_verbose_", "cbl_warning_"]
+        #expect(names.map { $0.prefix { $0 != "1" } } == levels)
         #expect(names.allSatisfy { $0.hasSuffix(".cbllog") })
-        let lines = try lines("a/b/\(names[2])")
+        let lines = try lines("a/b/\(names[4])")
         let folder = directory.file("a/b")
         #expect(
             lines[0] == "---- serialNo=1,logDirectory=\(folder),fileLogLevel=2,"
@@ -37,7 +36,7 @@ import Testing
         #expect(lines[2].prefixMatch(of: time) != nil)
         #expect(lines[2].hasSuffix(#" Sync Warning one\ntwo"#))
         #expect(lines[3...] == ["---- END ----"])
-        #expect(try self.lines("a/b/\(names[1])").count == 3)
+        #expect(try self.lines("a/b/\(names[2])").count == 3)
     }
 
     @Test

@@ -78,10 +78,13 @@ public final class Blob: Equatable, Hashable {
 
     /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
     ///
-    /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB.
+    /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB. Bytes
+    /// that do not fit the digest, of a file that was altered or cut short, count as no content.
     public var content: Data? { lock.withLock { state.load() } }
 
     /// A stream over the content, not opened yet, or `nil` when the content cannot be had.
+    ///
+    /// Unlike ``content`` it yields what the file holds, without comparing the digest.
     public var contentStream: InputStream? {
         lock.withLock { state.makeStream() }
     }

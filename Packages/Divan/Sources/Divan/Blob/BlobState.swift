@@ -120,7 +120,14 @@ struct BlobState {
         guard let store = try? database.openStore() else { return nil }
         if let cached { return cached }
         do {
-            let data = Data(try store.blobs.read(key))
+            let bytes = try store.blobs.read(key)
+            guard BlobDigest(hashing: bytes.span) == key else {
+                Journal.database.warning(
+                    "Blob \(key): its file was altered or cut short; sync its document again"
+                )
+                return nil
+            }
+            let data = Data(bytes)
             if data.count <= Self.cachedByteCountLimit { cached = data }
             return data
         } catch {

@@ -1,0 +1,182 @@
+import Divan
+import Foundation
+import Synchronization
+import Testing
+
+/// `behaviour.md` §15 and §18.
+@Suite(.timeLimit(.minutes(1))) struct ClosingRuleTests {
+    @Test func `deleting a closed database stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let database = try TemporaryDatabase().database
+            try database.close()
+            try database.delete()
+        }
+    }
+
+    @Test func `a replicator of a closed database ends with notOpen, a listener throws it`()
+        async throws
+    {
+        let peers = try Peers()
+        let replicator = Replicator(config: try peers.configuration())
+        let collections = [try peers.there.defaultCollection()]
+        let listener = URLEndpointListener(
+            config: URLEndpointListenerConfiguration(collections: collections)
+        )
+        try peers.here.close()
+        try peers.there.close()
+        #expect(await replicator.finalCode() == CBLError.notOpen)
+        expect(CBLError.notOpen) { try listener.start() }
+    }
+
+    @Test func `closing waits until the replicator has stopped`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        _ = await replicator.start(until: .idle)
+        try peers.here.close()
+        #expect(replicator.status.activity == .stopped)
+        #expect(peers.here.path == nil)
+    }
+
+    @Test func `closing stops the database's listener, and so does deleting`() async throws {
+        let peers = try Peers()
+        let first = try peers.listen()
+        try peers.there.close()
+        #expect(first.port == nil)
+        let home = try TemporaryDatabase()
+        var config = URLEndpointListenerConfiguration(collections: [try home.collection])
+        config.disableTLS = true
+        config.networkInterface = "127.0.0.1"
+        let second = URLEndpointListener(config: config)
+        try second.start()
+        try home.database.delete()
+        #expect(second.port == nil && second.urls == nil)
+    }
+
+    @Test func `closing from inside a filter fails loudly instead of waiting for itself`() async {
+        await #expect(processExitsWith: .failure) {
+            let peers = try Peers()
+            try peers.here.defaultCollection().put("doc", 1)
+            let database = peers.here
+            let configuration = try peers.configuration(.push) { entry in
+                entry.pushFilter = { _, _ in
+                    try? database.close()
+                    return true
+                }
+            }
+            try await Replicator(config: configuration).run()
+        }
+    }
+
+    @Test func `closing from a change listener works`() async throws {
+        let home = try TemporaryDatabase()
+        let database = home.database
+        let collection = try home.collection
+        let queue = DispatchQueue(label: "listener")
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            collection.addChangeListener(queue: queue) { _ in
+                try? database.close()
+                continuation.resume()
+            }
+            try? collection.put("doc", 1)
+        }
+        #expect(database.path == nil)
+    }
+
+    @Test func `after closing, documents stay readable and every throwing call says notOpen`()
+        throws
+    {
+        let home = try TemporaryDatabase()
+        let database = home.database
+        let collection = try home.collection
+        let scope = try database.defaultScope()
+        try collection.put("doc", 1)
+        let document = try #require(try collection.document(id: "doc"))
+        try database.close()
+        #expect(document.int(forKey: "value") == 1)
+        #expect(document.toMutable().int(forKey: "value") == 1)
+        #expect(document.id == "doc" && document.collection == collection)
+        #expect(collection.name == "_default" && collection.count == 0)
+        #expect(!collection["doc"].exists)
+        let blob = Blob(contentType: "a/b", data: Data([1]))
+        let calls: [() throws -> Void] = [
+            { _ = try collection.document(id: "doc") },
+            { try collection.save(document: document.toMutable()) },
+            { try collection.delete(document: document) },
+            { try collection.purge(document: document) },
+            { try collection.purge(id: "doc") },
+            { try collection.setDocumentExpiration(id: "doc", expiration: nil) },
+            { _ = try collection.getDocumentExpiration(id: "doc") },
+            { _ = try database.defaultCollection() },
+            { _ = try database.defaultScope() },
+            { _ = try database.scopes() },
+            { _ = try database.scope(name: "s") },
+            { _ = try database.collections() },
+            { _ = try database.collection(name: "c") },
+            { _ = try database.createCollection(name: "c") },
+            { try database.deleteCollection(name: "c") },
+            { _ = try scope.collections() },
+            { _ = try scope.collection(name: "c") },
+            { try database.saveBlob(blob: blob) },
+            { try database.inBatch {} },
+            { try database.performMaintenance(type: .optimize) },
+        ]
+        for (index, call) in calls.enumerated() {
+            expect(CBLError.notOpen, "call \(index)") { try call() }
+        }
+    }
+
+    /// `behaviour.md` §18.
+    @Test func `compact shrinks the file`() throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        let path = try #require(home.database.path) + "db.sqlite3"
+        func byteCount() throws -> Int {
+            try #require(
+                try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+            ).intValue
+        }
+        let text = String(repeating: "filler ", count: 300)
+        try home.database.inBatch {
+            for number in 0..<500 {
+                let document = MutableDocument(id: "d\(number)", data: ["t": text, "n": number])
+                try collection.save(document: document)
+            }
+        }
+        try home.database.performMaintenance(type: .compact)
+        let before = try byteCount()
+        try home.database.inBatch {
+            for number in 0..<500 { try collection.purge(id: "d\(number)") }
+        }
+        try home.database.performMaintenance(type: .compact)
+        #expect(try byteCount() < before / 4)
+    }
+
+    /// `behaviour.md` §18.
+    @Test func `integrityCheck throws corruptData on damage`() throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        try home.database.inBatch {
+            for number in 0..<300 {
+                let filler = String(repeating: "\(number)", count: 100)
+                try collection.save(
+                    document: MutableDocument(id: "d\(number)", data: ["t": filler])
+                )
+            }
+        }
+        try home.database.performMaintenance(type: .integrityCheck)
+        let path = try #require(home.database.path) + "db.sqlite3"
+        try home.database.close()
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        let end = try file.seekToEnd()
+        for offset in stride(from: UInt64(16_384), to: end - 600, by: 4_096) {
+            try file.seek(toOffset: offset)
+            try file.write(contentsOf: Data(repeating: 0xA5, count: 512))
+        }
+        try file.close()
+        expect(CBLError.corruptData) {
+            try home.reopened().performMaintenance(type: .integrityCheck)
+        }
+    }
+}

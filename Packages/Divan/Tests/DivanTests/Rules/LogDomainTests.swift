@@ -1,0 +1,16 @@
+import DivanLog
+import Testing
+
+@testable import Divan
+
+/// `behaviour.md` §17: how inner domains become public ones; internal, as nobody else sees both.
+@Suite struct LogDomainTests {
+    @Test func `the domains of the public enum are those of the core`() {
+        let pairs: [(DivanLog.LogDomain, Divan.LogDomain)] = [
+            (.database, .database), (.query, .query), (.sync, .replicator),
+            (.webSocket, .network), (.blip, .network), (.tls, .network), (.listener, .listener),
+            (.discovery, .peerDiscovery),
+        ]
+        for (inner, domain) in pairs { #expect(Divan.LogDomain(inner) == domain) }
+    }
+}

@@ -1,0 +1,195 @@
+import DivanTestKit
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Divan
+
+/// `behaviour.md` §17, in processes of their own where the console or the first database counts.
+///
+/// An extension, because the sinks are the process's and its suite is serialized.
+extension LoggingTests {
+    @Test func `levels are in order: debug, verbose, info, warning, error, none`() {
+        let levels: [LogLevel] = [.debug, .verbose, .info, .warning, .error, .none]
+        #expect(levels.map(\.rawValue) == levels.map(\.rawValue).sorted())
+        #expect(LogLevel.allCases == levels)
+    }
+
+    @Test func `the first database opened without file logging logs one warning`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            _ = try TemporaryDatabase()
+            _ = try TemporaryDatabase()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.matches(of: /Logging to files is off/).count == 1)
+        #expect(text.contains(" DB Warning: Logging to files is off"))
+    }
+
+    @Test func `there is no such warning when logs are kept`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            let directory = try TemporaryDirectory()
+            LogSinks.file = FileLogSink(level: .info, directory: directory.path)
+            _ = try TemporaryDatabase()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(!text.contains("Logging to files is off"))
+    }
+
+    @Test func `a console line is on standard error, with time, domain and level`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent, \.standardOutputContent]
+        ) {
+            LogSinks.console = ConsoleLogSink(level: .warning)
+            Journal.database.warning("the mark")
+            Journal.database.info("too quiet")
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        let line = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z Divan DB Warning: the mark/
+        #expect(text.contains(line))
+        #expect(!text.contains("too quiet"))
+        #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("the mark"))
+    }
+
+    @Test func `setLogLevel sets the console level of one domain`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            let older: any OlderLevels = SetLogLevel()
+            older.set(.error, .database)
+            older.set(.info, .replicator)
+            Journal.database.warning("hidden")
+            Journal.sync.info("shown")
+            Journal.listener.warning("as before")
+            Journal.listener.info("too quiet")
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("shown") && text.contains("as before"))
+        #expect(!text.contains("hidden") && !text.contains("too quiet"))
+    }
+
+    @Test func `a file sink opens one file for each of the five levels`() throws {
+        let directory = try TemporaryDirectory()
+        LogSinks.file = FileLogSink(level: .error, directory: directory.path)
+        let names = directory.names
+        LogSinks.file = nil
+        let levels = names.map { $0.split(separator: "_").dropLast().joined(separator: "_") }
+        #expect(levels == ["cbl_debug", "cbl_error", "cbl_info", "cbl_verbose", "cbl_warning"])
+        #expect(names.allSatisfy { $0.wholeMatch(of: /cbl_[a-z]+_\d+\.cbllog/) != nil })
+        for name in names {
+            let text = try String(contentsOfFile: directory.file(name), encoding: .utf8)
+            #expect(text.hasPrefix("---- serialNo="))
+            #expect(text.hasSuffix("---- END ----\n"))
+        }
+    }
+
+    @Test func `of each level as many files stay as were asked for`() throws {
+        let directory = try TemporaryDirectory()
+        LogSinks.file = FileLogSink(
+            level: .warning,
+            directory: directory.path,
+            maxKeptFiles: 3,
+            maxFileSize: 10
+        )
+        for number in 0..<100 { Journal.database.warning("line \(number) of a long series") }
+        LogSinks.file = nil
+        let names = directory.names.filter { $0.hasPrefix("cbl_warning_") }
+        #expect(names.count == 3)
+        for name in names {
+            let path = directory.file(name)
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+            #expect((size?.intValue ?? 0) < 1_400, "1024 bytes are the least")
+        }
+    }
+
+    @Test func `credentials, cookies and bodies are not logged above verbose`() async throws {
+        final class Everything: LogSinkProtocol, Sendable {
+            let lines = Heard<String>()
+            func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+                lines.append(message)
+            }
+        }
+        let sink = Everything()
+        LogSinks.custom = CustomLogSink(level: .info, logSink: sink)
+        defer { LogSinks.custom = nil }
+        let peers = try Peers()
+        let secret = "S3cret-in-a-body"
+        let document = MutableDocument(id: "doc", data: ["secret": secret])
+        try peers.here.defaultCollection().save(document: document)
+        let listener = try peers.listen { config in
+            config.disableTLS = true
+            config.authenticator = ListenerPasswordAuthenticator {
+                $0 == "user" && $1 == "p4ssw0rd"
+            }
+        }
+        defer { listener.stop() }
+        for password in ["wrong-p4ss", "p4ssw0rd"] {
+            var configuration = try peers.configuration(target: try listener.endpoint())
+            configuration.authenticator = BasicAuthenticator(username: "user", password: password)
+            configuration.headers = ["Cookie": "session=c00kie-value"]
+            _ = await Replicator(config: configuration).finalCode()
+        }
+        #expect(try peers.there.defaultCollection().count == 1)
+        for word in [
+            secret, "p4ss", "c00kie-value", Data("user:p4ssw0rd".utf8).base64EncodedString(),
+        ] {
+            #expect(!sink.lines.elements.contains { $0.contains(word) }, "\(word)")
+        }
+    }
+
+    @Test func `a listener on a closed database is a dead token and a warning`() throws {
+        let lines = Heard<String>()
+        struct Sink: LogSinkProtocol {
+            let lines: Heard<String>
+            func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+                if level == .warning { lines.append(message) }
+            }
+        }
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: Sink(lines: lines))
+        defer { LogSinks.custom = nil }
+        let home = try TemporaryDatabase()
+        let collection = try home.database.createCollection(name: "ended")
+        let deleted = try home.database.createCollection(name: "deleted")
+        try home.database.deleteCollection(name: "deleted")
+        deleted.addChangeListener { _ in }.remove()
+        try home.database.close()
+        collection.addDocumentChangeListener(id: "x") { _ in }.remove()
+        #expect(lines.elements.contains { $0.contains("_default.deleted") })
+        #expect(lines.elements.contains { $0.contains("_default.ended") })
+    }
+
+    @Test func `reading a blob's unknown content logs a warning`() throws {
+        let lines = Heard<String>()
+        struct Sink: LogSinkProtocol {
+            let lines: Heard<String>
+            func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+                lines.append(message)
+            }
+        }
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: Sink(lines: lines))
+        defer { LogSinks.custom = nil }
+        let digest = "sha1-BBBBBBBBBBBBBBBBBBBBBBBBBBA="
+        let document = MutableDocument(data: ["b": ["@type": "blob", "digest": digest]])
+        #expect(document.blob(forKey: "b")?.content == nil)
+        #expect(lines.elements.contains { $0.contains(digest) })
+    }
+}
+
+/// The 2.x call is deprecated; called through a protocol it is used without a warning.
+private protocol OlderLevels {
+    func set(_ level: LogLevel, _ domain: LogDomain)
+}
+
+private struct SetLogLevel: OlderLevels {
+    @available(*, deprecated)
+    func set(_ level: LogLevel, _ domain: LogDomain) {
+        Database.setLogLevel(level, domain: domain)
+    }
+}
