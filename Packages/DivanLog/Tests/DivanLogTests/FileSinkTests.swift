@@ -23,7 +23,7 @@ import Testing
 
         let names = try names(in: "a/b")
         let levels = ["cbl_debug_", "cbl_error_", "cbl_info_", "cbl_verbose_", "cbl_warning_"]
-        #expect(names.map { $0.prefix { $0 != "1" } } == levels)
+        #expect(names.map { String($0.prefix { $0 != "1" }) } == levels)
         #expect(names.allSatisfy { $0.hasSuffix(".cbllog") })
         let lines = try lines("a/b/\(names[4])")
         let folder = directory.file("a/b")
@@ -52,7 +52,7 @@ import Testing
         for number in 0..<100 { log.error("entry \(number) \(String(repeating: "x", count: 80))") }
         sink.close()
 
-        let names = try names(in: "")
+        let names = try names(in: "").filter { $0.hasPrefix("cbl_error_") }
         #expect(names.count == 3)
         let text = try names.flatMap(lines)
         #expect(text.filter { $0.contains("---- END") }.count == 3)
