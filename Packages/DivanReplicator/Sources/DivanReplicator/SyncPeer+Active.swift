@@ -33,9 +33,10 @@ extension SyncPeer {
         collections[0].checkpointer?.ask(&session, isForSave: false)
     }
 
-    /// Starts over in legacy mode when a peer knows `getCollections` and then refuses the first
-    /// request that names a collection, as listeners of version 3 do that offer the default
-    /// collection only. Returns whether `reply` was such a refusal.
+    /// Starts over in legacy mode where `reply` refuses the first request that names a collection.
+    ///
+    /// Listeners of version 3 that offer the default collection only answer `getCollections` and
+    /// then refuse such requests. Returns whether it was such a refusal.
     ///
     /// Source: `replication.md` §1, "LC passive rules".
     mutating func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
