@@ -16,9 +16,8 @@ struct Acknowledgements {
 
     /// Appends the next ACK frame; returns `false` when there is none.
     mutating func appendNext(to output: inout [UInt8]) -> Bool {
-        guard let key = keys.popFirst(), let total = totals.removeValue(forKey: key) else {
-            return false
-        }
+        guard !isEmpty, let key = keys.popFirst(), let total = totals.removeValue(forKey: key)
+        else { return false }
         let kind: FrameKind = key.isReply ? .acknowledgesReply : .acknowledgesRequest
         appendVarint(key.number, to: &output)
         output.append(kind.rawValue | FrameFlags.urgent | FrameFlags.noReply)

@@ -66,22 +66,24 @@ public struct BLIPConnection {
     ///
     /// - Returns: The number that its reply will carry, or `nil` when it wants none.
     @discardableResult
-    public mutating func send(_ request: BLIPRequest) -> BLIPRequestNumber? {
+    public mutating func send(_ request: consuming BLIPRequest) -> BLIPRequestNumber? {
         lastRequestSent += 1
         var bits = FrameKind.request.rawValue
         if request.isUrgent { bits |= FrameFlags.urgent }
         if request.isNoReply { bits |= FrameFlags.noReply }
-        outbox.add(
-            OutgoingMessage(
-                number: lastRequestSent,
-                flags: FrameFlags(bits: bits),
-                isCompressed: request.isCompressed,
-                properties: request.properties,
-                body: request.body
-            )
+        let waits = request.isNoReply ? nil : WaitingReply(streams: request.streamsReply)
+        let message = OutgoingMessage(
+            number: lastRequestSent,
+            flags: FrameFlags(bits: bits),
+            isCompressed: request.isCompressed,
+            properties: request.properties,
+            body: request.body
         )
-        guard !request.isNoReply else { return nil }
-        waiting[lastRequestSent] = WaitingReply(streams: request.streamsReply)
+        // Ends here, so that the message takes over what it holds.
+        _ = consume request
+        outbox.add(consume message)
+        guard let waits else { return nil }
+        waiting[lastRequestSent] = waits
         return BLIPRequestNumber(rawValue: lastRequestSent)
     }
 
@@ -136,7 +138,7 @@ public struct BLIPConnection {
             outbox.putBack(message, after: outcome.countedByteCount)
         } else {
             outbox.finish(message)
-            if message.key.isReply { forgetReply(to: message.number) }
+            if message.isReply { forgetReply(to: message.number) }
         }
         return true
     }
@@ -150,7 +152,7 @@ public struct BLIPConnection {
         message.prefetch()
         guard let cause = message.takeFailure() else { return }
         report(cause, of: message)
-        guard message.key.isReply else { return }
+        guard message.isReply else { return }
         let reply = BLIPReply.error(domain: "BLIP", code: 500, message: "body cannot be read")
         let urgency = message.flags.bits & FrameFlags.urgent
         message = OutgoingMessage(

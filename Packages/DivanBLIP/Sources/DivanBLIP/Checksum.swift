@@ -10,14 +10,21 @@ struct Checksum: Equatable, Sendable {
         value = plain.withUnsafeBufferPointer { divan_crc32(value, $0.baseAddress, $0.count) }
     }
 
-    func updated(with plain: Span<UInt8>) -> Checksum {
-        var updated = self
-        updated.update(plain)
-        return updated
+    /// Sums up `head` and then `body`.
+    mutating func update(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        value = head.withUnsafeBufferPointer { head in
+            body.withUnsafeBufferPointer { body in
+                let (first, last) = (head.baseAddress, body.baseAddress)
+                return divan_crc32_parts(value, first, head.count, last, body.count)
+            }
+        }
     }
 
     /// Four bytes, the most significant first, as a frame ends with them.
     func append(to frame: inout [UInt8]) {
-        withUnsafeBytes(of: value.bigEndian) { frame.append(contentsOf: $0) }
+        frame.append(UInt8(truncatingIfNeeded: value >> 24))
+        frame.append(UInt8(truncatingIfNeeded: value >> 16))
+        frame.append(UInt8(truncatingIfNeeded: value >> 8))
+        frame.append(UInt8(truncatingIfNeeded: value))
     }
 }

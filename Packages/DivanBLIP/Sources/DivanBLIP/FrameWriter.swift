@@ -8,7 +8,7 @@ struct FrameWriter {
     private var compressor: (any StreamCompressor)?
     private var canCompress = true
     private var checksum = Checksum()
-    private var plain: [UInt8] = []  // one frame's payload before compression
+    private var fit = (room: 0, plainByteCount: 0)  // the last answer of `plainByteCount(fitting:)`
 
     init(codec: any CompressionCodec) {
         self.codec = codec
@@ -27,11 +27,12 @@ struct FrameWriter {
         byteCount: Int,
         into output: inout [UInt8]
     ) -> Outcome {
-        let room = byteCount - varintByteCount(message.number) - 1 - Wire.checksumByteCount
+        let start = output.count
         appendVarint(message.number, to: &output)
-        let flagsIndex = output.count
         output.append(message.flags.bits)
         let payloadStart = output.count
+        let flagsIndex = payloadStart - 1
+        let room = byteCount - (payloadStart - start) - Wire.checksumByteCount
         let hasMore: Bool
         if message.isCompressed, canCompress {
             hasMore = writeCompressed(&message, room: room, flagsIndex: flagsIndex, into: &output)
@@ -51,27 +52,51 @@ struct FrameWriter {
         flagsIndex: Int,
         into output: inout [UInt8]
     ) -> Bool {
-        plain.removeAll(keepingCapacity: true)
         let limit = min(plainByteCount(fitting: room), Wire.plainByteCount)
-        let hasMore = message.appendPlain(upTo: limit, to: &plain)
-        checksum = checksum.updated(with: plain.span)
         let payloadStart = output.count
-        do throws(CompressionError) {
-            let compressor = try started()
-            try compressor.compress(plain.span, appendingTo: &output)
-            // An empty compressed frame puts Couchbase Lite out of step (`blip.md` §4).
-            if output.count > payloadStart { output[flagsIndex] |= FrameFlags.compressed }
-        } catch {
-            // The peer has seen none of the lost history: from here on everything goes plain.
-            canCompress = false
-            output.removeLast(output.count - payloadStart)
-            output.append(contentsOf: plain)
+        var hasMore = false
+        if message.isWhole(within: limit) {
+            // Most messages: the body is read where it lies.
+            message.takeWhole { compress($0, followedBy: $1, into: &output) }
+        } else {
+            var plain: [UInt8] = []
+            hasMore = message.appendPlain(upTo: limit, to: &plain)
+            compress(plain.span, followedBy: Span(), into: &output)
+        }
+        // An empty compressed frame puts Couchbase Lite out of step (`blip.md` §4).
+        if canCompress, output.count > payloadStart {
+            output[flagsIndex] |= FrameFlags.compressed
         }
         return hasMore
     }
 
+    /// Appends a payload, a plain one when the compressor fails.
+    private mutating func compress(
+        _ head: Span<UInt8>,
+        followedBy body: Span<UInt8>,
+        into output: inout [UInt8]
+    ) {
+        checksum.update(head, body)
+        let payloadStart = output.count
+        do throws(CompressionError) {
+            if compressor == nil { compressor = try codec.makeCompressor() }
+            try compressor?.compress(head, followedBy: body, appendingTo: &output)
+        } catch {
+            // The peer has seen none of the lost history: from here on everything goes plain.
+            canCompress = false
+            output.removeLast(output.count - payloadStart)
+            head.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+            body.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+        }
+    }
+
     /// How many plain bytes surely fit: those that do not get shorter must not outgrow the frame.
-    private func plainByteCount(fitting room: Int) -> Int {
+    private mutating func plainByteCount(fitting room: Int) -> Int {
+        if fit.room != room { fit = (room, findPlainByteCount(fitting: room)) }
+        return fit.plainByteCount
+    }
+
+    private func findPlainByteCount(fitting room: Int) -> Int {
         let growth = codec.maximumByteCount(for: room) - room
         guard growth > room / 2 else { return room - growth }
         // A codec of somebody else's may double what it cannot make shorter.
@@ -85,12 +110,5 @@ struct FrameWriter {
             }
         }
         return low
-    }
-
-    private mutating func started() throws(CompressionError) -> any StreamCompressor {
-        if let compressor { return compressor }
-        let made = try codec.makeCompressor()
-        compressor = made
-        return made
     }
 }

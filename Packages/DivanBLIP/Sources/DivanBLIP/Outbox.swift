@@ -24,7 +24,7 @@ struct Outbox {
     /// Queues a message none of whose frames has been sent.
     mutating func add(_ message: consuming OutgoingMessage) {
         byteCount += message.remainingByteCount
-        enqueue(message)
+        enqueue(consume message)
     }
 
     /// Takes the message whose turn it is.
@@ -36,8 +36,10 @@ struct Outbox {
 
     /// The most bytes that the next frame of a message that was taken may have.
     func frameByteCount(isUrgent: Bool) -> Int {
-        let isShort = !isUrgent && queue.first?.isUrgent == true
-        return isShort ? Wire.shortFrameByteCount : Wire.longFrameByteCount
+        guard !isUrgent, !queue.isEmpty, let next = queue.first else {
+            return Wire.longFrameByteCount
+        }
+        return next.isUrgent ? Wire.shortFrameByteCount : Wire.longFrameByteCount
     }
 
     /// Takes back a message with frames left, `countedByteCount` behind the header of its last.
@@ -79,7 +81,7 @@ struct Outbox {
             let place = place(isBegun: message.hasBegun)
             queue.insert(message, at: place)
         } else {
-            queue.append(message)
+            queue.append(consume message)
         }
     }
 

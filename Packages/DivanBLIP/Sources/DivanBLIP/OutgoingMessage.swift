@@ -7,6 +7,7 @@ struct OutgoingMessage {
     /// Whether a frame has been made.
     private(set) var hasBegun = false
     private let properties: BLIPProperties
+    /// The body; of one that is read from a source, the last part that was read.
     private var bytes: [UInt8]
     private var offset = 0
     /// What few messages have, in one place so that the others are quick to move.
@@ -17,40 +18,55 @@ struct OutgoingMessage {
         var head: ArraySlice<UInt8> = []
         var source: (any BLIPBodySource)?
         var failure: (any Error)?
+
+        init(_ source: (any BLIPBodySource)? = nil) {
+            self.source = source
+        }
     }
 
     /// Bytes to ask a source for: few calls, and little held.
     private static let readByteCount = 65_536
 
-    init(
-        number: UInt64,
-        flags: FrameFlags,
-        isCompressed: Bool,
-        properties: BLIPProperties,
-        body: BLIPBody
-    ) {
-        self.number = number
-        self.flags = flags
-        self.isCompressed = isCompressed
-        self.properties = properties
-        switch body {
-        case .bytes(let bytes): self.bytes = bytes
-        case .source(let source):
-            bytes = []
-            let extra = Extra()
-            extra.source = source
-            self.extra = extra
-        }
-    }
-
     var isUrgent: Bool { flags.isUrgent }
 
-    var key: MessageKey { MessageKey(number: number, isReply: flags.kind != .request) }
+    var isReply: Bool { flags.kind != .request }
+
+    var key: MessageKey { MessageKey(number: number, isReply: isReply) }
 
     /// Plain bytes that are still to go; of a source, only those that were read.
     var remainingByteCount: Int {
         let properties = hasBegun ? headByteCount : properties.byteCount + 1
         return properties + bytes.count - offset
+    }
+
+    /// Whether the next frame holds all of the message, when it has room for `limit` plain bytes.
+    func isWhole(within limit: Int) -> Bool {
+        // A length takes at most ten bytes.
+        !hasBegun && extra == nil && properties.byteCount + 10 + bytes.count <= limit
+    }
+
+    /// Lends all plain bytes: what stands before the body, and the body where it lies.
+    ///
+    /// For a message that `isWhole`: then no part of it has been sent.
+    mutating func takeWhole(_ use: (_ head: Span<UInt8>, _ body: Span<UInt8>) -> Void) {
+        hasBegun = true
+        offset = bytes.count
+        let length = UInt64(properties.byteCount)
+        let lengthByteCount = varintByteCount(length)
+        let byteCount = lengthByteCount + properties.byteCount
+        // On the stack when it is short; initialized to the last byte, and gone after `use`.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount) { block in
+            var rest = length
+            for index in 0..<(lengthByteCount - 1) {
+                block[index] = UInt8(truncatingIfNeeded: rest) | 0x80
+                rest >>= 7
+            }
+            block[lengthByteCount - 1] = UInt8(truncatingIfNeeded: rest)
+            properties.bytes.withUnsafeBufferPointer {
+                _ = block[lengthByteCount...].initialize(fromContentsOf: $0)
+            }
+            use(block.span, bytes.span)
+        }
     }
 
     /// Appends the next plain bytes, at most `limit`; returns whether more are left.
@@ -80,7 +96,7 @@ struct OutgoingMessage {
 
     /// Reads the first bytes of a source, so that a failure comes before the first frame.
     mutating func prefetch() {
-        _ = refill()
+        if extra != nil { _ = refill() }
     }
 
     /// Returns what the body's source threw, once; the message ends where it failed.
@@ -118,5 +134,32 @@ struct OutgoingMessage {
         }
         if bytes.isEmpty { extra.source = nil }
         return !bytes.isEmpty
+    }
+}
+
+// In an extension, so that it ends in the initializer that the compiler makes: that one moves the
+// value, where one written out would copy it and count its references.
+extension OutgoingMessage {
+    init(
+        number: UInt64,
+        flags: FrameFlags,
+        isCompressed: Bool,
+        properties: BLIPProperties,
+        body: BLIPBody
+    ) {
+        let bytes: [UInt8]
+        let extra: Extra?
+        switch body {
+        case .bytes(let all): (bytes, extra) = (all, nil)
+        case .source(let source): (bytes, extra) = ([], Extra(source))
+        }
+        self.init(
+            number: number,
+            flags: flags,
+            isCompressed: isCompressed,
+            properties: properties,
+            bytes: bytes,
+            extra: extra
+        )
     }
 }

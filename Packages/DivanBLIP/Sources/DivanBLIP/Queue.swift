@@ -1,41 +1,57 @@
 /// First in, first out, with places in between; taking the first costs nothing to those behind.
+///
+/// Most often there is just one element, so the first stands apart from the array of the others.
 struct Queue<Element> {
-    private var elements: [Element?] = []
-    private var start = 0
+    private var head: Element?  // `nil` only when nothing is behind it
+    private var others: [Element?] = []
+    private var start = 0  // where the first of `others` stands; those before are taken
 
-    var count: Int { elements.count - start }
-    var isEmpty: Bool { start == elements.count }
+    var isEmpty: Bool { head == nil }
+    var count: Int { isEmpty ? 0 : 1 + others.count - start }
 
     /// The first element, if any.
-    var first: Element? { isEmpty ? nil : elements[start] }
+    var first: Element? { head }
 
     /// The element at a place counted from the first; `nil` outside.
     subscript(_ place: Int) -> Element? {
-        place >= 0 && place < count ? elements[start + place] : nil
+        guard place > 0 else { return place == 0 ? head : nil }
+        return place < count ? others[start + place - 1] : nil
     }
 
     mutating func append(_ element: consuming Element) {
-        elements.append(element)
+        if isEmpty {
+            head = consume element
+        } else {
+            others.append(consume element)
+        }
     }
 
     /// Inserts before the element at `place`, or at the end.
     mutating func insert(_ element: Element, at place: Int) {
-        elements.insert(element, at: start + min(max(place, 0), count))
+        if place > 0, !isEmpty {
+            others.insert(element, at: start + min(place, count) - 1)
+        } else {
+            if let head { others.insert(head, at: start) }
+            head = element
+        }
     }
 
     mutating func popFirst() -> Element? {
-        guard !isEmpty else { return nil }
-        // Most often there is just one.
-        if elements.count == 1 { return elements.removeLast() }
-        let first = elements[start].take()
+        guard let first = head.take() else { return nil }
+        if start < others.count { advance() }
+        return first
+    }
+
+    /// Moves the first of the others to the front.
+    private mutating func advance() {
+        head = others[start].take()
         start += 1
-        if isEmpty {
-            elements.removeAll(keepingCapacity: elements.capacity <= 1024)
+        if start == others.count {
+            others.removeAll(keepingCapacity: others.capacity <= 1024)
             start = 0
-        } else if start >= 64, start * 2 >= elements.count {
-            elements.removeFirst(start)
+        } else if start >= 64, start * 2 >= others.count {
+            others.removeFirst(start)
             start = 0
         }
-        return first
     }
 }

@@ -3,7 +3,7 @@ public enum CodecContract {
     /// Returns one sentence for each broken promise; none when the codec is sound.
     public static func violations(of codec: some CompressionCodec) -> [String] {
         do throws(CompressionError) {
-            return try roundTrip(codec) + limit(codec) + reset(codec) + alone(codec)
+            return try roundTrip(codec) + parts(codec) + limit(codec) + reset(codec) + alone(codec)
         } catch {
             return ["A call failed on sound bytes: \(error)."]
         }
@@ -29,6 +29,29 @@ public enum CodecContract {
             if plain != [7] + piece { violations.append("Piece \(index) comes back changed.") }
             if piece.isEmpty, !packed.isEmpty {
                 violations.append("An empty piece becomes \(packed.count) bytes.")
+            }
+        }
+        return violations
+    }
+
+    /// A piece in two parts comes back as one, whichever of them is empty or longer.
+    private static func parts(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
+        let compressor = try codec.makeCompressor()
+        let decompressor = try codec.makeDecompressor()
+        var violations: [String] = []
+        for (index, piece) in samples.enumerated() {
+            for cut in [piece.count / 40, piece.count / 2, piece.count] {
+                let (head, body) = (Array(piece[..<cut]), Array(piece[cut...]))
+                var packed: [UInt8] = []
+                try compressor.compress(head.span, followedBy: body.span, appendingTo: &packed)
+                if packed.count > codec.maximumByteCount(for: piece.count) {
+                    violations.append("Two parts exceed maximumByteCount: \(packed.count).")
+                }
+                var plain: [UInt8] = []
+                try decompressor.decompress(packed.span, limit: piece.count, appendingTo: &plain)
+                if plain != piece {
+                    violations.append("Piece \(index) in two parts comes back changed.")
+                }
             }
         }
         return violations

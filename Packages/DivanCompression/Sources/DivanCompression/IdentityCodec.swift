@@ -26,6 +26,15 @@ private final class IdentityStream: StreamCompressor, StreamDecompressor {
         input.withUnsafeBufferPointer { output.append(contentsOf: $0) }
     }
 
+    func compress(
+        _ head: Span<UInt8>,
+        followedBy body: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) {
+        compress(head, appendingTo: &output)
+        compress(body, appendingTo: &output)
+    }
+
     func decompress(
         _ input: Span<UInt8>,
         limit: Int,

@@ -11,6 +11,34 @@ public protocol StreamCompressor: AnyObject {
         appendingTo output: inout [UInt8]
     ) throws(CompressionError)
 
+    /// Appends the compressed form of `head` and `body`, one piece as if one array held both.
+    ///
+    /// A codec need not implement it: the two are then joined first. One that copies its input
+    /// anyway, or takes it in parts, saves a copy.
+    ///
+    /// - Throws: `CompressionError.library`, as `compress(_:appendingTo:)`.
+    func compress(
+        _ head: Span<UInt8>,
+        followedBy body: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError)
+
     /// Forgets all history; the peer's half must do so at the same place.
     func reset()
+}
+
+extension StreamCompressor {
+    /// Joins the two and compresses them.
+    public func compress(
+        _ head: Span<UInt8>,
+        followedBy body: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        if body.isEmpty { return try compress(head, appendingTo: &output) }
+        var joined: [UInt8] = []
+        joined.reserveCapacity(head.count + body.count)
+        head.withUnsafeBufferPointer { joined.append(contentsOf: $0) }
+        body.withUnsafeBufferPointer { joined.append(contentsOf: $0) }
+        try compress(joined.span, appendingTo: &output)
+    }
 }

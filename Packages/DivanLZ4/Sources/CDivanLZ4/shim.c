@@ -37,6 +37,8 @@ size_t divan_lz4_bound(size_t count) {
     return DIVAN_LZ4_HEAD_BYTE_COUNT + LZ4_COMPRESSBOUND(count);
 }
 
+static size_t varint_byte_count(size_t number) { return number < 0x80 ? 1 : number < 0x4000 ? 2 : 3; }
+
 static size_t put_varint(size_t number, uint8_t *output) {
     size_t at = 0;
     for (; number >= 0x80; number >>= 7) output[at++] = (uint8_t)number | 0x80;
@@ -44,30 +46,36 @@ static size_t put_varint(size_t number, uint8_t *output) {
     return at;
 }
 
-size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count,
-                      uint8_t *output) {
+size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *head, size_t head_count,
+                      const uint8_t *body, size_t body_count, uint8_t *output) {
+    if (head_count > block || body_count > block) return 0;
+    size_t count = head_count + body_count;
     if (count == 0 || count > block) return 0;
     if (packer->end + count > capacity) {
         packer->end = (size_t)LZ4_saveDict(&packer->stream, packer->plain, block);
     }
     char *plain = packer->plain + packer->end;
-    memcpy(plain, input, count);
+    if (head_count > 0) memcpy(plain, head, head_count);
+    if (body_count > 0) memcpy(plain + head_count, body, body_count);
     packer->end += count;
-    // The lengths come first but are known last: packed behind the most room that they take.
-    char *packed = (char *)output + DIVAN_LZ4_HEAD_BYTE_COUNT;
+    // The lengths come first, and that of the packed bytes is known last: they are packed behind
+    // the room that it most often takes, and moved when it takes another.
+    size_t room = 2 + varint_byte_count(count);
+    char *packed = (char *)output + room;
     int result = LZ4_compress_fast_continue(&packer->stream, plain, packed, (int)count,
                                             LZ4_compressBound((int)count), 1);
     if (result <= 0) return 0;
-    size_t packed_count = (size_t)result;
-    int is_stored = packed_count >= count;
-    size_t head = put_varint(is_stored ? count * 2 + 1 : packed_count * 2, output);
-    head += put_varint(count, output + head);
+    int is_stored = (size_t)result >= count;
+    size_t packed_count = is_stored ? count : (size_t)result;
+    size_t length = packed_count * 2 + (size_t)is_stored;
+    size_t start = varint_byte_count(length) + varint_byte_count(count);
     if (is_stored) {
-        memcpy(output + head, input, count);
-        return head + count;
+        memcpy(output + start, plain, count);
+    } else if (start != room) {
+        memmove(output + start, packed, packed_count);
     }
-    memmove(output + head, packed, packed_count);
-    return head + packed_count;
+    put_varint(count, output + put_varint(length, output));
+    return start + packed_count;
 }
 
 divan_lz4_unpacker *divan_lz4_unpacker_make(void) {

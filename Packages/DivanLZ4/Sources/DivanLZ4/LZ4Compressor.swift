@@ -17,31 +17,57 @@ final class LZ4Compressor: StreamCompressor {
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]
     ) throws(CompressionError) {
-        guard !input.isEmpty else { return }
+        try compress(Span(), followedBy: input, appendingTo: &output)
+    }
+
+    func compress(
+        _ head: Span<UInt8>,
+        followedBy body: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        guard !head.isEmpty || !body.isEmpty else { return }
         let packer = try started()
-        for start in stride(from: 0, to: input.count, by: Block.byteCount) {
-            let end = min(start + Block.byteCount, input.count)
-            try appendBlock(of: input.extracting(start..<end), with: packer, to: &output)
+        let total = head.count + body.count
+        // What a message's frame holds fits into one block.
+        if total <= Block.byteCount {
+            return try appendBlock(head, body, with: packer, to: &output)
+        }
+        for start in stride(from: 0, to: total, by: Block.byteCount) {
+            let end = min(start + Block.byteCount, total)
+            // Where the block's bytes stand in each of the two.
+            let first = min(start, head.count)..<min(end, head.count)
+            let last = max(start - head.count, 0)..<max(end - head.count, 0)
+            try appendBlock(
+                head.extracting(first),
+                body.extracting(last),
+                with: packer,
+                to: &output
+            )
         }
     }
 
+    /// Appends one block of both parts, which the packer joins where it keeps its history.
     private func appendBlock(
-        of plain: Span<UInt8>,
+        _ head: Span<UInt8>,
+        _ body: Span<UInt8>,
         with packer: OpaquePointer,
         to output: inout [UInt8]
     ) throws(CompressionError) {
-        let bound = divan_lz4_bound(plain.count)
+        let bound = divan_lz4_bound(head.count + body.count)
         if output.capacity - output.count < bound {
             output.reserveCapacity(max(output.count + bound, 2 * output.capacity))
         }
         var count = 0
-        // The library writes at most `bound` bytes behind those that are there; both pointers
+        // The library writes at most `bound` bytes behind those that are there; all pointers
         // live as long as the closures.
         output.append(addingCapacity: bound) { room in
             room.withUnsafeMutableBufferPointer { room, filledCount in
                 guard let start = room.baseAddress.map({ $0 + filledCount }) else { return }
-                plain.withUnsafeBufferPointer { plain in
-                    count = divan_lz4_pack(packer, plain.baseAddress, plain.count, start)
+                head.withUnsafeBufferPointer { head in
+                    body.withUnsafeBufferPointer { body in
+                        let (first, last) = (head.baseAddress, body.baseAddress)
+                        count = divan_lz4_pack(packer, first, head.count, last, body.count, start)
+                    }
                 }
                 filledCount += count
             }

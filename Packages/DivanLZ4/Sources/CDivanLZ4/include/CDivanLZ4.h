@@ -21,10 +21,12 @@ void divan_lz4_packer_free(divan_lz4_packer *packer);
 
 // Most bytes that `divan_lz4_pack` uses of its output for `count` plain ones.
 size_t divan_lz4_bound(size_t count);
-// Packs 1 to DIVAN_LZ4_BLOCK_BYTE_COUNT bytes into a block with its two lengths before it; one
-// that does not get shorter is stored. `output` holds `divan_lz4_bound(count)` bytes.
+// Packs two parts, together 1 to DIVAN_LZ4_BLOCK_BYTE_COUNT bytes, into one block with its two
+// lengths before it; one that does not get shorter is stored. A part of no bytes may be NULL.
+// `output` holds `divan_lz4_bound(head_count + body_count)` bytes.
 // Returns the bytes of the block, 0 when the library fails.
-size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *input, size_t count, uint8_t *output);
+size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *head, size_t head_count,
+                      const uint8_t *body, size_t body_count, uint8_t *output);
 
 divan_lz4_unpacker *divan_lz4_unpacker_make(void);
 void divan_lz4_unpacker_reset(divan_lz4_unpacker *unpacker);
