@@ -30,9 +30,8 @@ struct Report {
 
         \(sides.map(names).joined(separator: "\n"))
 
-        NON-STRICT cases end rightly, but not at the first moment possible: in 6.4 invalid UTF-8 \
-        comes in pieces of one frame, and we judge a frame when it is complete. The gate allows \
-        3.2 to 3.4, 4.1.3 to 4.1.5, 4.2.3 to 4.2.5, 5.15 and 6.4.1 to 6.4.4.
+        NON-STRICT cases end rightly, but before what came earlier in the same piece is answered. \
+        The gate allows 3.2 to 3.4, 4.1.3 to 4.1.5, 4.2.3 to 4.2.5 and 5.15.
 
         INFORMATIONAL cases have no right answer: what a peer does with data behind a close, and \
         with close codes that nobody has registered. UNIMPLEMENTED is what permessage-deflate \

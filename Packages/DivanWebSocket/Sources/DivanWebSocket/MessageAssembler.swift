@@ -16,6 +16,7 @@ struct MessageAssembler: Sendable {
     private var fragmentCount = 0  // 0: no message is open
     private var isText = false
     private var text = UTF8Check()
+    private var previewedCount = 0  // bytes of the next frame that `text` has seen
 
     init(limits: WebSocketLimits, acceptsText: Bool) {
         self.limits = limits
@@ -33,7 +34,9 @@ struct MessageAssembler: Sendable {
             throw .fragments(limit: limits.fragmentCount)
         }
         if isText {
-            guard text.receive(frame.payload) else { throw .encoding(.text) }
+            let unseen = frame.payload.dropFirst(previewedCount)
+            previewedCount = 0
+            guard text.receive(unseen) else { throw .encoding(.text) }
         }
         if frame.isFinal, fragmentCount == 1 { return try end(with: frame.payload) }
         fragments += frame.payload
@@ -41,6 +44,19 @@ struct MessageAssembler: Sendable {
         let whole = fragments
         fragments = []
         return try end(with: whole[...])
+    }
+
+    /// Judges the text in a frame that is not complete, so that nonsense ends where it begins.
+    ///
+    /// What `receive` would refuse for another reason is left to it.
+    mutating func preview(_ preview: FrameDecoder.Preview) throws(FrameError.Reason) {
+        let begins = preview.opcode == .text && fragmentCount == 0
+        let goesOn = preview.opcode == .continuation && fragmentCount > 0 && isText
+        guard acceptsText, begins || goesOn, fragmentCount < limits.fragmentCount,
+            fragments.count + preview.payloadByteCount <= limits.messageByteCount
+        else { return }
+        guard text.receive(preview.bytes[...]) else { throw .encoding(.text) }
+        previewedCount += preview.bytes.count
     }
 
     private mutating func begin(_ frame: Frame) throws(FrameError.Reason) {

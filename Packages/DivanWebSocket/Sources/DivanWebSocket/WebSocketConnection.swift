@@ -115,10 +115,21 @@ public struct WebSocketConnection: Sendable {
             while !isClosed, let frame = try decoder.next() {
                 if let event = try handle(frame) { return event }
             }
+            if configuration.acceptsText { try preview() }
             return nil
         } catch {
             fail(error)
             throw error
+        }
+    }
+
+    /// Looks at the text of a frame before it is complete: whoever sends nonsense hears so at once.
+    private mutating func preview() throws(FrameError) {
+        guard !isClosed, let preview = decoder.takePreview() else { return }
+        do {
+            try messages.preview(preview)
+        } catch {
+            throw FrameError(reason: error, frameOffset: decoder.unreadOffset)
         }
     }
 
