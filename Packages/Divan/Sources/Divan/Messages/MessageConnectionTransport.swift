@@ -18,6 +18,12 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     /// sockets of DivanTransport hold.
     private static let highWaterByteCount = 256 << 10
 
+    /// Bytes that may arrive before the application says that the connection is open.
+    ///
+    /// Many times what a peer has to say before it is answered. Each message counts some more.
+    private static let earlyByteCount = 1 << 20
+    private static let earlyMessageByteCount = 64
+
     private enum Phase {
         case new
         case opening
@@ -34,6 +40,7 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     private var receiver: (any MessageReceiver)?
     private var framing: WebSocketConnection?
     private var early: [[UInt8]] = []  // arrived before the application said that it is open
+    private var earlyByteCount = 0
     private var unconfirmedByteCount = 0
     private var timer: TimerToken?
 
@@ -111,11 +118,12 @@ extension MessageConnectionTransport {
         armTimer()
         let waiting = early
         early = []
+        earlyByteCount = 0
         for bytes in waiting { received(bytes) }
     }
 
     private func received(_ bytes: [UInt8]) {
-        if phase == .opening { early.append(bytes) }
+        if phase == .opening { keepEarly(bytes) }
         guard phase == .open else { return }
         guard framing != nil else {
             receiver?.transportDidReceive(bytes[...])
@@ -149,6 +157,20 @@ extension MessageConnectionTransport {
         receiver?.transportDidDrainInput()
         flush()
         armTimer()
+    }
+
+    /// Keeps what arrives while the application still opens the connection, up to a bound.
+    private func keepEarly(_ bytes: [UInt8]) {
+        earlyByteCount += bytes.count + Self.earlyMessageByteCount
+        guard earlyByteCount <= Self.earlyByteCount else {
+            early = []
+            let flood = Flood(limit: Self.earlyByteCount)
+            return finish(
+                .clean(code: 1009, reason: flood.description, isByPeer: false),
+                error: flood
+            )
+        }
+        early.append(bytes)
     }
 
     /// The application says that the transport is gone.
@@ -212,6 +234,16 @@ extension MessageConnectionTransport {
         }
         flush()
         armTimer()
+    }
+}
+
+/// A peer that sends too much too early.
+private struct Flood: Error, CustomStringConvertible {
+    let limit: Int
+
+    var description: String {
+        "message endpoint: the peer sent more than \(limit) bytes before the connection was open; "
+            + "call the completion of open earlier"
     }
 }
 

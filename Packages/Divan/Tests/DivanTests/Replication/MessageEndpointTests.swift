@@ -97,6 +97,52 @@ import Testing
         }
     }
 
+    /// Delivers messages for ever and never says that it is open.
+    private final class Hasty: MessageEndpointConnection, Sendable {
+        private let end: CheckedContinuation<(any Error)?, Never>
+
+        init(_ end: CheckedContinuation<(any Error)?, Never>) {
+            self.end = end
+        }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            for _ in 0..<20 { connection.receive(message: .fromData(Data(count: 100_000))) }
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            completion(true, nil)
+        }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            end.resume(returning: error)
+            completion()
+        }
+    }
+
+    @Test(arguments: [ProtocolType.messageStream, .byteStream])
+    func `holds a bounded amount of what comes before the connection is open`(
+        type: ProtocolType
+    ) async throws {
+        let peers = try Peers()
+        let listener = MessageEndpointListener(
+            config: MessageEndpointListenerConfiguration(
+                collections: [try peers.there.defaultCollection()],
+                protocolType: type
+            )
+        )
+        let error = await withCheckedContinuation { end in
+            listener.accept(connection: Hasty(end))
+        }
+        let text = error.map { String(describing: $0) } ?? ""
+        #expect(text.contains("more than 1048576 bytes before the connection was open"))
+    }
+
     private func connect(
         _ peers: Peers,
         _ type: ProtocolType
