@@ -62,7 +62,8 @@ public final class ListenerServer: Sendable {
                 try TLSContext.server(
                     ServerTLSConfiguration(
                         credential: credential,
-                        clientCertificates: configuration.clientCertificates
+                        clientCertificates: configuration.clientCertificates,
+                        resumesSessions: true
                     )
                 )
             }

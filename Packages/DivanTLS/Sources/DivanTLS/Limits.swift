@@ -12,6 +12,8 @@ public enum Limits {
     public static let labelByteCount = 72
     /// Seconds for which a server lets a session be resumed: two hours, OpenSSL's own default.
     public static let resumptionSeconds = 7_200
+    /// Servers whose sessions a `TLSResumptionCache` keeps: 64, some 200 KB; few have more peers.
+    public static let resumptionCount = 64
     /// Bytes of a server name: 253, the longest host name (RFC 1035 §2.3.4 as text).
     public static let serverNameByteCount = 253
 }

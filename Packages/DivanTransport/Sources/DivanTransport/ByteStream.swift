@@ -41,6 +41,8 @@ final class ByteStream: EventSource, TurnEndSource {
 
     let loop: EpollLoop
     let counter: ByteCounter
+    /// Gets what a later connection needs to go on with this one's TLS session, when it ends.
+    var keepResumption: ((TLSResumption) -> Void)?
     /// Whoever uses the stream; kept until `finish`, `close` or a successor.
     var owner: (any ByteStreamOwner)?
 
@@ -80,6 +82,9 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// What the peer presented, leaf first.
     var peerCertificates: [TLSCertificate] { tls?.peerCertificates ?? [] }
+
+    /// Whether TLS went on with an earlier session.
+    var isResumed: Bool { tls?.isResumed ?? false }
 
     /// Bytes that the system has not taken yet.
     var queuedByteCount: Int { output.count - writtenCount }
@@ -126,6 +131,7 @@ final class ByteStream: EventSource, TurnEndSource {
     /// The owner hears nothing more.
     func finish() {
         guard state == .open else { return }
+        handOverResumption()
         if isOpenReported { owner?.streamWillWrite(to: &plainOutput) }
         owner = nil
         state = .finishing
@@ -139,12 +145,19 @@ final class ByteStream: EventSource, TurnEndSource {
     func close() {
         owner = nil
         guard state != .closed else { return }
+        handOverResumption()
         state = .closed
         for timer in [stallTimer, lingerTimer].compactMap({ $0 }) { loop.cancel(timer) }
         loop.remove(socket.descriptor)
         socket.close()
         output = []
         plainOutput = []
+    }
+
+    private func handOverResumption() {
+        guard let keep = keepResumption, let resumption = tls?.resumption else { return }
+        keepResumption = nil
+        keep(resumption)
     }
 
     /// Gives empty buffers back.
@@ -259,6 +272,7 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// Reports a fault of TLS after its alert has been written.
     private func fail(_ problem: StreamProblem) {
+        keepResumption = nil  // a session that broke is not gone on with (RFC 5246 §7.2.2)
         writeTLSOutput()
         end(problem)
     }

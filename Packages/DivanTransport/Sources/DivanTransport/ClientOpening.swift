@@ -137,7 +137,12 @@ final class ClientOpening: ByteStreamOwner {
 
     private func makeSession() throws(TLSError) -> TLSSession? {
         try tls.map { context throws(TLSError) in
-            try TLSSession(context, serverName: endpoint.certificateName)
+            let (host, port) = (endpoint.host, endpoint.port)
+            return try TLSSession(
+                context,
+                serverName: endpoint.certificateName,
+                resuming: configuration.resumptions?.take(for: context, host: host, port: port)
+            )
         }
     }
 
@@ -150,6 +155,10 @@ final class ClientOpening: ByteStreamOwner {
             counter: counter
         )
         self.stream = stream
+        if let tls, let cache = configuration.resumptions {
+            let (host, port) = (endpoint.host, endpoint.port)
+            stream.keepResumption = { cache.keep($0, for: tls, host: host, port: port) }
+        }
         stream.owner = self
         stream.start()
     }

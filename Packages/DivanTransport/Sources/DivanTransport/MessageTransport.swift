@@ -74,18 +74,22 @@ public struct TransportPeer: Sendable {
     public let certificates: [TLSCertificate]
     /// Header fields of the server's answer, or of the client's request.
     public let headers: HTTPHeaders
+    /// Whether TLS went on with an earlier session instead of a full handshake.
+    public let isResumed: Bool
 
     /// Describes a peer.
     public init(
         subprotocol: String?,
         address: SocketAddress? = nil,
         certificates: [TLSCertificate] = [],
-        headers: HTTPHeaders = [:]
+        headers: HTTPHeaders = [:],
+        isResumed: Bool = false
     ) {
         self.subprotocol = subprotocol
         self.address = address
         self.certificates = certificates
         self.headers = headers
+        self.isResumed = isResumed
     }
 }
 

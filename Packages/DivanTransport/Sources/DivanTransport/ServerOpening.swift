@@ -125,7 +125,8 @@ final class ServerOpening: ByteStreamOwner {
                 subprotocol: subprotocol,
                 address: address,
                 certificates: stream.peerCertificates,
-                headers: request.headers
+                headers: request.headers,
+                isResumed: stream.isResumed
             ),
             leftover: handshake.takeLeftover(),
             webSocket: configuration.webSocket,

@@ -149,6 +149,12 @@ struct Socket {
         )
     }
 
+    /// Ends a listening socket before it is closed: nobody can connect any more, and a socket with
+    /// `SO_REUSEADDR` may listen on the port.
+    func stopListening() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Tells the peer that nothing more will be sent.
     func shutdownSending() {
         shutdown(descriptor, Int32(SHUT_WR))

@@ -1,9 +1,11 @@
 import DivanLog
 import Glibc
+import Synchronization
 
 /// Accepts connections on one listening socket, on one loop.
 ///
-/// `@unchecked Sendable` holds because everything behind `init` happens on the loop.
+/// `@unchecked Sendable` holds because everything behind `init` happens on the loop, but for the
+/// first step of `stop`, which is atomic.
 final class TCPListener: EventSource, @unchecked Sendable {
     let socket: Socket
 
@@ -11,7 +13,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
     private let pause: Duration
     private let log: Log
     private let didAccept: @Sendable (Socket, SocketAddress) -> Void
-    private var isOpen = true
+    private let isOpen = Atomic(true)
 
     /// Connections taken in one turn; the rest of the loop's work must go on.
     private static let acceptCount = 64
@@ -34,11 +36,14 @@ final class TCPListener: EventSource, @unchecked Sendable {
         loop.execute { self.loop.add(self.socket.descriptor, self, .reading) }
     }
 
-    /// Closes the socket; connections that nobody accepted yet are reset.
+    /// Stops listening at once; connections that nobody accepted yet are reset.
+    ///
+    /// The socket is closed on the loop, which may be using it, and then `completion` is called.
     func stop(_ completion: @escaping @Sendable () -> Void) {
+        let isFirst = isOpen.exchange(false, ordering: .acquiringAndReleasing)
+        if isFirst { socket.stopListening() }
         loop.execute {
-            if self.isOpen {
-                self.isOpen = false
+            if isFirst {
                 self.loop.remove(self.socket.descriptor)
                 self.socket.close()
             }
@@ -46,14 +51,17 @@ final class TCPListener: EventSource, @unchecked Sendable {
         }
     }
 
+    private var isStopped: Bool { !isOpen.load(ordering: .acquiring) }
+
     func isReadable() {
         do {
             for _ in 0..<Self.acceptCount {
-                guard isOpen, let (accepted, address) = try socket.accept() else { return }
+                guard !isStopped, let (accepted, address) = try socket.accept() else { return }
                 didAccept(accepted, address)
             }
         } catch {
-            wait(after: error)
+            // A socket that no longer listens says so; that is no fault.
+            if !isStopped { wait(after: error) }
         }
     }
 
@@ -68,7 +76,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
         log.warning("\(problem)")
         loop.change(socket.descriptor, [])
         loop.schedule(at: loop.now + pause) { [weak self] in
-            guard let self, isOpen else { return }
+            guard let self, !isStopped else { return }
             loop.change(socket.descriptor, .reading)
         }
     }

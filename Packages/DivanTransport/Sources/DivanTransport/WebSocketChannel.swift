@@ -73,6 +73,10 @@ final class WebSocketChannel: ByteStreamOwner {
     func close(code: UInt16, reason: String) {
         guard closed == nil, connection.isOpen else { return }
         connection.close(code: code, reason: reason, at: loop.now)
+        // Nobody would read the answer of a peer to a transport that was never started.
+        guard receiver != nil else {
+            return end(.clean(code: code, reason: reason, isByPeer: false))
+        }
         stream.setReadingPaused(false)  // or the peer's answer would never be read
         stream.setNeedsFlush()
         updateDeadline()

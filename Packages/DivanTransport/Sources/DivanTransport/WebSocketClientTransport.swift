@@ -24,6 +24,9 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?
         /// How TLS is spoken with `wss`; `nil` trusts the system's roots.
         public var tls: TLSContext?
+        /// Where TLS sessions are kept, so that the next connection goes on with them; `nil` shakes
+        /// hands in full each time, as does a context that does not say `resumesSessions`.
+        public var resumptions: TLSResumptionCache?
         /// The HTTP proxy that leads to every endpoint; `nil` connects directly.
         public var proxy: HTTPProxy?
         /// Name or address of the network interface to connect from.
@@ -41,6 +44,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
             headers: @escaping @Sendable (WebSocketEndpoint) -> HTTPHeaders = { _ in [:] },
             onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)? = nil,
             tls: TLSContext? = nil,
+            resumptions: TLSResumptionCache? = .shared,
             proxy: HTTPProxy? = nil,
             networkInterface: String? = nil,
             webSocket: WebSocketConnection.Configuration = .init(),
@@ -52,6 +56,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
             self.headers = headers
             self.onResponse = onResponse
             self.tls = tls
+            self.resumptions = resumptions
             self.proxy = proxy
             self.networkInterface = networkInterface
             self.webSocket = webSocket
@@ -203,7 +208,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
     /// One context for everyone, because reading the system's roots takes a while.
     private static let systemRoots: Result<TLSContext, TLSError> = {
         do throws(TLSError) {
-            return .success(try TLSContext.client(ClientTLSConfiguration()))
+            return .success(try TLSContext.client(ClientTLSConfiguration(resumesSessions: true)))
         } catch {
             return .failure(error)
         }
@@ -223,7 +228,8 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
                 subprotocol: acceptance.subprotocol,
                 address: address,
                 certificates: presented,
-                headers: acceptance.headers
+                headers: acceptance.headers,
+                isResumed: stream.isResumed
             )
             configuration.onResponse?(endpoint, acceptance.headers)
             didOpen(stream, peer, acceptance.leftover, at: endpoint)

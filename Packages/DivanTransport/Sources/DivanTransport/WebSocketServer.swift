@@ -116,6 +116,9 @@ public final class WebSocketServer: Sendable {
 
     /// Stops listening and says goodbye to every peer.
     ///
+    /// When the call returns, nobody can connect any more, and this class may listen on the port
+    /// again, as may any program that sets `SO_REUSEADDR`; others may after `completion`.
+    ///
     /// - Parameters:
     ///   - code: The close code; 1001 means “going away”.
     ///   - reason: A text for the peers' logs.

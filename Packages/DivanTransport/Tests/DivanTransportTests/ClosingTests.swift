@@ -105,6 +105,17 @@ import Testing
     }
 
     @Test
+    func `leaves the port at once, while goodbyes are still said`() async throws {
+        let server = try TestServer()
+        let (_, recorder) = await opened(client(port: server.port))
+        server.server.stop()
+        #expect(RawSocket(port: server.port) == nil)
+        let next = try TestServer(port: server.port)
+        #expect(next.port == server.port)
+        #expect(await recorder.end().goodbye == "1001  true")
+    }
+
+    @Test
     func `says that a port is taken`() throws {
         let server = try TestServer()
         let configuration = WebSocketServer.Configuration(

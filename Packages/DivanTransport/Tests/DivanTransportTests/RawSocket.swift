@@ -21,13 +21,15 @@ final class RawSocket: Sendable {
 
     /// Connects to a port of this machine.
     init?(port: UInt16) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(port: port)
         let status = Self.withAddress(&address) { connect(descriptor, $0, $1) }
         guard status == 0 else {
+            // Before `self` has it: `deinit` would close it again, and by then it may be another's.
             Glibc.close(descriptor)
             return nil
         }
+        self.descriptor = descriptor
         var wait = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(
             descriptor,
@@ -142,7 +144,11 @@ final class RawServer: Sendable {
         Self.startThread {
             while true {
                 let accepted = accept(descriptor, nil, nil)
-                guard accepted >= 0 else { return }
+                guard accepted >= 0 else {
+                    // Here and not in `deinit`, or `accept` might be called on another's.
+                    Glibc.close(descriptor)
+                    return
+                }
                 let connection = RawSocket.accepted(accepted)
                 Self.startThread { serve(connection) }
             }
@@ -151,7 +157,6 @@ final class RawServer: Sendable {
 
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))
-        Glibc.close(descriptor)
     }
 
     fileprivate static func startThread(_ work: @escaping @Sendable () -> Void) {

@@ -11,6 +11,9 @@ final class TestServer: Sendable {
     let server: WebSocketServer
     let port: UInt16
 
+    /// Counts the requests for an upgrade.
+    private let requests = Recorder()
+
     /// Every connection so far, with its receiver.
     let connections: Connections
 
@@ -27,23 +30,31 @@ final class TestServer: Sendable {
     }
 
     /// Starts to listen; each message goes back unless `echoes` is false, and then it is kept.
+    ///
+    /// A request about which `decide` says no is left to it. With `starts` false an accepted
+    /// transport is never started.
     init(
         tls: TLSContext? = nil,
         interface: String? = "127.0.0.1",
+        port: UInt16 = 0,
         echoes: Bool = true,
+        starts: Bool = true,
         limits: TransportLimits = TransportLimits(),
         webSocket: WebSocketConnection.Configuration = .init(),
         decide: (@Sendable (UpgradeRequest) -> Bool)? = nil
     ) throws {
         let connections = Connections()
         self.connections = connections
+        let requests = requests
         let configuration = WebSocketServer.Configuration(
             networkInterface: interface,
+            port: port,
             tls: tls,
             webSocket: webSocket,
             limits: limits
         )
         server = WebSocketServer(configuration, log: quiet) { request in
+            requests.transportDidReceive([])
             if let decide, !decide(request) { return }
             request.accept(subprotocol: request.handshake.subprotocols.first) { transport in
                 let recorder = Recorder(
@@ -51,10 +62,15 @@ final class TestServer: Sendable {
                     onMessage: { message in if echoes { transport.send(message.span) } }
                 )
                 connections.add(transport, recorder)
-                transport.start(recorder)
+                if starts { transport.start(recorder) }
             }
         }
-        port = try server.start()
+        self.port = try server.start()
+    }
+
+    /// Returns once a request for an upgrade has come.
+    func asked() async {
+        await requests.wait { $0.messageCount > 0 }
     }
 
     deinit {
@@ -103,16 +119,20 @@ struct TestTLS: Sendable {
     let server: TLSContext
     let client: TLSContext
 
-    init() throws {
+    init(resumes: Bool = false) throws {
         let template = CertificateTemplate(
             attributes: ["CN": "server"],
             usages: .serverAuth,
             now: Date()
         )
         credential = try TLSCredential.generate(template, key: .p256)
-        server = try TLSContext.server(ServerTLSConfiguration(credential: credential))
+        server = try TLSContext.server(
+            ServerTLSConfiguration(credential: credential, resumesSessions: resumes)
+        )
         let trust = ServerTrust.pinned(credential.leaf)
-        client = try TLSContext.client(ClientTLSConfiguration(serverTrust: trust))
+        client = try TLSContext.client(
+            ClientTLSConfiguration(serverTrust: trust, resumesSessions: resumes)
+        )
     }
 }
 

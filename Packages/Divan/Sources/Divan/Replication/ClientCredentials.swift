@@ -65,7 +65,11 @@ struct ClientCredentials: Sendable {
     ///   certificates that cannot be used.
     func tlsContext(_ configuration: ReplicatorConfiguration) throws -> TLSContext {
         try TLSContext.client(
-            ClientTLSConfiguration(serverTrust: trust(configuration), credential: certificate)
+            ClientTLSConfiguration(
+                serverTrust: trust(configuration),
+                credential: certificate,
+                resumesSessions: configuration.resumesTLSSessions
+            )
         )
     }
 

@@ -52,6 +52,13 @@ public struct ReplicatorConfiguration {
     /// official API.
     public var compression = Self.defaultCompression
 
+    /// Whether a connection that is opened again goes on with the TLS session of the one before,
+    /// which saves a round trip and most of the computing.
+    ///
+    /// Only connections of one `Replicator` share sessions, so what another one trusts or shows
+    /// has no part in it. Kept in memory, and used once. An addition to the official API.
+    public var resumesTLSSessions = true
+
     private var chosenHeartbeat: TimeInterval?
     private var chosenAttemptCount: UInt?
     private var chosenWaitTime: TimeInterval?

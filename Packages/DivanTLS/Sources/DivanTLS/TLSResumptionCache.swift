@@ -1,0 +1,103 @@
+public import Foundation
+import Synchronization
+
+/// Keeps what clients need to go on with earlier sessions, in memory, for a bounded number of
+/// servers.
+///
+/// A value is found only under the context, host and port that it was kept for. A context stands
+/// for one way to judge servers and one client certificate, so nothing that one configuration
+/// trusts or shows helps another. A value is handed out once. Where there is doubt whether the
+/// server would be judged as before, nothing is handed out and the handshake is a full one:
+/// `ServerTrust.callback` may change its mind, and with roots the certificates must still be valid.
+///
+/// All members may be used from any thread.
+public final class TLSResumptionCache: Sendable {
+    /// The cache of all clients that are not given another.
+    public static let shared = TLSResumptionCache()
+
+    /// Servers at most; at the bound the value that was kept first goes.
+    public let limit: Int
+
+    private struct Entry {
+        let context: ContextNumber
+        let host: String
+        let port: UInt16
+        let resumption: TLSResumption
+
+        func belongs(to context: TLSContext, _ host: String, _ port: UInt16) -> Bool {
+            self.context == context.number && self.host == host && self.port == port
+        }
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    /// Creates an empty cache; a limit of 0 keeps nothing.
+    public init(limit: Int = Limits.resumptionCount) {
+        self.limit = max(0, limit)
+    }
+
+    /// Values at hand.
+    public var count: Int { entries.withLock { $0.count } }
+
+    /// Keeps a value in place of an earlier one for the same server.
+    ///
+    /// Ignored when it was made in another context, or when `context` may not resume.
+    public func keep(
+        _ resumption: TLSResumption,
+        for context: TLSContext,
+        host: String,
+        port: UInt16
+    ) {
+        guard limit > 0, resumption.context == context.number, context.judgesAlike else { return }
+        let entry = Entry(context: context.number, host: host, port: port, resumption: resumption)
+        entries.withLock { entries in
+            entries.removeAll { $0.belongs(to: context, host, port) }
+            if entries.count >= limit { entries.removeFirst() }
+            entries.append(entry)
+        }
+    }
+
+    /// Returns the value for a server, and forgets it.
+    ///
+    /// The validity of the server's certificates is looked at for the time `now`.
+    public func take(
+        for context: TLSContext,
+        host: String,
+        port: UInt16,
+        at now: Date = Date()
+    ) -> TLSResumption? {
+        let entry: Entry? = entries.withLock { entries in
+            let index = entries.firstIndex { $0.belongs(to: context, host, port) }
+            return index.map { entries.remove(at: $0) }
+        }
+        guard let resumption = entry?.resumption else { return nil }
+        let isSound =
+            !context.checksValidity
+            || resumption.certificates.allSatisfy { $0.isValid(at: now) }
+        return isSound ? resumption : nil
+    }
+
+    /// Forgets everything; the secrets are wiped.
+    public func removeAll() {
+        entries.withLock { $0 = [] }
+    }
+}
+
+extension TLSContext {
+    /// Whether a server that was accepted would be accepted again, as far as this context decides.
+    fileprivate var judgesAlike: Bool {
+        switch judgement {
+        case .server(.systemRoots), .server(.roots), .server(.pinned), .server(.selfSignedOnly):
+            true
+        case .server(.callback), .client: false
+        }
+    }
+
+    /// Whether a full handshake would look at the dates of the server's certificates.
+    fileprivate var checksValidity: Bool {
+        switch judgement {
+        case .server(.systemRoots), .server(.roots): true
+        case .server, .client: false
+        }
+    }
+}
