@@ -9,25 +9,56 @@ import Foundation
     static let usage = """
         usage: blip-echo serve [PORT]
                blip-echo ask URL TEXT...
+
+        serve  replies with what it was asked; on a free port of 127.0.0.1 unless PORT says which
+        ask    asks each TEXT in a request, prints the replies, and ends after the last
         """
     static let subprotocol = "BLIP_3+Echo"
 
-    static func main() async throws {
-        var words = CommandLine.arguments.dropFirst()
-        switch (words.popFirst(), words.popFirst()) {
-        case ("serve", let port): try serve(port: port.flatMap { UInt16($0) } ?? 0)
-        case ("ask", let url?) where !words.isEmpty: try await ask(Array(words), at: url)
-        default:
-            print(usage)
-            exit(64)
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("blip-echo: \(error)\n".utf8))
+            if error is WrongWords { FileHandle.standardError.write(Data("\(usage)\n".utf8)) }
+            exit(error is WrongWords ? 64 : 1)
         }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        // A text may be one of these, too.
+        if words.prefix(2).contains("--help") || ["-h", "help"].contains(words.first) {
+            return print(usage)
+        }
+        var rest = words[...]
+        switch rest.popFirst() {
+        case "serve": try serve(port: try port(rest))
+        case "ask":
+            guard let url = rest.popFirst(), !rest.isEmpty else {
+                throw WrongWords(description: "ask wants a URL and a text or more")
+            }
+            try await ask(Array(rest), at: url)
+        case let verb?: throw WrongWords(description: "no verb “\(verb)”")
+        case nil: throw WrongWords(description: "serve or ask?")
+        }
+    }
+
+    private static func port(_ words: ArraySlice<String>) throws -> UInt16 {
+        guard let word = words.first else { return 0 }
+        guard words.count == 1, let port = UInt16(word) else {
+            throw WrongWords(
+                description: "“\(words.joined(separator: " "))” is no port (0 to 65535)"
+            )
+        }
+        return port
     }
 
     private static func serve(port: UInt16) throws {
         let place = WebSocketServer.Configuration(networkInterface: "127.0.0.1", port: port)
         let server = WebSocketServer(place) { request in
             guard request.handshake.subprotocols.contains(subprotocol) else {
-                return request.refuse(HandshakeRefusal(status: 400, explanation: subprotocol))
+                let explanation = "offer the subprotocol \(subprotocol)"
+                return request.refuse(HandshakeRefusal(status: 400, explanation: explanation))
             }
             request.accept(subprotocol: subprotocol) { transport in
                 transport.start(Pipeline(transport))
@@ -48,10 +79,13 @@ import Foundation
                 Pipeline(transport, asking: texts) { continuation.resume(returning: $0) }
             )
         }
-        guard case .failed(let error) = close else { return }
-        FileHandle.standardError.write(Data("blip-echo: \(error)\n".utf8))
-        exit(1)
+        if case .failed(let error) = close { throw error }
     }
+}
+
+/// What is wrong with the command line.
+private struct WrongWords: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// Joins a BLIP connection and a transport: frames in, frames out, replies to whoever asks.

@@ -3,20 +3,42 @@ import Foundation
 
 /// Shows what a TLS server presents, and whether a client with the system's roots trusts it.
 @main enum TLSProbe {
+    static let usage = """
+        usage: tls-probe HOST[:PORT]
+
+        Prints the TLS versions and the certificates of a server, port 443 unless PORT says which.
+        Ends with 0 when the system's roots vouch for it, with 2 when not, with 1 on no answer.
+        """
+
     static func main() {
         let words = CommandLine.arguments.dropFirst()
-        let parts = words.first?.split(separator: ":", omittingEmptySubsequences: false) ?? []
-        guard words.count == 1, parts.count > 1, let port = parts.last, UInt16(port) != nil else {
-            print("usage: tls-probe HOST:PORT")
+        if words.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
+        guard words.count == 1, let place = words.first.flatMap(place(in:)) else {
+            FileHandle.standardError.write(Data("tls-probe: one HOST:PORT?\n\(usage)\n".utf8))
             exit(64)
         }
-        let host = parts.dropLast().joined(separator: ":").trimmingCharacters(in: ["[", "]"])
         do {
-            exit(try TLSProbe.probe(host, String(port)))
+            exit(try TLSProbe.probe(place.host, String(place.port)))
         } catch {
             FileHandle.standardError.write(Data("tls-probe: \(error)\n".utf8))
             exit(1)
         }
+    }
+
+    /// Takes `host`, `host:port`, `[address]`, `[address]:port` and a bare IPv6 address.
+    private static func place(in word: String) -> (host: String, port: UInt16)? {
+        let isAddress = word.filter { $0 == ":" }.count > 1
+        var (host, port) = (word, UInt16?.some(443))
+        if let bracket = word.lastIndex(of: "]"), word.hasPrefix("[") {
+            host = String(word[..<bracket].dropFirst())
+            let rest = word[bracket...].dropFirst()
+            if !rest.isEmpty { port = rest.hasPrefix(":") ? UInt16(rest.dropFirst()) : nil }
+        } else if !isAddress, let colon = word.lastIndex(of: ":") {
+            host = String(word[..<colon])
+            port = UInt16(word[colon...].dropFirst())
+        }
+        guard let port, port > 0, !host.isEmpty, !host.hasPrefix("-") else { return nil }
+        return (host, port)
     }
 
     /// Returns the exit code: 0 when the server is trusted, 2 when it is refused.

@@ -8,22 +8,58 @@ import Foundation
     static let usage = """
         usage: websocket-echo serve [--tls] [PORT]
                websocket-echo send [--self-signed] URL TEXT...
+
+        serve  sends every message back; on a free port of 127.0.0.1 unless PORT says which
+               --tls          with a self-signed certificate made for the run
+        send   sends each TEXT, prints the answers, and ends after the last
+               --self-signed  trusts a server whose certificate signed itself
         """
 
-    static func main() async throws {
-        let words = Array(CommandLine.arguments.dropFirst())
-        let options = words.filter { $0.hasPrefix("--") }
-        let rest = Array(words.filter { !$0.hasPrefix("--") }.dropFirst())
-        switch (words.first, options) {
-        case ("serve", []), ("serve", ["--tls"]):
-            try serve(port: rest.first.flatMap { UInt16($0) } ?? 0, isSecure: !options.isEmpty)
-        case ("send", []) where rest.count > 1, ("send", ["--self-signed"]) where rest.count > 1:
-            let texts = Array(rest.dropFirst())
-            try await send(texts, to: rest[0], trustsSelfSigned: !options.isEmpty)
-        default:
-            print(usage)
-            exit(64)
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("websocket-echo: \(error)\n".utf8))
+            if error is WrongWords { FileHandle.standardError.write(Data("\(usage)\n".utf8)) }
+            exit(error is WrongWords ? 64 : 1)
         }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        // A text may be one of these, too.
+        if words.prefix(2).contains("--help") || ["-h", "help"].contains(words.first) {
+            return print(usage)
+        }
+        let verb = words.first ?? ""
+        let known = ["serve": "--tls", "send": "--self-signed"]
+        guard let option = known[verb] else {
+            throw WrongWords(description: verb.isEmpty ? "serve or send?" : "no verb “\(verb)”")
+        }
+        // Only what stands before the rest is an option: a text may begin with dashes.
+        var rest = words.dropFirst()
+        let isSet = rest.first == option
+        if isSet { rest.removeFirst() }
+        if let first = rest.first, first.hasPrefix("--") {
+            throw WrongWords(description: "no option “\(first)” for \(verb)")
+        }
+        if verb == "serve" {
+            try serve(port: try port(rest), isSecure: isSet)
+        } else {
+            guard let url = rest.popFirst(), !rest.isEmpty else {
+                throw WrongWords(description: "send wants a URL and a text or more")
+            }
+            try await send(Array(rest), to: url, trustsSelfSigned: isSet)
+        }
+    }
+
+    private static func port(_ words: ArraySlice<String>) throws -> UInt16 {
+        guard let word = words.first else { return 0 }
+        guard words.count == 1, let port = UInt16(word) else {
+            throw WrongWords(
+                description: "“\(words.joined(separator: " "))” is no port (0 to 65535)"
+            )
+        }
+        return port
     }
 
     private static var webSocket: WebSocketConnection.Configuration { .init(acceptsText: true) }
@@ -71,8 +107,11 @@ import Foundation
         let close = await withCheckedContinuation { continuation in
             transport.start(Conversation(transport, texts) { continuation.resume(returning: $0) })
         }
-        guard case .failed(let error) = close else { return }
-        FileHandle.standardError.write(Data("websocket-echo: \(error)\n".utf8))
-        exit(1)
+        if case .failed(let error) = close { throw error }
     }
+}
+
+/// What is wrong with the command line.
+private struct WrongWords: Error, CustomStringConvertible {
+    let description: String
 }

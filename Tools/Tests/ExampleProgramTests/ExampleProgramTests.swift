@@ -38,7 +38,7 @@ import Testing
         let server = try Program(serving: "blip-echo", "serve")
         let outcome = try Program.run("websocket-echo", "send", try server.address(), "hello")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("refused with 400, “BLIP_3+Echo”"))
+        #expect(outcome.errors.contains("refused with 400, “offer the subprotocol BLIP_3+Echo”"))
     }
 
     @Test func `tls-probe shows a server and says why it would be refused`() throws {
@@ -66,16 +66,46 @@ import Testing
         #expect(outcome.output.contains("HTTP without TLS"))
     }
 
-    @Test(arguments: [["nonsense"], ["127.0.0.1:0x1"], [], ["a:1", "b:2"]])
-    func `tls-probe explains itself`(words: [String]) throws {
-        let outcome =
-            switch words.count {
-            case 0: try Program.run("tls-probe")
-            case 1: try Program.run("tls-probe", words[0])
-            default: try Program.run("tls-probe", words[0], words[1])
-            }
+    @Test(arguments: ["websocket-echo", "blip-echo", "tls-probe"])
+    func `explains itself when asked`(program: String) throws {
+        let outcome = try Program.run(program, "--help")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("usage: \(program) "))
+        #expect(outcome.errors == "")
+    }
+
+    @Test(
+        arguments: [
+            (["websocket-echo"], "serve or send?"),
+            (["websocket-echo", "sing"], "no verb “sing”"),
+            (["websocket-echo", "serve", "99999"], "“99999” is no port"),
+            (["websocket-echo", "serve", "--fast"], "no option “--fast” for serve"),
+            (["websocket-echo", "send", "ws://127.0.0.1:1/"], "a URL and a text"),
+            (["blip-echo"], "serve or ask?"),
+            (["blip-echo", "serve", "http"], "“http” is no port"),
+            (["blip-echo", "ask"], "a URL and a text"),
+            (["tls-probe"], "one HOST:PORT?"),
+            (["tls-probe", "127.0.0.1:0x1"], "one HOST:PORT?"),
+            (["tls-probe", "a:1", "b:2"], "one HOST:PORT?"),
+        ] as [([String], String)]
+    )
+    func `says what is wrong with the command line`(words: [String], problem: String) throws {
+        let outcome = try Program.run(words)
         #expect(outcome.status == 64)
-        #expect(outcome.output == "usage: tls-probe HOST:PORT\n")
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(problem), "\(outcome.errors)")
+        #expect(outcome.errors.contains("usage: "))
+    }
+
+    @Test func `an error is a line and a status, never a crash`() throws {
+        let url = try Program.run("websocket-echo", "send", "http://127.0.0.1:1/", "hello")
+        #expect(url.status == 1)
+        #expect(url.errors.contains("begin with wss:// or ws://"))
+        let server = try Program(serving: "blip-echo", "serve")
+        let port = try server.address().split(separator: ":").last?.dropLast()
+        let taken = try Program.run("websocket-echo", "serve", String(port ?? ""))
+        #expect(taken.status == 1)
+        #expect(taken.errors.contains("choose another port"), "\(taken.errors)")
     }
 
     @Test func `tls-probe reports a host that is not there`() throws {

@@ -44,13 +44,20 @@ final class Program {
 
     /// Runs a program to its end.
     static func run(
-        _ name: String,
         _ words: String...,
         environment: [String: String] = [:]
     ) throws -> Outcome {
+        try run(words, environment: environment)
+    }
+
+    /// Runs a program, the first word, to its end.
+    static func run(
+        _ words: [String],
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
         let process = Process()
-        process.executableURL = url(name)
-        process.arguments = words
+        process.executableURL = url(try #require(words.first))
+        process.arguments = Array(words.dropFirst())
         let inherited = ProcessInfo.processInfo.environment
         process.environment = inherited.merging(environment) { _, new in new }
         // Files, not pipes: a server started meanwhile would inherit a pipe and keep it open.
