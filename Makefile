@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash kill-sync model bench bench-compare check format docs autobahn fuzz stress sanitize clean
+.PHONY: help setup build test demo crash kill-sync model bench bench-compare check format docs autobahn fuzz stress attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -55,6 +55,12 @@ fuzz: setup ## mutate inputs of every decoder: make fuzz SECONDS=600
 
 stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1
 	@Tools/scripts/stress $(or $(MESSAGES),1000000) $(SEED)
+
+attack: setup ## attack a listener and print each reaction
+	@Tools/scripts/attack
+
+soak: setup ## 200 clients edit while connections are cut: make soak MINUTES=20
+	@Tools/scripts/soak $(or $(MINUTES),20)
 
 sanitize: setup ## run the tests under the thread and the address sanitizer
 	@Tools/scripts/sanitize

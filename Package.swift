@@ -320,6 +320,33 @@ let crossing: [Target] = [
         path: "Tests/KillSyncTests",
         swiftSettings: strict
     ),
+    .executableTarget(
+        name: "divan-soak",
+        dependencies: ["Divan", "DivanTestKit"],
+        path: "Tests/Soak",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "divan-attack",
+        dependencies: [
+            "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTLS", "DivanWebSocket",
+            "DivanZlib",
+        ],
+        path: "Tests/Attack",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "AttackTests",
+        dependencies: ["divan-attack"],
+        path: "Tests/AttackTests",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "SoakTests",
+        dependencies: ["divan-soak"],
+        path: "Tests/SoakTests",
+        swiftSettings: strict
+    ),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
@@ -348,9 +375,15 @@ let examples: [Target] = [
         path: "Docs/examples/Sources/fleet-example",
         swiftSettings: strict
     ),
+    .executableTarget(
+        name: "room-example",
+        dependencies: ["Divan", "DivanDiscovery"],
+        path: "Docs/examples/Sources/room-example",
+        swiftSettings: strict
+    ),
     .testTarget(
         name: "ExampleTests",
-        dependencies: ["notes-example", "photos-example", "fleet-example"],
+        dependencies: ["notes-example", "photos-example", "fleet-example", "room-example"],
         path: "Docs/examples/Tests/ExampleTests",
         swiftSettings: strict
     ),

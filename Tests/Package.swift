@@ -90,6 +90,33 @@ let package = Package(
             path: "KillSyncTests",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "divan-soak",
+            dependencies: ["Divan", "DivanTestKit"],
+            path: "Soak",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "divan-attack",
+            dependencies: [
+                "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTLS", "DivanWebSocket",
+                "DivanZlib",
+            ],
+            path: "Attack",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AttackTests",
+            dependencies: ["divan-attack"],
+            path: "AttackTests",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SoakTests",
+            dependencies: ["divan-soak"],
+            path: "SoakTests",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],

@@ -14,14 +14,22 @@ let package = Package(
     dependencies: [
         .package(path: "../../Packages/CouchbaseLiteSwift"),
         .package(path: "../../Packages/Divan"),
+        .package(path: "../../Packages/DivanDiscovery"),
     ],
     targets: [
         .executableTarget(name: "notes-example", dependencies: ["Divan"], swiftSettings: strict),
         .executableTarget(name: "photos-example", dependencies: ["Divan"], swiftSettings: strict),
         .executableTarget(name: "fleet-example", dependencies: ["Divan"], swiftSettings: strict),
+        .executableTarget(
+            name: "room-example",
+            dependencies: ["Divan", "DivanDiscovery"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["notes-example", "photos-example", "fleet-example"],
+            dependencies: [
+                "notes-example", "photos-example", "fleet-example", "room-example",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -23,6 +23,7 @@ struct Group: Sendable {
         Group(name: "roundtrip") { try LoopbackFigures.measureRoundTrips(into: &$1) },
         Group(name: "memory") { try IdleFigures.measureMemory(into: &$1) },
         Group(name: "idle") { try IdleFigures.measureCrowd(into: &$1) },
+        Group(name: "listener") { try ListenerFigures.measure(in: $0.directory, into: &$1) },
         Group(name: "sync") {
             try SyncFigures.measure($0.documents, in: $0.directory, into: &$1)
         },

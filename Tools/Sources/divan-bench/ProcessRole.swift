@@ -7,12 +7,21 @@ enum ProcessRole: String {
     case server
     /// Opens connections and keeps them.
     case holder
+    /// Listens with two databases.
+    case listener
+    /// Pulls and keeps nothing, many times over.
+    case pullers
+    /// Means ill.
+    case hostile
 
     func run(_ words: [String]) throws {
         Descriptors.raiseLimit()
         switch self {
         case .server: try ServerRole().run()
         case .holder: try HolderRole(words).run()
+        case .listener: try ListenerRole(words).run()
+        case .pullers: try PullerRole(words).run()
+        case .hostile: try HostileRole(words).run()
         }
     }
 

@@ -34,7 +34,7 @@ do {
         if !isGood, words.contains("--strict") { exit(2) }
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
-            throw BenchFailure("role knows server and holder")
+            throw BenchFailure("role knows server, holder, listener, pullers and hostile")
         }
         try role.run(Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:

@@ -97,6 +97,8 @@ public struct PeerConfiguration: Sendable {
         /// Without, it gets any blob of the database whose digest it knows: enough where it may read
         /// everything.
         public var bindsBlobs = false
+        /// Where connections share what they send; `nil` = each for itself.
+        public var shared: SharedRevisions?
 
         /// Creates options.
         public init(collections: [CollectionPath], allowsPush: Bool = true, allowsPull: Bool = true)

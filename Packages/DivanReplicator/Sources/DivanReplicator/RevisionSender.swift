@@ -89,9 +89,7 @@ struct RevisionSender {
                 queue.removeFirst(head)
                 head = 0
             }
-            let messages = try session.store.read { reader in
-                try batch.map { try message(for: $0, reader, session) }
-            }
+            let messages = try messages(for: batch, session)
             for (revision, message) in zip(batch, messages) {
                 guard let message else {
                     vanished.append(revision.change)
@@ -102,6 +100,60 @@ struct RevisionSender {
             }
         }
         return vanished
+    }
+
+    /// What to send for a batch; `nil` for revisions that are gone.
+    ///
+    /// The store is asked only for what no other connection has sent lately.
+    private func messages(
+        for batch: [OutgoingRevision],
+        _ session: Session
+    ) throws -> [Ready?] {
+        guard let shared = session.sharedRevisions, readFilter == nil, !session.bindsBlobs,
+            !(sendsDeltas && session.configuration.usesDeltas)
+        else {
+            return try session.store.read { reader in
+                try batch.map { try ready($0, reader, session) }
+            }
+        }
+        let wireIndex = session.wireIndex(collection)
+        let keys = batch.map { $0.sharedKey(in: path, wireIndex) }
+        let (found, epoch) = shared.messages(keys)
+        if found.allSatisfy({ $0 != nil }) { return found.map { $0.map { Ready(shared: $0) } } }
+        let messages = try session.store.read { reader in
+            try zip(batch, found).map { revision, kept in
+                try kept.map { Ready(shared: $0) } ?? ready(revision, reader, session)
+            }
+        }
+        let fresh = zip(zip(keys, found), messages).compactMap {
+            pair,
+            message -> (key: SharedRevisions.Key, message: SharedRevisions.Message)? in
+            guard let key = pair.0, pair.1 == nil, let message, message.isOrdinary else {
+                return nil
+            }
+            return (key, .init(properties: message.properties, body: message.body))
+        }
+        shared.keep(fresh, from: epoch)
+        return messages
+    }
+
+    private func ready(
+        _ revision: OutgoingRevision,
+        _ reader: StoreReader,
+        _ session: Session
+    ) throws -> Ready? {
+        try message(for: revision, reader, session).map { message in
+            Ready(
+                properties: message.properties.properties(
+                    collection: session.wireIndex(collection),
+                    replacing: message.replaced
+                ),
+                body: message.body,
+                isDelta: message.properties.deltaSource != nil,
+                isReplacement: message.replaced != nil,
+                blobs: message.blobs
+            )
+        }
     }
 
     private func hasRoom(_ session: Session) -> Bool {
@@ -127,24 +179,18 @@ struct RevisionSender {
     }
 
     private mutating func send(
-        _ message: RevisionComposer.Message,
+        _ message: Ready,
         for revision: OutgoingRevision,
         _ session: inout Session
     ) {
         var sent = revision
         sent.sentByteCount = message.body.count
-        sent.wasDelta = message.properties.deltaSource != nil
+        sent.wasDelta = message.isDelta
         sent.lentBlobs = message.blobs
         session.lend(message.blobs)
         unansweredCount += 1
         unansweredByteCount += message.body.count
-        var request = BLIPRequest(
-            properties: message.properties.properties(
-                collection: session.wireIndex(collection),
-                replacing: message.replaced
-            ),
-            body: .bytes(message.body)
-        )
+        var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))
         request.isCompressed = session.configuration.compresses
         session.ask(request, for: .revision(collection: collection, sent))
     }
@@ -181,5 +227,39 @@ struct RevisionSender {
     mutating func abandon() {
         queue = []
         head = 0
+    }
+}
+
+/// A `rev` message as it goes to the message layer.
+private struct Ready {
+    let properties: BLIPProperties
+    let body: [UInt8]
+    var isDelta = false
+    var isReplacement = false
+    var blobs: [BlobDigest] = []
+
+    /// Whether other peers would get the same.
+    var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty }
+}
+
+extension Ready {
+    fileprivate init(shared: SharedRevisions.Message) {
+        self.init(properties: shared.properties, body: shared.body)
+    }
+}
+
+extension OutgoingRevision {
+    /// What its message is shared under; `nil` when the peer's history makes it one of its own.
+    fileprivate func sharedKey(in path: CollectionPath, _ wireIndex: Int?) -> SharedRevisions.Key? {
+        guard known.isEmpty, !needsFullBody else { return nil }
+        return SharedRevisions.Key(
+            path: path,
+            documentID: change.documentID,
+            revisionID: change.revisionID,
+            sequence: change.sequence,
+            wireIndex: wireIndex,
+            historyCount: terms.historyCount,
+            understandsBlobs: terms.understandsBlobs
+        )
     }
 }

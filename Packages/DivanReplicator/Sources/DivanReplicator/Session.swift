@@ -174,6 +174,11 @@ extension Session {
         if case .passive(let options) = configuration.role { options.bindsBlobs } else { false }
     }
 
+    /// Where connections share what they send.
+    var sharedRevisions: SharedRevisions? {
+        if case .passive(let options) = configuration.role { options.shared } else { nil }
+    }
+
     /// Whether the peer may ask for a blob now.
     func mayFetch(_ digest: BlobDigest) -> Bool {
         !bindsBlobs || lentBlobs[digest] != nil

@@ -8,6 +8,10 @@ public enum Limits {
     public static let fileByteCount = 8 << 20
     /// Bytes in the certificate list of one handshake message: 100 KiB, OpenSSL's own default.
     public static let presentedByteCount = 102_400
+    /// Certificates between a leaf and what is trusted: 8, as Couchbase Lite's library has it.
+    ///
+    /// Each costs a signature's check, before anybody knows whose connection it is.
+    public static let chainDepth: Int32 = 8
     /// UTF-8 bytes in an identity's label: 72, so that its file name stays below 255.
     public static let labelByteCount = 72
     /// Seconds for which a server lets a session be resumed: two hours, OpenSSL's own default.

@@ -154,6 +154,7 @@ public final class TLSContext: @unchecked Sendable {
             SSL_CTX_set_verify(pointer, mode, nil)
             if case .roots(let roots) = policy { try self.trust(roots) }
         }
+        SSL_CTX_set_verify_depth(pointer, Limits.chainDepth)
         SSL_CTX_set_cert_verify_callback(pointer, judgePeer, nil)
     }
 

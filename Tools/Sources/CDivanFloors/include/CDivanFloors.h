@@ -73,6 +73,10 @@ int floor_tls_round_trips(size_t count, double *seconds);
 /// Keeps `count` connections idle and returns what each takes in the accepting process; or -1.
 double floor_idle_bytes(size_t count, int with_tls);
 
+/// Lets `count` clients in, one after another: a full TLS 1.3 handshake, P-256, one request, one
+/// answer. Returns the accepting process's processor time for each in seconds, or -1.
+double floor_connects(size_t count);
+
 /// Two processes over loopback TLS that do only the unavoidable steps of a pull:
 /// look up, frame, check, scan, store, answer. Returns seconds for all documents, or -1.
 double floor_sync(const char *directory, const floor_documents *documents, size_t rounds);

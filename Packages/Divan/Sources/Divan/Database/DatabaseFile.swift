@@ -1,10 +1,12 @@
 import DivanStore
 import Synchronization
 
-/// What all `Database` objects of one file share: the store, the lives of its collections, and the
-/// timer that purges expired documents.
+/// What all `Database` objects of one file share: the store, the lives of its collections, its
+/// cookies, and the timer that purges expired documents.
 final class DatabaseFile: Sendable {
     let store: Store
+    /// The cookies that servers set.
+    let cookies = CookieShelf()
     private let expiration: ExpirationTimer
     private let lives = Mutex<[CollectionPath: CollectionLife]>([:])
     /// The listeners of each owner, to be told when a collection ends.

@@ -61,6 +61,7 @@ extension URLEndpointListenerConfiguration {
             allowsPush: !readOnly
         )
         // Blobs belong to the database: a client must not fetch those of what is not shared.
+        options.shared = SharedRevisions(of: store)
         options.bindsBlobs = !Set(try store.collections()).isSubset(of: options.collections)
         return options
     }

@@ -11,22 +11,25 @@ final class CookieStore: Sendable {
     private static let key = "cookies"
 
     private let store: Store
-    private let jar: Mutex<CookieJar>
+    private let shelf: CookieShelf
+    private let acceptsParentDomains: Bool
 
-    /// Opens the jar that the database keeps; one that cannot be read counts as empty.
-    init(_ store: Store, acceptsParentDomains: Bool) {
+    /// Opens the jar of the database; one that cannot be read counts as empty.
+    init(_ store: Store, _ shelf: CookieShelf, acceptsParentDomains: Bool) {
         self.store = store
-        let kept = (try? store.read { try $0.metadata(Self.key) }) ?? nil
-        let jar = kept.flatMap { bytes in
-            try? CookieJar(decoding: bytes.span, acceptsParentDomains: acceptsParentDomains)
+        self.shelf = shelf
+        self.acceptsParentDomains = acceptsParentDomains
+        shelf.jar.withLock { jar in
+            guard jar == nil else { return }
+            let kept = (try? store.read { try $0.metadata(Self.key) }) ?? nil
+            jar = kept.flatMap { try? CookieJar(decoding: $0.span) } ?? CookieJar()
         }
-        self.jar = Mutex(jar ?? CookieJar(acceptsParentDomains: acceptsParentDomains))
     }
 
     /// The `Cookie` field for a request; `configured` are the application's own cookies.
     func header(for endpoint: WebSocketEndpoint, beside configured: String?) -> String? {
-        jar.withLock { jar in
-            jar.header(for: endpoint.location, at: Self.now, beside: configured)
+        shelf.jar.withLock { jar in
+            jar?.header(for: endpoint.location, at: Self.now, beside: configured)
         }
     }
 
@@ -34,10 +37,12 @@ final class CookieStore: Sendable {
     func receive(_ headers: HTTPHeaders, from endpoint: WebSocketEndpoint) {
         let set = headers.values("Set-Cookie")
         guard !set.isEmpty else { return }
-        let bytes = jar.withLock { jar in
-            for field in set { jar.receive(field, from: endpoint.location, at: Self.now) }
-            return jar.encoded()
+        let bytes = shelf.jar.withLock { jar -> [UInt8]? in
+            jar?.acceptsParentDomains = acceptsParentDomains
+            for field in set { jar?.receive(field, from: endpoint.location, at: Self.now) }
+            return jar?.encoded()
         }
+        guard let bytes else { return }
         do {
             try store.write { try $0.setMetadata(Self.key, bytes) }
         } catch {
@@ -46,6 +51,13 @@ final class CookieStore: Sendable {
     }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+}
+
+/// The jar of an open database, shared by all its replicators: cookies without an expiry live as
+/// long as the database is open.
+final class CookieShelf: Sendable {
+    /// `nil` until the first replicator reads what the file keeps.
+    fileprivate let jar = Mutex<CookieJar?>(nil)
 }
 
 extension WebSocketEndpoint {

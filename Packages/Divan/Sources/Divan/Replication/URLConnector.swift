@@ -29,6 +29,7 @@ final class URLConnector: Connector {
         let credentials = try ClientCredentials(configuration)
         let cookies = CookieStore(
             store,
+            configuration.requiredDatabase.file.cookies,
             acceptsParentDomains: configuration.acceptParentDomainCookie
         )
         let isSecure = url.endpoint.isSecure

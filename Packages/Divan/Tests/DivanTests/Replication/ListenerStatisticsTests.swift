@@ -81,4 +81,34 @@ import Testing
         #expect(second.id > first.id)
         replicator.stop()
     }
+
+    @Test func `what connections share is never older than the last commit`() async throws {
+        let peers = try Peers()
+        let there = try peers.there.defaultCollection()
+        for number in 0..<20 { try there.put("\(number)", 1) }
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        let pull = {
+            let configuration = try peers.configuration(.pull, target: listener.endpoint())
+            let replicator = Replicator(config: configuration)
+            let changes = replicator.statusStream
+            replicator.start(reset: true)
+            for await _ in changes {}
+        }
+        try await pull()
+        try there.put("7", 2)
+        let gone = try #require(try there.document(id: "8"))
+        try there.purge(document: gone)
+        for number in 0..<20 {
+            let document = try #require(
+                try peers.here.defaultCollection().document(id: "\(number)")
+            )
+            try peers.here.defaultCollection().purge(document: document)
+        }
+        try await pull()
+        let here = try peers.here.defaultCollection()
+        #expect(try here.value("7") == 2)
+        #expect(try here.document(id: "8") == nil)
+        #expect(here.count == 19)
+    }
 }

@@ -159,6 +159,20 @@ import Testing
         replicator.stop()
     }
 
+    @Test func `its port is free as soon as it has stopped`() throws {
+        let peers = try Peers()
+        let first = try peers.listen { $0.disableTLS = true }
+        let port = first.port
+        first.stop()
+        for _ in 0..<20 {
+            let next = try peers.listen {
+                $0.disableTLS = true
+                $0.port = port
+            }
+            next.stop()
+        }
+    }
+
     @Test func `closing its database stops it`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }

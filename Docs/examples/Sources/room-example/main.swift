@@ -1,0 +1,21 @@
+import DivanDiscovery
+import Foundation
+
+/// Keeps level with everyone in the room until its input ends: room-example DIRECTORY NAME TOKEN.
+let words = CommandLine.arguments.dropFirst().map { $0 }
+guard words.count == 3 else {
+    print("Usage: room-example DIRECTORY NAME TOKEN")
+    exit(2)
+}
+
+do {
+    let room = try Room(directory: words[0], name: words[1], token: words[2]) { text in
+        FileHandle.standardOutput.write(Data("\(words[1]) \(text)\n".utf8))
+    }
+    try room.open(through: AvahiDiscovery())
+    while readLine() != nil {}
+    try room.close()
+} catch {
+    print("\(error)")
+    exit(1)
+}

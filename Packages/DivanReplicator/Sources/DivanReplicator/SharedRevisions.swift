@@ -1,0 +1,89 @@
+import DivanBLIP
+import DivanRevisions
+public import DivanStore
+import Synchronization
+
+/// Revisions as the connections of one listener send them: read and composed once for all of them.
+///
+/// Only what every peer gets alike is kept, a few megabytes of it, and only until the next commit.
+/// Any thread may use it.
+public final class SharedRevisions: Sendable {
+    /// What decides about the bytes of a message.
+    struct Key: Hashable {
+        let path: CollectionPath
+        let documentID: String
+        let revisionID: RevisionID
+        let sequence: UInt64
+        let wireIndex: Int?
+        let historyCount: Int
+        let understandsBlobs: Bool
+    }
+
+    /// A message, ready to be sent.
+    struct Message {
+        let properties: BLIPProperties
+        let body: [UInt8]
+    }
+
+    private struct State {
+        var messages: [Key: Message] = [:]
+        var order: [Key] = []  // the oldest first, from `head` on
+        var head = 0
+        var byteCount = 0
+        var epoch: UInt64 = 0
+        var observation: StoreObservation?
+
+        mutating func shrink(to limit: Int) {
+            while byteCount > limit, head < order.count {
+                byteCount -= messages.removeValue(forKey: order[head])?.body.count ?? 0
+                head += 1
+            }
+            guard head > 4_096 else { return }
+            order.removeFirst(head)
+            head = 0
+        }
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// Shares revisions of a store; `byteCount` bounds the bodies that are kept.
+    ///
+    /// The default, 8 MiB, spans the windows of pullers that started together.
+    public init(of store: Store, byteCount: Int = 8 << 20) {
+        limit = byteCount
+        let observation = store.observe { [weak self] _ in self?.forget() }
+        state.withLock { $0.observation = observation }
+    }
+
+    /// What is kept of a batch, and the epoch that `keep` wants back.
+    func messages(_ keys: [Key?]) -> (found: [Message?], epoch: UInt64) {
+        state.withLock { state in
+            (keys.map { key in key.flatMap { state.messages[$0] } }, state.epoch)
+        }
+    }
+
+    /// Keeps messages that were read in an epoch which is not over yet.
+    func keep(_ messages: [(key: Key, message: Message)], from epoch: UInt64) {
+        state.withLock { state in
+            guard state.epoch == epoch else { return }
+            for (key, message) in messages where message.body.count <= limit / 64 {
+                guard state.messages.updateValue(message, forKey: key) == nil else { continue }
+                state.order.append(key)
+                state.byteCount += message.body.count
+            }
+            state.shrink(to: limit)
+        }
+    }
+
+    /// A commit may have changed what is to be sent.
+    private func forget() {
+        state.withLock { state in
+            state.epoch += 1
+            state.messages.removeAll(keepingCapacity: true)
+            state.order.removeAll(keepingCapacity: true)
+            state.head = 0
+            state.byteCount = 0
+        }
+    }
+}

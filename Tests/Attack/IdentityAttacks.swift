@@ -1,0 +1,98 @@
+import Divan
+import Foundation
+import Glibc
+
+/// Identities that lie badly: others may read them, they are links, half written, or have no room.
+struct IdentityAttacks {
+    let directory: String
+    let report: Report
+
+    private static let label = "mine"
+
+    func run() {
+        report.heading("Identities that lie badly")
+        report.attack("a directory that others may read", "22") {
+            try damaged("open") { chmod($0, 0o755) }
+        }
+        report.attack("a file that others may read", "22") {
+            try damagedFile("loose") { chmod($0, 0o644) }
+        }
+        report.attack("a directory that is a link", "22") {
+            let target = fresh("target")
+            try Self.make()
+            symlink(target, fresh("link"))
+            return Self.code(Self.read)
+        }
+        report.attack("a file that is a link", "22") {
+            try damagedFile("linked") { file in
+                rename(file, file + ".moved")
+                symlink(file + ".moved", file)
+            }
+        }
+        report.attack("a file that is half written", "22") {
+            try damagedFile("half") { truncate($0, 700) }
+        }
+        report.attack("an empty file", "22") { try damagedFile("empty") { truncate($0, 0) } }
+        report.attack("a full disk", "22, and nothing is left behind") { try full() }
+    }
+
+    /// Makes an identity, damages its directory, and reads it.
+    private func damaged(_ name: String, _ damage: (String) throws -> Void) throws -> String {
+        let directory = fresh(name)
+        try Self.make()
+        try damage(directory)
+        return Self.code(Self.read)
+    }
+
+    /// Makes an identity, damages its file, and reads it.
+    private func damagedFile(_ name: String, _ damage: (String) -> Void) throws -> String {
+        try damaged(name) { directory in
+            for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
+                damage(directory + "/" + file)
+            }
+        }
+    }
+
+    /// The system refuses every byte, as a full disk does.
+    private func full() throws -> String {
+        _ = fresh("full")
+        signal(SIGXFSZ, SIG_IGN)
+        var usual = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual)
+        var none = usual
+        none.rlim_cur = 0
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &none)
+        let outcome = Self.code(Self.make)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual)
+        let isClean = try TLSIdentity.identity(withLabel: Self.label) == nil
+        return outcome + (isClean ? ", and nothing is left behind" : ", and a piece is left")
+    }
+
+    /// A directory of its own for one attack, which identities are kept in from now on.
+    private func fresh(_ name: String) -> String {
+        let place = "\(directory)/\(name)"
+        TLSIdentity.storeDirectory = place
+        return place
+    }
+
+    private static func make() throws {
+        _ = try TLSIdentity.createIdentity(
+            for: .serverAuth,
+            attributes: [certAttrCommonName: "mine"],
+            label: label
+        )
+    }
+
+    private static func read() throws {
+        _ = try TLSIdentity.identity(withLabel: label)
+    }
+
+    private static func code(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "ok"
+        } catch let error as NSError {
+            return "\(error.code)"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+
+/// `divan-attack run [--quick]` attacks a listener in a process of its own and prints each reaction;
+/// `divan-attack serve DIRECTORY` is that process.
+let words = Array(CommandLine.arguments.dropFirst())
+
+/// Attacks, and returns the exit status.
+func attack(isQuick: Bool) throws -> Int32 {
+    let directory = NSTemporaryDirectory() + "divan-attack-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+        atPath: directory,
+        withIntermediateDirectories: true
+    )
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let authority = try CertificateAttacks.makeAuthority(in: directory)
+    let kitchen = try KitchenProcess(directory)
+    let report = Report()
+    let good = try GoodClient(directory, kitchen.passwords)
+
+    let before = good.run()
+    report.claim("a normal client before", before ?? "synced", before == nil)
+    let memory = try kitchen.number("memory")
+    good.start()
+    RequestAttacks(kitchen: kitchen, report: report).run()
+    CertificateAttacks(kitchen: kitchen, report: report, authority: authority).run()
+    DocumentAttacks(kitchen: kitchen, report: report).run()
+    if !isQuick { FloodAttacks(kitchen: kitchen, report: report).run() }
+    let during = good.stop()
+    if !isQuick { LifeAttacks(kitchen: kitchen, report: report).run() }
+
+    report.heading("Afterwards")
+    report.claim(
+        "a normal client during all but the stops",
+        "\(during.runCount) runs, \(during.failures.count) failed, the longest "
+            + String(format: "%.1f s", during.longest) + (during.failures.first ?? ""),
+        during.failures.isEmpty && during.runCount > 1
+    )
+    let after = good.run()
+    report.claim("a normal client afterwards", after ?? "synced", after == nil)
+    report.claim("the listener's process", "runs", kitchen.isRunning)
+    let growth = try kitchen.number("memory") - memory
+    report.claim("its memory", "grew by \(growth >> 20) MiB", growth < 200 << 20)
+    let log = try String(contentsOfFile: kitchen.log, encoding: .utf8)
+    let leaks = Secrets.all.filter { log.contains($0) || log.contains(Request.basic($0)) }
+    let tokens = ["ada:\(Secrets.password)", "ada:\(Secrets.wrongPassword)"]
+        .map { Data($0.utf8).base64EncodedString() }.filter { log.contains($0) }
+    report.claim(
+        "its log of \(log.split(separator: "\n").count) lines",
+        "holds \((leaks + tokens).count) secrets and bodies",
+        leaks.isEmpty && tokens.isEmpty && !log.isEmpty
+    )
+    return report.end()
+}
+
+do {
+    // The other end may be gone when something is written to it.
+    signal(SIGPIPE, SIG_IGN)
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    switch words.first {
+    case "run": exit(try attack(isQuick: words.contains("--quick")))
+    case "serve" where words.count == 2: try Kitchen(words[1]).run()
+    default: throw AttackFailure("usage: divan-attack run [--quick]")
+    }
+} catch {
+    FileHandle.standardError.write(Data("attack: \(error)\n".utf8))
+    exit(2)
+}

@@ -1,0 +1,176 @@
+import DivanBLIP
+import DivanTLS
+import DivanTransport
+import DivanZlib
+import Foundation
+import Glibc
+
+/// Clients that mean ill, of six kinds in turn, at a pace that leaves the machine to the others.
+///
+/// It prints how many there are, and answers `deeds` with what they did so far.
+final class HostileRole {
+    private let hostiles: [any Hostile]
+
+    /// Takes the words `TLS-PORT COUNT DATABASE`.
+    init(_ words: [String]) throws {
+        guard words.count == 3, let port = UInt16(words[0]), let count = Int(words[1]) else {
+            throw BenchFailure("hostile clients need a TLS port, a number and a database")
+        }
+        let context = try TLSContext.client(
+            ClientTLSConfiguration(serverTrust: .callback { _ in true })
+        )
+        let connect = { (database: String) in
+            BenchClient.transport(
+                to: port,
+                context: context,
+                database: database,
+                password: ListenerRole.credentials.password
+            )
+        }
+        let database = words[2]
+        hostiles = (0..<count).map { number -> any Hostile in
+            switch number % 6 {
+            case 0: RawHostile(port, piece: Array("GET / HTTP/1.1\r\n\r\n".utf8), pieces: 1)
+            case 1: RawHostile(port, piece: [0x16], pieces: .max)
+            case 2: Visitor(.searching) { connect("nowhere") }
+            case 3: Visitor(.talkingNoise) { connect(database) }
+            case 4: Visitor(.neverReading) { connect(database) }
+            default: Visitor(.flooding) { connect(database) }
+            }
+        }
+    }
+
+    func run() throws {
+        let loop = EventLoopGroup.shared.next()
+        for hostile in hostiles { Self.act(hostile, on: loop) }
+        say("\(hostiles.count)")
+        ProcessRole.answer { _ in Double(hostiles.reduce(0) { $0 + $1.deedCount }) }
+    }
+
+    private static func act(_ hostile: any Hostile, on loop: any EventLoop) {
+        hostile.act()
+        loop.schedule(at: loop.now + .milliseconds(50)) { act(hostile, on: loop) }
+    }
+}
+
+/// Someone who does something each time that it is asked to; always on the same loop.
+private protocol Hostile: AnyObject, Sendable {
+    var deedCount: Int { get }
+    func act()
+}
+
+/// Opens a bare socket and sends pieces of what is no handshake.
+///
+/// `@unchecked Sendable`: acts on one loop; the count is read for a report only.
+private final class RawHostile: Hostile, @unchecked Sendable {
+    private(set) var deedCount = 0
+    private let port: UInt16
+    private let piece: [UInt8]
+    private let pieces: Int
+    private var descriptor: Int32 = -1
+    private var sentCount = 0
+
+    init(_ port: UInt16, piece: [UInt8], pieces: Int) {
+        self.port = port
+        self.piece = piece
+        self.pieces = pieces
+    }
+
+    func act() {
+        deedCount += 1
+        if descriptor < 0 || sentCount >= pieces { reconnect() }
+        sentCount += 1
+        if send(descriptor, piece, piece.count, Int32(MSG_NOSIGNAL)) < 0 { reconnect() }
+    }
+
+    private func reconnect() {
+        if descriptor >= 0 { close(descriptor) }
+        sentCount = 0
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        // The system reads the address during the call, as the general form of one.
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+                _ = connect(descriptor, general, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}
+
+/// Comes in, or tries to, and misbehaves; comes again when it was thrown out.
+///
+/// `@unchecked Sendable`: everything happens on the transports' loops, one transport at a time; the
+/// count is read for a report only.
+private final class Visitor: Hostile, MessageReceiver, @unchecked Sendable {
+    enum Kind {
+        case searching
+        case talkingNoise
+        case neverReading
+        case flooding
+    }
+
+    private(set) var deedCount = 0
+    private let kind: Kind
+    private let connect: () -> WebSocketClientTransport
+    private var transport: WebSocketClientTransport?
+    private var isOpen = false
+    private var connection = BLIPConnection(codec: DeflateCodec())
+
+    init(_ kind: Kind, _ connect: @escaping () -> WebSocketClientTransport) {
+        self.kind = kind
+        self.connect = connect
+    }
+
+    func act() {
+        guard let transport else {
+            let transport = connect()
+            self.transport = transport
+            connection = BLIPConnection(codec: DeflateCodec())
+            transport.start(self)
+            return
+        }
+        transport.loop.execute { self.misbehave() }
+    }
+
+    private func misbehave() {
+        guard isOpen, let transport else { return }
+        deedCount += 1
+        switch kind {
+        case .searching: break
+        case .talkingNoise: transport.send([0x07, 0x00, 0xFF, 0xFF, 0x01])
+        case .neverReading: ask(["Profile": "subChanges"])
+        case .flooding: for _ in 0..<50 { ask(["Profile": "nonsense"]) }
+        }
+    }
+
+    private func ask(_ properties: BLIPProperties) {
+        _ = connection.send(BLIPRequest(properties: properties))
+        var frame: [UInt8] = []
+        while connection.nextFrame(into: &frame) {
+            transport?.send(frame)
+            frame = []
+        }
+    }
+
+    func transportDidOpen(_ peer: TransportPeer) {
+        isOpen = true
+        if kind == .neverReading { transport?.setReadingPaused(true) }
+    }
+
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {
+        _ = try? connection.receive(message.span)
+        while connection.next() != nil {}
+    }
+
+    func transportDidDrainInput() {}
+    func transportDidBecomeWritable() {}
+
+    func transportDidClose(_ close: TransportClose) {
+        deedCount += 1
+        isOpen = false
+        transport = nil
+    }
+}
