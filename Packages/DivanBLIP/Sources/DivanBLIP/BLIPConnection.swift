@@ -129,6 +129,10 @@ public struct BLIPConnection {
     /// the next `receive(_:)`.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
         if acknowledgements.appendNext(to: &output) { return true }
+        if let turn = outbox.writePlain(with: &writer, into: &output) {
+            if case .endedReply(let number) = turn { forgetReply(to: number) }
+            return true
+        }
         guard var message = outbox.takeNext() else { return false }
         let byteCount = outbox.frameByteCount(isUrgent: message.isUrgent)
         if !message.hasBegun { prepare(&message) }

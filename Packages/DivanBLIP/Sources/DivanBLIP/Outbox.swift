@@ -27,6 +27,35 @@ struct Outbox {
         enqueue(consume message)
     }
 
+    /// What became of a message that was written where it stands.
+    enum Turn {
+        case goesOn
+        case ended
+        case endedReply(to: UInt64)
+    }
+
+    /// Makes a frame of the message whose turn it is, without taking it out of the queue.
+    ///
+    /// Returns `nil`, and does nothing, when there is none or when it needs more than its bytes.
+    mutating func writePlain(
+        with writer: inout FrameWriter,
+        into output: inout [UInt8]
+    ) -> Turn? {
+        guard queue.first?.isPlain == true, let isUrgent = queue.first?.isUrgent else { return nil }
+        byteCount -= queue.first?.remainingByteCount ?? 0
+        let isShort = !isUrgent && queue.count > 1 && queue[1]?.isUrgent == true
+        let limit = isShort ? Wire.shortFrameByteCount : Wire.longFrameByteCount
+        let outcome = queue.first?.writeFrame(with: &writer, byteCount: limit, into: &output)
+        if let outcome, outcome.hasMore, let message = queue.popFirst() {
+            putBack(message, after: outcome.countedByteCount)
+            return .goesOn
+        }
+        if !flights.isEmpty, let key = queue.first?.key { flights[key] = nil }
+        let reply = queue.first?.isReply == true ? queue.first?.number : nil
+        queue.dropFirst()
+        return reply.map { .endedReply(to: $0) } ?? .ended
+    }
+
     /// Takes the message whose turn it is.
     mutating func takeNext() -> OutgoingMessage? {
         guard let message = queue.popFirst() else { return nil }

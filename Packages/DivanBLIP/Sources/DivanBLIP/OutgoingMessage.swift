@@ -94,9 +94,21 @@ struct OutgoingMessage {
         return headByteCount > 0 || refill()
     }
 
+    /// Whether it needs nothing but the bytes at hand.
+    var isPlain: Bool { extra == nil }
+
+    /// Makes its next frame, of at most `byteCount` bytes.
+    mutating func writeFrame(
+        with writer: inout FrameWriter,
+        byteCount: Int,
+        into output: inout [UInt8]
+    ) -> FrameWriter.Outcome {
+        writer.write(&self, byteCount: byteCount, into: &output)
+    }
+
     /// Reads the first bytes of a source, so that a failure comes before the first frame.
     mutating func prefetch() {
-        if extra != nil { _ = refill() }
+        _ = refill()
     }
 
     /// Returns what the body's source threw, once; the message ends where it failed.

@@ -2,25 +2,23 @@
 ///
 /// Most often there is just one element, so the first stands apart from the array of the others.
 struct Queue<Element> {
-    private var head: Element?  // `nil` only when nothing is behind it
+    /// The first element, if any; change it where it stands.
+    var first: Element?  // `nil` only when nothing is behind it
     private var others: [Element?] = []
     private var start = 0  // where the first of `others` stands; those before are taken
 
-    var isEmpty: Bool { head == nil }
+    var isEmpty: Bool { first == nil }
     var count: Int { isEmpty ? 0 : 1 + others.count - start }
-
-    /// The first element, if any.
-    var first: Element? { head }
 
     /// The element at a place counted from the first; `nil` outside.
     subscript(_ place: Int) -> Element? {
-        guard place > 0 else { return place == 0 ? head : nil }
+        guard place > 0 else { return place == 0 ? first : nil }
         return place < count ? others[start + place - 1] : nil
     }
 
     mutating func append(_ element: consuming Element) {
         if isEmpty {
-            head = consume element
+            first = consume element
         } else {
             others.append(consume element)
         }
@@ -31,20 +29,25 @@ struct Queue<Element> {
         if place > 0, !isEmpty {
             others.insert(element, at: start + min(place, count) - 1)
         } else {
-            if let head { others.insert(head, at: start) }
-            head = element
+            if let first { others.insert(first, at: start) }
+            first = element
         }
     }
 
     mutating func popFirst() -> Element? {
-        guard let first = head.take() else { return nil }
+        guard let taken = first.take() else { return nil }
         if start < others.count { advance() }
-        return first
+        return taken
+    }
+
+    mutating func dropFirst() {
+        first = nil
+        if start < others.count { advance() }
     }
 
     /// Moves the first of the others to the front.
     private mutating func advance() {
-        head = others[start].take()
+        first = others[start].take()
         start += 1
         if start == others.count {
             others.removeAll(keepingCapacity: others.capacity <= 1024)
