@@ -75,6 +75,7 @@ public struct BodyArchive: Sendable {
     /// - Parameters:
     ///   - body: Any bytes; a delta is made of JSON only.
     ///   - base: What `unpacked` will be given too, such as the document's current body.
+    /// - Returns: At most one byte more than `body`.
     public func packed(_ body: [UInt8], beside base: [UInt8]) -> [UInt8] {
         let delta = Self.delta(from: base, to: body)
         let plain = delta ?? body
@@ -96,7 +97,9 @@ public struct BodyArchive: Sendable {
     /// - Parameters:
     ///   - bytes: What `packed` gave, with any codec that this archive reads.
     ///   - base: As then.
-    ///   - limit: Most bytes that may come out.
+    ///   - limit: Most bytes that may come out of a codec.
+    /// - Returns: The body, byte for byte.
+    /// - Throws: `BodyArchiveError`.
     public func unpacked(
         _ bytes: [UInt8],
         beside base: [UInt8],

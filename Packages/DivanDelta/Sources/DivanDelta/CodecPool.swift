@@ -12,7 +12,7 @@ final class CodecPool: @unchecked Sendable {
     private var compressors: [any StreamCompressor] = []
     private var decompressors: [any StreamDecompressor] = []
 
-    /// States kept: as many as threads usually pack at once. The largest takes 400 KB.
+    // As many states as threads usually pack at once; the largest takes 400 KB.
     private static let limit = 2
 
     init(_ codec: BodyArchive.NumberedCodec) {

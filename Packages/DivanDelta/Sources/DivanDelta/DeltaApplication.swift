@@ -48,10 +48,25 @@ struct DeltaApplication {
         }
     }
 
-    /// Walks both objects in their common order of keys.
     private mutating func apply(
         _ patch: JSONObject,
         to old: JSONObject
+    ) throws(DeltaError) -> JSONObject {
+        guard patch.count <= 16 else { return try merge(patch, into: old) }
+        // The common case looks up a few keys and leaves the other members where they are.
+        var result = old
+        for change in patch {
+            path.append(change.key)
+            result[change.key] = try apply(change.value, to: result[change.key])
+            path.removeLast()
+        }
+        return result
+    }
+
+    /// Walks both objects in their common order of keys.
+    private mutating func merge(
+        _ patch: JSONObject,
+        into old: JSONObject
     ) throws(DeltaError) -> JSONObject {
         var members: [JSONObject.Member] = []
         members.reserveCapacity(old.count + patch.count)

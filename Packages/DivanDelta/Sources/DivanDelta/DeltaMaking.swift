@@ -20,22 +20,11 @@ extension JSONDelta {
     /// Walks both objects in their common order of keys (`delta.md` §3).
     private static func difference(from old: JSONObject, to new: JSONObject) -> JSON? {
         var changes: [JSONObject.Member] = []
-        var oldRest = old[...]
-        for member in new {
-            while let first = oldRest.first, first.key.utf8.precedes(member.key.utf8) {
-                changes.append((first.key, []))
-                oldRest.removeFirst()
-            }
-            if let first = oldRest.first, first.key.utf8.elementsEqual(member.key.utf8) {
-                oldRest.removeFirst()
-                if let change = difference(from: first.value, to: member.value) {
-                    changes.append((member.key, change))
-                }
-            } else {
-                changes.append((member.key, literal(member.value)))
-            }
+        new.forEachDifference(from: old) { key, before, after in
+            guard let after else { return changes.append((key, [])) }
+            guard let before else { return changes.append((key, literal(after))) }
+            if let change = difference(from: before, to: after) { changes.append((key, change)) }
         }
-        changes += oldRest.map { ($0.key, []) }
         return changes.isEmpty ? nil : .object(JSONObject(changes))
     }
 
@@ -66,11 +55,5 @@ extension JSONDelta {
         case .array, .object: [value]
         case .null, .bool, .number, .string: value
         }
-    }
-}
-
-extension String.UTF8View {
-    fileprivate func precedes(_ other: String.UTF8View) -> Bool {
-        lexicographicallyPrecedes(other)
     }
 }

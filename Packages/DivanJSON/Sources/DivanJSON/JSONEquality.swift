@@ -15,13 +15,13 @@ extension JSON: Equatable {
         return true
     }
 
-    private enum ShallowOutcome {
+    enum ShallowOutcome {
         case equal
         case different
         case containers
     }
 
-    private static func compareShallow(_ left: JSON, _ right: JSON) -> ShallowOutcome {
+    static func compareShallow(_ left: JSON, _ right: JSON) -> ShallowOutcome {
         let isEqual: Bool
         switch (left, right) {
         case (.null, .null): isEqual = true
@@ -84,7 +84,35 @@ extension JSONObject: Equatable {
 extension String {
     /// Whether both texts are the same bytes; `==` would also accept equivalent ones.
     func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && compareBytes(with: other) == 0
+        guard utf8.count == other.utf8.count else { return false }
+        var first = self
+        var second = other
+        return first.withUTF8 { left in
+            second.withUTF8 { right in
+                Self.areSame(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+            }
+        }
+    }
+
+    /// Compares eight bytes at once; both have the same length, which bounds every load.
+    private static func areSame(
+        _ left: UnsafeRawBufferPointer,
+        _ right: UnsafeRawBufferPointer
+    ) -> Bool {
+        let count = Swift.min(left.count, right.count)
+        var offset = 0
+        while offset + 8 <= count {
+            guard
+                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            else { return false }
+            offset += 8
+        }
+        while offset < count {
+            guard left[offset] == right[offset] else { return false }
+            offset += 1
+        }
+        return true
     }
 
     /// Whether this text stands before `other` in the order of UTF-8 bytes.

@@ -62,6 +62,37 @@ public struct JSONObject: Sendable {
     /// Whether there is a member `key`, `null` included.
     public func contains(_ key: String) -> Bool { position(of: key).isPresent }
 
+    /// Visits the members in which this object may differ from `old`, in the order of their keys.
+    ///
+    /// One walk over both. Members whose values are equal scalars are left out; of containers of
+    /// one kind only the caller can tell, and need not look into both twice.
+    ///
+    /// - Parameters:
+    ///   - old: The object that this one is compared with.
+    ///   - body: Gets the key, the value in `old` and the value here; `nil` is none.
+    public func forEachDifference(
+        from old: JSONObject,
+        _ body: (String, JSON?, JSON?) -> Void
+    ) {
+        var rest = old.entries[...]
+        for entry in entries {
+            while let first = rest.first, !first.key.hasSameBytes(as: entry.key),
+                first.key.precedesByBytes(entry.key)
+            {
+                body(first.key, first.value, nil)
+                rest.removeFirst()
+            }
+            guard let first = rest.first, first.key.hasSameBytes(as: entry.key) else {
+                body(entry.key, nil, entry.value)
+                continue
+            }
+            rest.removeFirst()
+            if case .equal = JSON.compareShallow(first.value, entry.value) { continue }
+            body(entry.key, first.value, entry.value)
+        }
+        for entry in rest { body(entry.key, entry.value, nil) }
+    }
+
     /// Removes the members that satisfy a condition.
     public mutating func removeAll(where isUnwanted: (Member) throws -> Bool) rethrows {
         try entries.removeAll { try isUnwanted(($0.key, $0.value)) }

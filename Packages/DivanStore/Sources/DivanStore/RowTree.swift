@@ -63,7 +63,7 @@ extension RevisionTree {
 
     /// The short form where it says everything: one revision that no remote is known to have.
     ///
-    /// - Parameter archive: Packs old bodies; `nil` when they are packed already.
+    /// `archive` packs old bodies; `nil` when they are packed already.
     func rowTree(_ current: Revision, archive: BodyArchive?) -> RowTree {
         guard revisions.count == 1, current.flags.isSubset(of: [.tombstone, .hasBlobs])
         else { return encodedTree(beside: current.body ?? [], archive: archive) }

@@ -62,6 +62,13 @@ import Testing
         }
     }
 
+    @Test func `a directory in place of the file is refused`() throws {
+        try #require(unlink(database) == 0 && mkdir(database, 0o700) == 0)
+        guard case .notADatabase = try openingCode() else {
+            throw Unexpected(outcome: "\(String(describing: try openingCode()))")
+        }
+    }
+
     @Test func `a link in place of the file or the directory is refused`() throws {
         try #require(rename(database, home.file("elsewhere")) == 0)
         try #require(symlink(home.file("elsewhere"), database) == 0)
@@ -75,10 +82,11 @@ import Testing
         }
     }
 
-    /// Cut at every 4,096 bytes and between: opening or the check must notice.
-    @Test func `a truncated file is noticed`() throws {
+    /// Cut at the end of every page, and within: opening or the check must notice.
+    @Test(arguments: [0, 100, 512, 2_560])
+    func `a truncated file is noticed`(rest: Int) throws {
         let whole = try contents(database)
-        for length in stride(from: 512, to: whole.count, by: 2_048) {
+        for length in stride(from: rest, to: whole.count, by: 4_096) {
             try write(Array(whole.prefix(length)), to: database)
             #expect(throws: StoreError.self, "cut to \(length) bytes") {
                 let store = try Store.open(directory: path)

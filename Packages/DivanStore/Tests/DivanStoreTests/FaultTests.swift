@@ -76,6 +76,30 @@ import Testing
         }
     }
 
+    /// As when somebody takes the right to write away from files that are open.
+    @Test func `a permission that is lost while open is told, and what was saved is there`() throws
+    {
+        try #require(divan_faults_install() == 0)
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        let body = Array(#"{"n":1}"#.utf8)
+        _ = try store.save("before", in: .default, body: body)
+        divan_faults_arm(home.path, 1, .max, EACCES)
+        let code = try refusal { _ = try store.save("meanwhile", in: .default, body: body) }
+        guard case .io = code else { throw Unexpected(outcome: "\(String(describing: code))") }
+        #expect(try store.read { try $0.document("before", in: .default) }?.body == body)
+        #expect(divan_faults_disarm() > 0)
+        try store.close()
+        // What the disk refused once is not trusted again before the file is opened anew.
+        let reopened = try Store.open(directory: path)
+        defer { try? reopened.close() }
+        try reopened.checkIntegrity()
+        _ = try reopened.save("afterwards", in: .default, body: body)
+        let ids = try reopened.read { try $0.documentIDs(in: .default, limit: 9) }
+        #expect(ids == ["afterwards", "before"])
+    }
+
     /// Runs every step, whatever the ones before it came to, and closes.
     private func run(
         _ path: String,

@@ -42,6 +42,27 @@ import Testing
         #expect(try room.count() == 3)
     }
 
+    /// The system clock goes back a day, on to the next century, and to where it was.
+    @Test(arguments: EngineKind.allCases)
+    func `a clock that jumps purges what is due at each time, and once`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let now: Int64 = 1_800_000_000_000
+        for (name, time) in [("soon", now + 1_000), ("later", now + 86_400_000), ("never", nil)] {
+            try room.save(name)
+            try room.store.write { try $0.setExpiration(time, of: name, in: .default) }
+        }
+        #expect(try room.store.purgeExpired(now: now - 86_400_000) == 0)
+        #expect(try room.store.purgeExpired(now: .min) == 0)
+        #expect(try room.store.purgeExpired(now: now + 1_000) == 1)
+        #expect(try room.store.purgeExpired(now: now) == 0)
+        #expect(try room.store.purgeExpired(now: .max) == 1)
+        #expect(try room.store.purgeExpired(now: now) == 0)
+        #expect(try room.document("never") != nil && room.count() == 1)
+        #expect(try room.store.nextExpiration() == nil)
+    }
+
     @Test func `compacting leaves foreign files alone and says so`() throws {
         let room = try Room(.file)
         let directory = try #require(room.store.blobs.directory)

@@ -5,6 +5,27 @@ import Testing
 
 /// Local saves: revision IDs, parents, tombstones, counters.
 @Suite struct SaveTests {
+    /// 50 MB, as the current body and as an old one that is kept for deltas.
+    @Test(arguments: EngineKind.allCases)
+    func `a body of 50 MB goes in and comes out`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let head = Array(#"{"text":""#.utf8)
+        let body = head + [UInt8](repeating: 0x61, count: 50 << 20) + Array(#""}"#.utf8)
+        let received = RemoteRevision(
+            documentID: "large",
+            revisionID: try revision("1-aa"),
+            body: body,
+            remote: RemoteID(rawValue: 1)
+        )
+        _ = try room.store.write { try $0.insert(received, in: .default) }
+        #expect(try room.document("large")?.body == body)
+        try room.save("large", #"{"text":"short"}"#)
+        let old = try revision("1-aa")
+        let kept = try room.store.read { try $0.revision("large", old, in: .default) }
+        #expect(kept?.body == body)
+        #expect(try room.document("large")?.text == #"{"text":"short"}"#)
+    }
+
     private struct Vectors: Decodable {
         struct Case: Decodable {
             let parentRevID: String?

@@ -1,8 +1,8 @@
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
 ///
 /// Sendable although connections are not: the writer's is used only inside `write` and the
-/// maintenance calls, which the seam promises to be one at a time; a reader's belongs to the one
-/// thread that took it from the pool; and the pool is only touched under its lock.
+/// maintenance calls, which the seam promises to be one at a time; readers are `SQLiteReaders`'
+/// matter.
 final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let path: String
     let isReadOnly: Bool
@@ -12,9 +12,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // An fsync that failed may have lost pages that a later one reports as written, so nothing
     // is written after it.
     private var brokenBy: StoreError?
-    private let poolLock = RecursiveLock()
-    private var isPoolOpen = true
-    private var idleReaders: [SQLiteSession] = []
+    private let readers: SQLiteReaders
 
     /// Opens a database file that exists.
     init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
@@ -23,6 +21,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         self.syncsFully = syncsFully
         let first = try Self.open(path, isReadOnly: isReadOnly)
         mode = first.mode
+        readers = SQLiteReaders(path: path, mode: first.mode, seesEveryWrite: !isReadOnly)
         guard !isReadOnly else { return }
         try Self.tune(first.connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(first.connection)
@@ -69,10 +68,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(syncSettings(syncsFully))
     }
 
-    /// The log is written into the file every 16 MiB, since pages that many commits touch are then
-    /// written only once. Where each commit is synced it is every 4 MiB: as long as the log grows,
-    /// a sync also waits for the file's new length, which takes a third longer than a sync of
-    /// what was there before.
+    // The log is written into the file every 16 MiB, since pages that many commits touch are then
+    // written only once. Where each commit is synced it is every 4 MiB: as long as the log grows,
+    // a sync also waits for the file's new length, which takes a quarter longer than a sync of
+    // what was there before.
     private static func syncSettings(_ syncsFully: Bool) -> String {
         syncsFully
             ? "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000"
@@ -82,34 +81,17 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // MARK: Reading
 
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-        let session = try takeReader()
-        defer { giveBack(session) }
-        try session.begin("BEGIN")
-        // Reading cannot fail to end: without changes a ROLLBACK only drops the read lock.
-        defer { session.rollback() }
+        let session = try readers.take()
+        defer { readers.giveBack(session) }
         return try body(session)
-    }
-
-    private func takeReader() throws(StoreError) -> SQLiteSession {
-        let (isOpen, idle) = poolLock.withLock { (isPoolOpen, idleReaders.popLast()) }
-        guard isOpen else { throw StoreError(.notOpen, at: path) }
-        if let idle { return idle }
-        // Open for writing where the writer is, because the reader that comes first may have to
-        // recover the log of a crash.
-        return SQLiteSession(try SQLiteConnection(path: path, mode: mode))
-    }
-
-    private func giveBack(_ session: SQLiteSession) {
-        poolLock.withLock {
-            guard isPoolOpen, idleReaders.count < StoreLimits.idleReaderCount else { return }
-            idleReaders.append(session)
-        }
     }
 
     // MARK: Writing
 
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         let session = try openWriter()
+        readers.beginWrite()
+        defer { readers.endWrite() }
         try session.begin("BEGIN IMMEDIATE")
         do {
             let result = try body(session)
@@ -147,12 +129,16 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     func compact() throws(StoreError) {
         let session = try openWriter()
+        readers.beginWrite()
+        defer { readers.endWrite() }
         session.forgetStatements()
         try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
     }
 
     func optimize(isThorough: Bool) throws(StoreError) {
         let connection = try openWriter().connection
+        readers.beginWrite()
+        defer { readers.endWrite() }
         try connection.execute(
             isThorough
                 ? "PRAGMA analysis_limit = 0; ANALYZE;"
@@ -163,6 +149,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     func makeDurable() throws(StoreError) {
         let session = try openWriter()
         guard !syncsFully else { return }
+        readers.beginWrite()
+        defer { readers.endWrite() }
         // A commit that is synced takes those before it along; this one changes nothing.
         try session.connection.execute("PRAGMA synchronous = FULL")
         do throws(StoreError) {
@@ -190,16 +178,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     func close() {
-        poolLock.withLock {
-            isPoolOpen = false
-            idleReaders = []
-        }
+        readers.close()
         writer = nil
     }
 }
 
 extension SQLiteSession {
     func begin(_ sql: String) throws(StoreError) {
+        forgetCollections()
         try statement(sql).run()
     }
 

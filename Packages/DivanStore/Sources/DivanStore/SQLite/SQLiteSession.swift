@@ -11,6 +11,12 @@ final class SQLiteSession {
     private var latest: SQLiteDocumentStatements?  // the collection that was used last
     // Kept between rows, so that encoding a revision ID allocates nothing.
     private var encodedRevisionID: [UInt8] = []
+    // Of the running transaction or snapshot.
+    private var collectionIDs: [(path: CollectionPath, id: CollectionID)] = []
+
+    /// For `SQLiteReaders`: whether a snapshot that was given back is still open, and since when.
+    var hasSnapshot = false
+    var generation: UInt64 = 0
 
     init(_ connection: SQLiteConnection) {
         self.connection = connection
@@ -26,9 +32,15 @@ final class SQLiteSession {
 
     /// Finalizes everything; needed before tables are dropped and before `VACUUM`.
     func forgetStatements() {
+        collectionIDs = []
         statements = [:]
         documents = [:]
         latest = nil
+    }
+
+    /// Forgets what was read in the transaction before.
+    func forgetCollections() {
+        collectionIDs.removeAll(keepingCapacity: true)
     }
 
     private func documents(in collection: CollectionID) -> SQLiteDocumentStatements {
@@ -60,12 +72,15 @@ extension SQLiteSession: StorageSnapshot {
     }
 
     func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
+        if let known = collectionIDs.first(where: { $0.path == path }) { return known.id }
         let statement = try statement("SELECT id FROM collections WHERE scope = ? AND name = ?")
         defer { statement.reset() }
         try statement.bind(path.scope, at: 1)
         try statement.bind(path.name, at: 2)
         guard try statement.step() else { return nil }
-        return CollectionID(rawValue: statement.integer(0))
+        let id = CollectionID(rawValue: statement.integer(0))
+        collectionIDs.append((path, id))
+        return id
     }
 
     /// The counters stand in the collection's own row, or in the document's that was stored last

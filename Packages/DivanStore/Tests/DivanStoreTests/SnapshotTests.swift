@@ -1,0 +1,100 @@
+import DivanRevisions
+import DivanTestKit
+import Synchronization
+import Testing
+
+// How many snapshots are open is not public.
+@testable import DivanStore
+
+/// A snapshot that is kept for the next reader never hides a commit and never holds the log.
+@Suite struct SnapshotTests {
+    private let home: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+    }
+
+    private func save(_ documentID: String, _ number: Int, in store: Store) throws {
+        let body = Array(#"{"n":\#(number)}"#.utf8)
+        _ = try store.save(documentID, in: .default, body: body)
+    }
+
+    private func number(_ documentID: String, in store: Store) throws -> String? {
+        let found = try store.read { try $0.document(documentID, in: .default) }
+        return found.map { String(decoding: $0.body, as: UTF8.self) }
+    }
+
+    @Test func `every read sees what was committed before it`() throws {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        for number in 0..<50 {
+            try save("doc", number, in: store)
+            for _ in 0..<3 {
+                #expect(try self.number("doc", in: store) == #"{"n":\#(number)}"#)
+            }
+        }
+        try store.write { _ = try $0.purge("doc", in: .default) }
+        #expect(try number("doc", in: store) == nil)
+    }
+
+    /// A reader that began before a commit comes back behind it: its state is no longer the latest.
+    @Test func `a snapshot that outlived a commit is not handed on`() throws {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        try save("doc", 1, in: store)
+        try store.read { reader in
+            #expect(try reader.document("doc", in: .default)?.sequence == 1)
+            try save("doc", 2, in: store)
+            try save("doc", 3, in: store)
+            #expect(try reader.document("doc", in: .default)?.sequence == 1)
+        }
+        #expect(try number("doc", in: store) == #"{"n":3}"#)
+    }
+
+    @Test func `collections that come and go are seen at once`() throws {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let other = try #require(CollectionPath("other"))
+        for _ in 0..<3 {
+            #expect(try !store.hasCollection(other))
+            try store.createCollection(other)
+            #expect(try store.hasCollection(other))
+            try store.write { _ = try $0.save("a", in: other, body: Array("{}".utf8)) }
+            #expect(try store.read { try $0.count(in: other) } == 1)
+            try store.deleteCollection(other)
+            #expect(try refusal { _ = try store.read { try $0.count(in: other) } } != nil)
+        }
+    }
+
+    @Test func `a kept snapshot does not keep the log from being emptied`() throws {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        for number in 0..<20 {
+            try save("doc-\(number)", number, in: store)
+            _ = try self.number("doc-\(number)", in: store)
+        }
+        try store.compact()
+        #expect(BundleFiles.byteCount(path + "/db.sqlite3-wal") == 0)
+        #expect(try store.read { try $0.count(in: .default) } == 20)
+    }
+
+    @Test func `many threads that read see each other's commits`() async throws {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<6 {
+                group.addTask {
+                    for number in 0..<60 {
+                        try save("doc-\(thread)", number, in: store)
+                        let found = try self.number("doc-\(thread)", in: store)
+                        #expect(found == #"{"n":\#(number)}"#)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try store.checkIntegrity()
+    }
+}
