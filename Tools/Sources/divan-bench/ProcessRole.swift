@@ -13,6 +13,8 @@ enum ProcessRole: String {
     case pullers
     /// Means ill.
     case hostile
+    /// Opens a database.
+    case opener
 
     func run(_ words: [String]) throws {
         Descriptors.raiseLimit()
@@ -22,6 +24,7 @@ enum ProcessRole: String {
         case .listener: try ListenerRole(words).run()
         case .pullers: try PullerRole(words).run()
         case .hostile: try HostileRole(words).run()
+        case .opener: try OpenerRole(words).run()
         }
     }
 

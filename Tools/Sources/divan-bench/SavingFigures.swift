@@ -8,61 +8,71 @@ import Foundation
 enum SavingFigures {
     private static let batch = 1_000
     private static let publicCount = 20_000
+    private static let threads = 8
+    private static let turns = 5
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
-        let documents = workplace.documents
-        let bodies = try documents.bodies.map { try JSON(parsing: $0.span).canonicalBytes() }
-        for (isFull, count) in [(false, 10_000), (true, 1_000)] {
-            let file = "\(workplace.directory)/single-\(isFull).sqlite"
-            let floor = documents.withFloor { floor_sqlite_single(file, $0, count, isFull ? 1 : 0) }
-            guard floor > 0 else { throw BenchFailure("the floor of single commits failed") }
-            let rate = Double(count) / floor
-            let name = isFull ? "FULL" : "NORMAL"
-            try measureSingle(name, isFull, count, bodies, workplace, rate, &report)
+        let bodies = try workplace.documents.bodies.map {
+            try JSON(parsing: $0.span).canonicalBytes()
+        }
+        for isFull in [false, true] {
+            try measureSingle(isFull, isFull ? 500 : 4_000, bodies, workplace, &report)
         }
         try measurePublic(workplace, bodies, &report)
     }
 
+    /// Both begin with a new file in each turn; the best turn counts, because what else uses the
+    /// disk makes any of them slower.
     private static func measureSingle(
-        _ name: String,
         _ isFull: Bool,
         _ count: Int,
         _ bodies: [[UInt8]],
         _ workplace: Workplace,
-        _ floor: Double,
         _ report: inout Report
     ) throws {
-        let store = try Store.open(
-            directory: "\(workplace.directory)/single-\(isFull).cblite2",
-            options: StoreOptions(fullSync: isFull)
-        )
-        defer { try? store.close() }
-        let alone = try Stopwatch.best(of: 1) {
-            for index in 0..<count { try save(index, "alone", bodies, store) }
-        }
-        report.add(
-            Figure(
-                name: "document save, one a transaction, \(name)",
-                unit: "docs/s",
-                ours: Double(count) / alone,
-                floor: floor,
-                floorName: "the same in C",
-                must: .share(isFull ? 1 / 1.4 : 1 / 3.0)
+        let name = isFull ? "FULL" : "NORMAL"
+        var (floor, alone, together) = (Double.infinity, Double.infinity, Double.infinity)
+        for turn in 0..<turns {
+            let path = "\(workplace.directory)/single-\(name)-\(turn)"
+            let raw = workplace.documents.withFloor {
+                floor_sqlite_single("\(path).sqlite", $0, count, isFull ? 1 : 0)
+            }
+            guard raw > 0 else { throw BenchFailure("the floor of single commits failed") }
+            floor = min(floor, raw)
+            let store = try Store.open(
+                directory: "\(path).cblite2",
+                options: StoreOptions(fullSync: isFull)
             )
-        )
-        measureThreads(name, count, bodies, store, floor, &report)
+            defer { try? store.close() }
+            let seconds = try Stopwatch.best(of: 1) {
+                for index in 0..<count { try save(index, "alone", bodies, store) }
+            }
+            alone = min(alone, seconds)
+            together = min(together, measureThreads(count, bodies, store))
+        }
+        for (what, seconds, must) in [
+            ("one a transaction", alone, Requirement.share(isFull ? 1 / 1.4 : 1 / 3.0)),
+            ("\(threads) threads", together, nil),
+        ] {
+            report.add(
+                Figure(
+                    name: "document save, \(what), \(name)",
+                    unit: "docs/s",
+                    ours: Double(count) / seconds,
+                    floor: Double(count) / floor,
+                    floorName: "one thread in C",
+                    must: must
+                )
+            )
+        }
     }
 
     private static func measureThreads(
-        _ name: String,
         _ count: Int,
         _ bodies: [[UInt8]],
-        _ store: Store,
-        _ floor: Double,
-        _ report: inout Report
-    ) {
-        let threads = 8
-        let together = Stopwatch.best(of: 1) {
+        _ store: Store
+    ) -> Double {
+        Stopwatch.best(of: 1) {
             // Threads of their own: a dispatch queue starts only as many as there are processors.
             let group = DispatchGroup()
             for thread in 0..<threads {
@@ -76,15 +86,6 @@ enum SavingFigures {
             }
             group.wait()
         }
-        report.add(
-            Figure(
-                name: "document save, \(threads) threads, \(name)",
-                unit: "docs/s",
-                ours: Double(count) / together,
-                floor: floor,
-                floorName: "one thread in C"
-            )
-        )
     }
 
     private static func save(
@@ -106,30 +107,25 @@ enum SavingFigures {
         let documents = workplace.documents
         let rounds = publicCount / bodies.count
         let count = rounds * bodies.count
-        let file = "\(workplace.directory)/public.sqlite"
-        let floor = documents.withFloor { floor_sqlite_insert(file, $0, rounds, batch) }
-        guard floor > 0 else { throw BenchFailure("the SQLite floor failed") }
+        let texts = bodies.map { String(decoding: $0, as: UTF8.self) }
         var configuration = DatabaseConfiguration()
         configuration.directory = workplace.directory
-        let database = try Database(name: "public", config: configuration)
-        let collection = try database.defaultCollection()
-        let texts = bodies.map { String(decoding: $0, as: UTF8.self) }
-        let fresh = try (0..<count).map { index in
-            try MutableDocument(
-                id: "\(documents.ids[index % bodies.count])-\(index / bodies.count)",
-                json: texts[index % bodies.count]
-            )
-        }
-        let seconds = try Stopwatch.best(of: 1) {
-            for start in stride(from: 0, to: count, by: batch) {
-                try database.inBatch {
-                    for document in fresh[start..<min(start + batch, count)] {
-                        try collection.save(document: document)
-                    }
-                }
+        var (floor, seconds) = (Double.infinity, Double.infinity)
+        for turn in 0..<3 {
+            let file = "\(workplace.directory)/public-\(turn).sqlite"
+            let raw = documents.withFloor { floor_sqlite_insert(file, $0, rounds, batch) }
+            guard raw > 0 else { throw BenchFailure("the SQLite floor failed") }
+            floor = min(floor, raw)
+            let fresh = try (0..<count).map { index in
+                try MutableDocument(
+                    id: "\(documents.ids[index % bodies.count])-\(index / bodies.count)",
+                    json: texts[index % bodies.count]
+                )
             }
+            let database = try Database(name: "public-\(turn)", config: configuration)
+            seconds = min(seconds, try Stopwatch.best(of: 1) { try save(fresh, in: database) })
+            try database.close()
         }
-        try database.close()
         report.add(
             Figure(
                 name: "document save, public, 1,000 in inBatch",
@@ -140,5 +136,16 @@ enum SavingFigures {
                 must: .share(0.25)
             )
         )
+    }
+
+    private static func save(_ documents: [MutableDocument], in database: Database) throws {
+        let collection = try database.defaultCollection()
+        for start in stride(from: 0, to: documents.count, by: batch) {
+            try database.inBatch {
+                for document in documents[start..<min(start + batch, documents.count)] {
+                    try collection.save(document: document)
+                }
+            }
+        }
     }
 }

@@ -34,7 +34,9 @@ do {
         if !isGood, words.contains("--strict") { exit(2) }
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
-            throw BenchFailure("role knows server, holder, listener, pullers and hostile")
+            throw BenchFailure(
+                "role knows server, holder, listener, pullers, hostile and opener"
+            )
         }
         try role.run(Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:

@@ -34,6 +34,14 @@ double floor_sqlite_single(const char *path, const floor_documents *documents, s
 /// Reads every row by sequence out of the file of `floor_sqlite_insert`; seconds, or -1.
 double floor_sqlite_scan(const char *path, int with_bodies);
 
+/// Inserts documents number `first` and up, `batch` to a transaction, with IDs in order or
+/// scattered; returns seconds, or -1.
+double floor_sqlite_grow(const char *path, const floor_documents *documents, size_t first,
+                         size_t count, size_t batch, int scattered);
+
+/// Opens the file and reads its first document; seconds, or -1.
+double floor_sqlite_open(const char *path);
+
 /// Hashes and writes a file of `bytes`, a multiple of 128 KiB, and syncs it; seconds, or -1.
 double floor_blob_write(const char *path, size_t bytes);
 

@@ -1,0 +1,154 @@
+import DivanDelta
+import DivanJSON
+import DivanLZ4
+import DivanZlib
+import Foundation
+
+/// Deltas of documents of some 5.6 KB, beside parsing them, and old bodies at rest.
+enum DeltaFigures {
+    /// An old and a new text, and the delta between them.
+    private struct Pair {
+        let old: [UInt8]
+        let new: [UInt8]
+        var delta: [UInt8] = []
+    }
+
+    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+        let hotels = try pairs(of: texts("hotels"), changing: "vacancy") {
+            $0 == true ? false : true
+        }
+        try measureSpeed(hotels, into: &report)
+        let routes = try pairs(of: workplace.documents.bodies, changing: "stops") { _ in 3 }
+        try measureRest("old bodies that differ in a field", routes, into: &report)
+        let others = zip(routes, routes.dropFirst() + routes.prefix(1))
+        try measureRest(
+            "old bodies that differ in much",
+            others.map { Pair(old: $0.old, new: $1.new) },
+            into: &report
+        )
+    }
+
+    /// Making goes from texts to text, applying from texts to a value and then on to its text.
+    private static func measureSpeed(_ pairs: [Pair], into report: inout Report) throws {
+        var best = (
+            parse: Double.infinity, make: Double.infinity, apply: Double.infinity,
+            write: Double.infinity
+        )
+        for _ in 0..<5 {
+            let parse = try Stopwatch.bestWork(of: 3) {
+                for pair in pairs { _ = try JSON(parsing: pair.old.span) }
+            }
+            let make = try Stopwatch.bestWork(of: 3) {
+                for pair in pairs {
+                    let old = try JSON(parsing: pair.old.span)
+                    let new = try JSON(parsing: pair.new.span)
+                    _ = try JSONDelta.make(from: old, to: new).canonicalBytes()
+                }
+            }
+            let apply = try Stopwatch.bestWork(of: 3) {
+                for pair in pairs {
+                    let delta = try JSON(parsing: pair.delta.span)
+                    let old = try JSON(parsing: pair.old.span)
+                    _ = try JSONDelta.apply(delta, to: old)
+                }
+            }
+            let write = try Stopwatch.bestWork(of: 3) {
+                for pair in pairs {
+                    let delta = try JSON(parsing: pair.delta.span)
+                    let old = try JSON(parsing: pair.old.span)
+                    _ = try JSONDelta.apply(delta, to: old).canonicalBytes()
+                }
+            }
+            best = (
+                min(best.parse, parse), min(best.make, make), min(best.apply, apply),
+                min(best.write, write)
+            )
+        }
+        let size = pairs.reduce(0) { $0 + $1.old.count } / max(pairs.count, 1)
+        for (name, seconds, floor, floorName, must) in [
+            ("make", best.make, 2 * best.parse, "parsing the text twice", Requirement.times(2)),
+            ("apply", best.apply, best.parse, "parsing the text once", .times(2)),
+            ("apply and write", best.write, best.parse, "parsing the text once", nil),
+        ] {
+            report.add(
+                Figure(
+                    name: "delta \(name), one field of \(size) bytes",
+                    unit: "µs",
+                    ours: seconds / Double(pairs.count) * 1e6,
+                    floor: floor / Double(pairs.count) * 1e6,
+                    floorName: floorName,
+                    must: must
+                )
+            )
+        }
+    }
+
+    /// What old bodies take beside the new ones, and how fast they are packed and unpacked.
+    private static func measureRest(
+        _ what: String,
+        _ pairs: [Pair],
+        into report: inout Report
+    ) throws {
+        let codecs: [(String, BodyArchive.Bundled?)] = [
+            ("no codec", nil), ("zlib", .deflate), ("LZ4", .lz4),
+        ]
+        let plain = Double(pairs.reduce(0) { $0 + $1.old.count })
+        for (name, codec) in codecs {
+            let archive = BodyArchive(packing: codec, deflate: DeflateCodec(), lz4: LZ4Codec())
+            let packed = pairs.map { archive.packed($0.old, beside: $0.new) }
+            let packing = Stopwatch.bestWork {
+                for pair in pairs { _ = archive.packed(pair.old, beside: pair.new) }
+            }
+            let unpacking = try Stopwatch.bestWork {
+                for (pair, bytes) in zip(pairs, packed) {
+                    _ = try archive.unpacked(bytes, beside: pair.new, limit: 1 << 20)
+                }
+            }
+            let each = Double(packed.reduce(0) { $0 + $1.count }) / Double(pairs.count)
+            report.add(
+                Figure(
+                    name: "\(what), \(name)",
+                    unit: "bytes",
+                    ours: each,
+                    floor: plain / Double(pairs.count),
+                    floorName: String(
+                        format: "the body; packed at %.0f MB/s, unpacked at %.0f",
+                        plain / packing / 1e6,
+                        plain / unpacking / 1e6
+                    ),
+                    must: .times(1)
+                )
+            )
+        }
+    }
+
+    // MARK: Documents
+
+    /// Hotels of 5 to 6.2 KB.
+    private static func texts(_ name: String) throws -> [[UInt8]] {
+        let path = "Tests/Fixtures/travel/\(name).jsonl"
+        guard let text = FileManager.default.contents(atPath: path) else {
+            throw BenchFailure("\(path) is missing; run the bench from the checkout's root")
+        }
+        return text.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+            .filter { (5_000...6_200).contains($0.count) }
+    }
+
+    private static func pairs(
+        of texts: [[UInt8]],
+        changing key: String,
+        _ change: (JSON?) -> JSON
+    ) throws -> [Pair] {
+        try texts.map { text in
+            let old = try JSON(parsing: text.span)
+            guard var members = old.object else { throw BenchFailure("a document is no object") }
+            members[key] = change(members[key])
+            let new = JSON.object(members)
+            return Pair(
+                old: try old.canonicalBytes(),
+                new: try new.canonicalBytes(),
+                delta: try JSONDelta.make(from: old, to: new).canonicalBytes()
+            )
+        }
+    }
+}
