@@ -7,9 +7,10 @@ import Foundation
 ///
 /// The large database and small ones take turns, so that both see the same machine: memory that a
 /// virtual machine touches for the first time alone costs a third of the rate. Each turn saves
-/// 10,000 documents; a small database gets 5,000 first, so that its turn stands around the 10,000th.
-/// The million IDs that are there lie all over the index. What is added comes in order, as made-up
-/// IDs do, or lands anywhere between them; SQLite then touches a page for nearly each document.
+/// 10,000 documents; a small database gets 5,000 first, so that its turn stands around document
+/// 10,000. The million IDs that are there lie all over the index. What is added comes in order, as
+/// made-up IDs do, or lands anywhere between them; SQLite then touches a page for nearly each
+/// document.
 enum GrowthFigures {
     private static let count = 1_000_000
     private static let window = 10_000

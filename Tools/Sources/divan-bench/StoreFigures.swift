@@ -3,8 +3,8 @@ import DivanJSON
 import DivanStore
 import Foundation
 
-/// Saving and reading documents, beside raw SQLite with prepared statements and the same columns; they
-/// take turns.
+/// Saving and reading documents, beside raw SQLite with prepared statements and the same columns;
+/// they take turns.
 enum StoreFigures {
     private static let rounds = 50
     private static let batch = 1000
