@@ -30,6 +30,9 @@ static inline double floor_resident_bytes(void) {
 }
 
 sqlite3 *floor_open(const char *path);
+void floor_remove_database(const char *path);
+/// Whether the brackets of JSON text balance.
+int floor_json_balances(const char *text, size_t length);
 int floor_bind_row(sqlite3_stmt *insert, sqlite3_int64 seq, const char *id, const char *body,
                    size_t length);
 SSL_CTX *floor_server_context(void);

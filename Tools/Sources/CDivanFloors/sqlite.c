@@ -19,6 +19,15 @@ sqlite3 *floor_open(const char *path) {
     return db;
 }
 
+void floor_remove_database(const char *path) {
+    char name[4200];
+    const char *endings[] = {"", "-wal", "-shm"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        unlink(name);
+    }
+}
+
 int floor_bind_row(sqlite3_stmt *insert, sqlite3_int64 seq, const char *id, const char *body,
                    size_t length) {
     static const uint8_t revision[21] = {1, 2, 3, 4, 5, 6, 7, 8, 9};

@@ -85,8 +85,10 @@ double floor_idle_bytes(size_t count, int with_tls);
 /// answer. Returns the accepting process's processor time for each in seconds, or -1.
 double floor_connects(size_t count);
 
-/// Two processes over loopback TLS that do only the unavoidable steps of a pull:
-/// look up, frame, check, scan, store, answer. Returns seconds for all documents, or -1.
-double floor_sync(const char *directory, const floor_documents *documents, size_t rounds);
+/// Two processes over loopback TLS that do only the unavoidable steps of a pull of `count`
+/// documents: look up, frame, check, scan, store, answer. Messages are deflated at `level`, or go
+/// as they are when it is 0. Returns seconds for all documents, or -1.
+double floor_sync(const char *directory, const floor_documents *documents, size_t count,
+                  int level);
 
 #endif
