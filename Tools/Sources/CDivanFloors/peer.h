@@ -23,6 +23,9 @@ typedef struct {
     z_stream *deflater, *inflater;  // both NULL without compression
 } floor_peer;
 
+/// Connects two sockets over loopback; the first is the accepted one. Returns 0, or not.
+int floor_connect(int pair[2]);
+
 /// Takes over a connected socket; clients mask. `level` is deflate's, 0 sends messages as they are.
 floor_peer floor_new_peer(SSL_CTX *context, int socket, int masks, int level);
 

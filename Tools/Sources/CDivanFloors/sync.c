@@ -6,12 +6,10 @@
 #include "CDivanFloors.h"
 #include "peer.h"
 
-#include <arpa/inet.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
-enum { LIST = 200, AHEAD = 2, FLUSH = 1 << 16, ID = 16 };
+enum { LIST = 200, AHEAD = 2, FLUSH = 1 << 16, ID = 32 };
 
 static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
     sqlite3_stmt *statement = NULL;
@@ -107,8 +105,9 @@ static int answer_list(floor_peer *peer, sqlite3_stmt *find, floor_message list)
 
 /// Stores the document of one message under the next sequence.
 static int store(floor_message message, sqlite3_stmt *insert, size_t sequence) {
-    const char *id = (const char *)message.start + 1 + sizeof "Profile" + sizeof "rev" + sizeof "id";
-    const char *end = (const char *)message.start + message.length;
+    const char *start = (const char *)message.start;
+    const char *id = start + 1 + sizeof "Profile" + sizeof "rev" + sizeof "id";
+    const char *end = start + message.length;
     const char *body = memchr(id, '{', (size_t)(end - id));
     if (body == NULL || !floor_json_balances(body, (size_t)(end - body))) return 0;
     return floor_bind_row(insert, (sqlite3_int64)sequence, id, body, (size_t)(end - body));
@@ -167,20 +166,46 @@ double floor_sync(const char *directory, const floor_documents *documents, size_
     floor_remove_database(from);
     floor_remove_database(to);
     if (!fill(from, documents, count)) return -1;
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7F000001)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 1)) return -1;
-    getsockname(listener, (struct sockaddr *)&address, &size);
+    int pair[2];
+    if (floor_connect(pair)) return -1;
     pid_t child = fork();
-    if (child == 0) _exit(serve(from, accept(listener, NULL, NULL), level) ? 0 : 1);
-    int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (child < 0 || connect(connection, (struct sockaddr *)&address, size)) return -1;
+    if (child == 0) _exit(close(pair[1]) || !serve(from, pair[0], level));
+    close(pair[0]);
     double start = floor_now();
-    int ok = pull(to, connection, count, level);
+    int ok = child > 0 && pull(to, pair[1], count, level);
     double seconds = floor_now() - start;
-    close(listener);
     waitpid(child, NULL, 0);
+    floor_remove_database(from);
+    floor_remove_database(to);
+    return ok ? seconds : -1;
+}
+
+double floor_copy_database(const char *directory, const floor_documents *documents, size_t count) {
+    char from[4096], to[4096];
+    snprintf(from, sizeof from, "%s/floor-source.sqlite", directory);
+    snprintf(to, sizeof to, "%s/floor-target.sqlite", directory);
+    floor_remove_database(from);
+    floor_remove_database(to);
+    sqlite3 *source = fill(from, documents, count) ? floor_open(from) : NULL;
+    sqlite3 *target = floor_open(to);
+    if (source == NULL || target == NULL) return -1;
+    sqlite3_stmt *scan = prepare(source, "SELECT seq, docID, body FROM docs ORDER BY seq");
+    sqlite3_stmt *insert = prepare(target, "INSERT INTO docs VALUES(?, ?, ?, ?, ?)");
+    double start = floor_now();
+    size_t done = 0;
+    int ok = run(target, "BEGIN");
+    while (ok && sqlite3_step(scan) == SQLITE_ROW) {
+        ok = floor_bind_row(insert, (sqlite3_int64)++done,
+                            (const char *)sqlite3_column_text(scan, 1),
+                            sqlite3_column_blob(scan, 2), (size_t)sqlite3_column_bytes(scan, 2));
+        if (done % LIST == 0) ok = ok && run(target, "COMMIT; BEGIN");
+    }
+    ok = ok && done == count && run(target, "COMMIT");
+    double seconds = floor_now() - start;
+    sqlite3_finalize(scan);
+    sqlite3_finalize(insert);
+    sqlite3_close(source);
+    sqlite3_close(target);
     floor_remove_database(from);
     floor_remove_database(to);
     return ok ? seconds : -1;

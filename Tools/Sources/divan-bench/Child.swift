@@ -38,9 +38,14 @@ final class Child {
 
     /// Writes a line and waits for the answer, a number.
     func ask(_ question: String) throws -> Double {
-        try input.fileHandleForWriting.write(contentsOf: Data("\(question)\n".utf8))
-        let answer = try line()
+        let answer = try answer(to: question)
         guard let number = Double(answer) else { throw BenchFailure("no number: \(answer)") }
         return number
+    }
+
+    /// Writes a line and waits for the answer.
+    func answer(to question: String) throws -> String {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(question)\n".utf8))
+        return try line()
     }
 }

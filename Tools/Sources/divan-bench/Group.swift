@@ -28,9 +28,10 @@ struct Group: Sendable {
         Group(name: "memory") { try IdleFigures.measureMemory(into: &$1) },
         Group(name: "idle") { try IdleFigures.measureCrowd(into: &$1) },
         Group(name: "listener") { try ListenerFigures.measure(in: $0.directory, into: &$1) },
-        Group(name: "sync") {
-            try SyncFigures.measure($0.documents, in: $0.directory, into: &$1)
-        },
+        Group(name: "sync-rates") { try SyncFigures.measure($0, into: &$1) },
+        Group(name: "sync-steps") { try StepFigures.measure($0, into: &$1) },
+        Group(name: "sync-volume") { try VolumeFigures.measure($0, into: &$1) },
+        Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
     ]
 }
 
@@ -46,6 +47,16 @@ struct Workplace {
             atPath: directory,
             withIntermediateDirectories: true
         )
+    }
+
+    /// Makes a directory of its own for a figure.
+    func newDirectory() throws -> String {
+        let path = "\(directory)/\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true
+        )
+        return path
     }
 
     func remove() {

@@ -15,6 +15,8 @@ enum ProcessRole: String {
     case hostile
     /// Opens a database.
     case opener
+    /// Keeps databases, listens and replicates.
+    case peer
 
     func run(_ words: [String]) throws {
         Descriptors.raiseLimit()
@@ -25,6 +27,7 @@ enum ProcessRole: String {
         case .pullers: try PullerRole(words).run()
         case .hostile: try HostileRole(words).run()
         case .opener: try OpenerRole(words).run()
+        case .peer: try PeerRole(words).run()
         }
     }
 

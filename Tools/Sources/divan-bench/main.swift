@@ -35,7 +35,7 @@ do {
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
             throw BenchFailure(
-                "role knows server, holder, listener, pullers, hostile and opener"
+                "role knows server, holder, listener, pullers, hostile, opener and peer"
             )
         }
         try role.run(Array(words.dropFirst(2)))

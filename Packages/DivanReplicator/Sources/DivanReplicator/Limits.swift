@@ -18,6 +18,11 @@ public struct Limits: Sendable {
     public var queuedRevisionsCount = 600
     /// Revisions sent and not answered.
     public var unansweredRevisionsCount = 600
+    /// The same where answers come within 15 ms.
+    ///
+    /// What is on its way is sent again after an interruption: twenty of them repeat at most 4 % of
+    /// 100,000 documents.
+    public var unansweredNearbyCount = 200
     /// Bytes of bodies sent and not answered: 2 MiB, as in Couchbase Lite.
     public var unansweredByteCount = 2 << 20
     /// Bytes in the message layer's queue above which no further revision enters it.

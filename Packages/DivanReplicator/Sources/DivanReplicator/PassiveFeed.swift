@@ -205,7 +205,7 @@ struct PassiveFeed {
     ) {
         let error = reply.error.map { SyncError($0) }
         session.takeBack(revision.lentBlobs)
-        if sender.answered(revision, error) { return }
+        if sender.answered(revision, error, at: session.now) { return }
         session.progress.complete(revision.change.bodyByteCount)
         session.report(
             DocumentEvent(

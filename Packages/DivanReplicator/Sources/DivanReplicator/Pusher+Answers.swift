@@ -70,7 +70,7 @@ extension Pusher {
     ) throws {
         let change = revision.change
         let error = reply.error.map { SyncError($0) }
-        if sender.answered(revision, error) { return }
+        if sender.answered(revision, error, at: session.now) { return }
         guard let error else {
             var event = event(change, nil)
             event.delta = revision.delta

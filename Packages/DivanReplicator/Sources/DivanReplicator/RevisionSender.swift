@@ -14,6 +14,8 @@ struct OutgoingRevision {
     var wasForbidden = false
     /// Bytes of the body on the wire, once sent.
     var sentByteCount = 0
+    /// When it was handed to the message layer.
+    var sentTime: Duration = .zero
     /// Whether those are a difference.
     var wasDelta = false
     /// Blobs that the peer may ask for until it has answered.
@@ -65,6 +67,7 @@ struct RevisionSender {
     private var head = 0
     private var unansweredCount = 0
     private var unansweredByteCount = 0
+    private var window = SendWindow()
 
     init(collection: Int, path: CollectionPath, isPush: Bool) {
         self.collection = collection
@@ -157,7 +160,7 @@ struct RevisionSender {
     }
 
     private func hasRoom(_ session: Session) -> Bool {
-        !session.isClosed && unansweredCount < session.limits.unansweredRevisionsCount
+        !session.isClosed && unansweredCount < window.revisionsCount(session.limits)
             && unansweredByteCount < session.limits.unansweredByteCount
             && session.blip.queuedByteCount < session.limits.queuedOutputByteCount
     }
@@ -185,6 +188,7 @@ struct RevisionSender {
     ) {
         var sent = revision
         sent.sentByteCount = message.body.count
+        sent.sentTime = session.now
         sent.wasDelta = message.isDelta
         sent.lentBlobs = message.blobs
         session.lend(message.blobs)
@@ -213,7 +217,12 @@ struct RevisionSender {
     /// Takes the answer to a `rev`; returns it to the queue when it must go out again at once.
     ///
     /// - Returns: Whether it goes out again.
-    mutating func answered(_ revision: OutgoingRevision, _ error: SyncError?) -> Bool {
+    mutating func answered(
+        _ revision: OutgoingRevision,
+        _ error: SyncError?,
+        at now: Duration
+    ) -> Bool {
+        window.answered(after: now - revision.sentTime)
         unansweredCount -= 1
         unansweredByteCount -= revision.sentByteCount
         guard let error, error.refusesDelta, !revision.needsFullBody else { return false }

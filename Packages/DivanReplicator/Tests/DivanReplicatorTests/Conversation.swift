@@ -27,6 +27,8 @@ struct Conversation {
     private(set) var held: [PendingConflict] = []
     private(set) var frameCount = 0
     private(set) var byteCount = 0
+    /// Messages `rev` that left either side, as far as they go uncompressed.
+    private(set) var sentRevisionCount = 0
     private var toPassive: [[UInt8]] = []
     private var toActive: [[UInt8]] = []
 
@@ -145,13 +147,21 @@ struct Conversation {
     private mutating func collectFrames() {
         var frame: [UInt8] = []
         while active.nextFrame(into: &frame) {
+            note(frame)
             toPassive.append(frame)
             frame = []
         }
         while passive.nextFrame(into: &frame) {
+            note(frame)
             toActive.append(frame)
             frame = []
         }
+    }
+
+    private mutating func note(_ frame: [UInt8]) {
+        // Number, flags and the length of the properties stand before the first of them.
+        let start = String(decoding: frame.prefix(24), as: UTF8.self)
+        if start.contains("Profile\0rev\0") { sentRevisionCount += 1 }
     }
 
     private mutating func deliver(_ count: Int, isToPassive: Bool) {

@@ -91,4 +91,11 @@ double floor_connects(size_t count);
 double floor_sync(const char *directory, const floor_documents *documents, size_t count,
                   int level);
 
+/// Copies `count` documents from one SQLite file into another, 200 to a transaction; seconds.
+double floor_copy_database(const char *directory, const floor_documents *documents, size_t count);
+
+/// Sends a file of `bytes`, a multiple of 128 KiB, over loopback TLS to another process, which
+/// hashes and writes it and syncs it; seconds, or -1.
+double floor_blob_transfer(const char *directory, size_t bytes);
+
 #endif

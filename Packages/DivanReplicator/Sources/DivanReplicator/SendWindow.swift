@@ -1,0 +1,24 @@
+/// How many revisions may be sent and not answered.
+///
+/// What is on its way is lost with the connection and has to come again, so there is little of it
+/// where answers come at once; where the way is long, there is enough to keep it full.
+struct SendWindow {
+    /// Answers of a peer in the same network come sooner than this.
+    private static let nearbyDelay: Duration = .milliseconds(15)
+
+    private var shortestDelay: Duration = .zero
+    private var isMeasured = false
+
+    /// Notes how long an answer took; the shortest tells the length of the way.
+    mutating func answered(after delay: Duration) {
+        shortestDelay = isMeasured ? min(shortestDelay, delay) : delay
+        isMeasured = true
+    }
+
+    /// The most revisions on their way.
+    func revisionsCount(_ limits: Limits) -> Int {
+        shortestDelay <= Self.nearbyDelay
+            ? min(limits.unansweredNearbyCount, limits.unansweredRevisionsCount)
+            : limits.unansweredRevisionsCount
+    }
+}

@@ -1,0 +1,116 @@
+import DivanStore
+
+/// Small replications, where the steps count and not the documents: nothing new, a lost
+/// checkpoint, one document, a live change, deltas.
+enum StepFigures {
+    private static let count = 100_000
+
+    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+        let pair = try PeerPair(in: workplace.newDirectory())
+        try measureInStep(pair, &report)
+        try measureOne(pair, &report)
+        for isPush in [false, true] { try measureLive(pair, isPush, &report) }
+        try measureDeltas(pair, &report)
+    }
+
+    private static func measureInStep(_ pair: PeerPair, _ report: inout Report) throws {
+        try pair.passive.ask(.fill(database: "full", shape: .routes, count: count))
+        var order = PeerCommand.Order(database: "copy", url: try pair.passive.listen("full"))
+        _ = try pair.active.sync(order)
+        let nothing = try (0..<5).map { _ in try pair.active.sync(order).seconds }.min() ?? 0
+        report.add(
+            Figure(
+                name: "sync: nothing new, 100,000 documents in step",
+                unit: "ms",
+                ours: nothing * 1_000,
+                floorName: "from start to stopped",
+                must: .atMost(20)
+            )
+        )
+        order.isReset = true
+        let again = try (0..<2).map { _ in try pair.active.sync(order).seconds }.min() ?? 0
+        report.add(
+            Figure(
+                name: "sync: checkpoint lost, 100,000 documents in step",
+                unit: "ms",
+                ours: again * 1_000,
+                floorName: "from start to stopped",
+                must: .atMost(2_000)
+            )
+        )
+    }
+
+    /// The smallest push that does something.
+    private static func measureOne(_ pair: PeerPair, _ report: inout Report) throws {
+        var times: [Double] = []
+        for run in 0..<5 {
+            try pair.active.ask(.fill(database: "one-\(run)", shape: .airlines, count: 1))
+            let url = try pair.passive.listen("none-\(run)")
+            let order = PeerCommand.Order(database: "one-\(run)", url: url, isPush: true)
+            times.append(try pair.active.sync(order).seconds)
+        }
+        report.add(
+            Figure(
+                name: "sync: push of one document, start to stopped",
+                unit: "ms",
+                ours: (times.min() ?? 0) * 1_000,
+                floorName: "handshake and checkpoint included",
+                must: .atMost(35)
+            )
+        )
+    }
+
+    private static func measureLive(
+        _ pair: PeerPair,
+        _ isPush: Bool,
+        _ report: inout Report
+    ) throws {
+        let saves = 500
+        let (far, near) = ("live-\(isPush)", "here-\(isPush)")
+        let url = try pair.passive.listen(far)
+        let (saver, watcher) = isPush ? (pair.active, pair.passive) : (pair.passive, pair.active)
+        try watcher.ask(.watch(database: isPush ? far : near))
+        try pair.active.ask(.follow(.init(database: near, url: url, isPush: isPush)))
+        try saver.ask(.save(database: isPush ? near : far, count: saves))
+        let delays = try watcher.ask(.stamps(count: saves), for: [Double].self).sorted()
+        let direction = isPush ? "active to passive" : "passive to active"
+        for (name, rank, must) in [("p50", saves / 2, 3.0), ("p99", saves * 99 / 100, 15.0)] {
+            report.add(
+                Figure(
+                    name: "sync: saved → listener called, \(direction), \(name)",
+                    unit: "ms",
+                    ours: delays[rank] * 1_000,
+                    floorName: "a document every 3 ms",
+                    must: .atMost(must)
+                )
+            )
+        }
+    }
+
+    /// One field changes in each of many documents: what deltas save a push.
+    ///
+    /// The pushing side keeps the body that the other side has; a listener tracks nobody.
+    private static func measureDeltas(_ pair: PeerPair, _ report: inout Report) throws {
+        let documents = 1_000
+        var bytes: [Bool: Double] = [:]
+        for usesDeltas in [false, true] {
+            let (mine, theirs) = ("large-\(usesDeltas)", "deltas-\(usesDeltas)")
+            try pair.active.ask(.fill(database: mine, shape: .hotels, count: documents))
+            let url = try pair.passive.listen(theirs, PeerCommand.Wire(usesDeltas: usesDeltas))
+            let order = PeerCommand.Order(database: mine, url: url, isPush: true)
+            _ = try pair.active.sync(order)
+            try pair.active.ask(.touch(database: mine, count: documents))
+            bytes[usesDeltas] = Double(try pair.active.sync(order).byteCount)
+        }
+        guard let full = bytes[false], let deltas = bytes[true], full > 0 else { return }
+        report.add(
+            Figure(
+                name: "sync: 1,000 updates of one field, 5.6 KB, deltas",
+                unit: "%",
+                ours: deltas / full * 100,
+                floorName: "of all bytes with full bodies, plain, TLS",
+                must: .atMost(15)
+            )
+        )
+    }
+}

@@ -1,0 +1,105 @@
+import CDivanFloors
+import DivanStore
+
+/// Pull and push of whole databases between two processes, beside a skeleton in C that does only
+/// the unavoidable steps.
+enum SyncFigures {
+    /// One line of the table.
+    private struct Row {
+        var name: String
+        var shape = DocumentShape.routes
+        var count = 100_000
+        var compression = PeerCommand.Compression.none
+        var isPush = false
+        var must: Requirement?
+        /// Our floor's share of the skeleton's pull: a push adds the digest of new local saves.
+        var floorShare = 1.0
+
+        var floorLevel: Int32 { compression == .none ? 0 : 6 }
+    }
+
+    private static let rows = [
+        Row(name: "pull 1.2 KB", must: .share(0.25)),
+        Row(
+            name: "pull 1.2 KB, deflate -6",
+            count: 50_000,
+            compression: .deflate,
+            must: .share(0.4)
+        ),
+        Row(name: "pull 1.2 KB, LZ4", count: 50_000, compression: .lz4),
+        Row(name: "pull 199 B", shape: .airlines, must: .share(0.2)),
+        Row(name: "pull 5.6 KB", shape: .hotels, count: 30_000, must: .share(0.3)),
+        Row(name: "push 1.2 KB", isPush: true, must: .share(0.25), floorShare: 0.85),
+    ]
+
+    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+        var floors: [String: Double] = [:]
+        for row in rows {
+            let key = "\(row.shape) \(row.floorLevel)"
+            let floor = try floors[key] ?? floor(row, workplace)
+            floors[key] = floor
+            try measure(row, floor * row.floorShare, workplace, &report)
+        }
+    }
+
+    /// Documents a second of the skeleton, the best of two runs.
+    private static func floor(_ row: Row, _ workplace: Workplace) throws -> Double {
+        let pieces = Pieces(try row.shape.bodies())
+        let seconds = (0..<2).map { _ in
+            pieces.withFloor { floor_sync(workplace.directory, $0, row.count, row.floorLevel) }
+        }
+        guard let best = seconds.min(), best > 0 else {
+            throw BenchFailure("the sync skeleton failed")
+        }
+        return Double(row.count) / best
+    }
+
+    private static func measure(
+        _ row: Row,
+        _ floor: Double,
+        _ workplace: Workplace,
+        _ report: inout Report
+    ) throws {
+        let pair = try PeerPair(in: workplace.newDirectory())
+        let full = row.isPush ? pair.active : pair.passive
+        try full.ask(.fill(database: "full", shape: row.shape, count: row.count))
+        var best = SyncOutcome(seconds: .infinity, documentCount: 0, byteCount: 0)
+        for run in 0..<2 {
+            // Each run has a database of its own to fill.
+            let empty = "empty-\(run)"
+            let wire = PeerCommand.Wire(compression: row.compression)
+            let url = try pair.passive.listen(row.isPush ? empty : "full", wire)
+            let order = PeerCommand.Order(
+                database: row.isPush ? "full" : empty,
+                url: url,
+                isPush: row.isPush,
+                wire: wire
+            )
+            let outcome = try pair.active.sync(order)
+            guard outcome.documentCount == row.count else {
+                throw BenchFailure("\(row.name): \(outcome.documentCount) documents arrived")
+            }
+            if outcome.seconds < best.seconds { best = outcome }
+        }
+        report.add(
+            Figure(
+                name: "sync: \(row.name), TLS",
+                unit: "docs/s",
+                ours: Double(row.count) / best.seconds,
+                floor: floor,
+                floorName: row.compression == .lz4
+                    ? "the skeleton with deflate -6" : "two-process skeleton in C",
+                must: row.must
+            )
+        )
+        guard !row.isPush, row.shape == .routes else { return }
+        report.add(
+            Figure(
+                name: "sync: bytes of a document, \(row.name)",
+                unit: "B",
+                ours: Double(best.byteCount) / Double(row.count),
+                floorName: "both directions, TLS included"
+            )
+        )
+    }
+}

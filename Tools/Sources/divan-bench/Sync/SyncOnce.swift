@@ -1,0 +1,86 @@
+import Dispatch
+import Divan
+import Foundation
+import Glibc
+
+/// One replication of one database, timed from its start until it has stopped.
+struct SyncOnce {
+    private let replicator: Replicator
+    private let collection: Divan.Collection
+    private let isReset: Bool
+    private let samplePeriod: Double?
+
+    init(_ order: PeerCommand.Order, _ database: Database) throws {
+        replicator = Replicator(config: try Self.configuration(order, database))
+        collection = try database.defaultCollection()
+        isReset = order.isReset
+        samplePeriod = order.samplePeriod
+    }
+
+    /// Replicates with a database of the same process.
+    init(_ endpoint: DatabaseEndpoint, _ type: ReplicatorType, _ database: Database) throws {
+        collection = try database.defaultCollection()
+        let entry = CollectionConfiguration(collection: collection)
+        var config = ReplicatorConfiguration(collections: [entry], target: endpoint)
+        config.replicatorType = type
+        replicator = Replicator(config: config)
+        isReset = false
+        samplePeriod = nil
+    }
+
+    static func configuration(
+        _ order: PeerCommand.Order,
+        _ database: Database
+    ) throws -> ReplicatorConfiguration {
+        let entry = CollectionConfiguration(collection: try database.defaultCollection())
+        var config = ReplicatorConfiguration(
+            collections: [entry],
+            target: try URLEndpoint(validating: order.url)
+        )
+        config.replicatorType = order.isPush ? .push : .pull
+        config.compression = order.wire.compression.choice
+        config.acceptOnlySelfSignedServerCertificate = order.wire.isSecure
+        return config
+    }
+
+    /// Runs it.
+    ///
+    /// - Throws: The replicator's error.
+    func outcome() throws -> SyncOutcome {
+        let stopped = DispatchSemaphore(value: 0)
+        replicator.addChangeListener(withQueue: DispatchQueue(label: "sync")) { change in
+            if change.status.activity == .stopped { stopped.signal() }
+        }
+        let start = monotonicSeconds()
+        var samples: [SyncOutcome.Sample] = []
+        replicator.start(reset: isReset)
+        if let samplePeriod {
+            while stopped.wait(timeout: .now() + samplePeriod) == .timedOut {
+                samples.append(
+                    SyncOutcome.Sample(
+                        seconds: monotonicSeconds() - start,
+                        documentCount: Int(collection.count),
+                        residentByteCount: residentByteCount()
+                    )
+                )
+            }
+        } else {
+            stopped.wait()
+        }
+        let seconds = monotonicSeconds() - start
+        if let error = replicator.status.error { throw error }
+        return SyncOutcome(
+            seconds: seconds,
+            documentCount: Int(collection.count),
+            byteCount: Int(replicator.statistics.byteCount),
+            samples: samples
+        )
+    }
+}
+
+/// A clock that all processes of the machine share and that never goes back.
+func monotonicSeconds() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+}
