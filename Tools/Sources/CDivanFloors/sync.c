@@ -128,8 +128,9 @@ static int pull(const char *path, int socket, size_t count, int level) {
         }
         ok = store(message, insert, ++done);
         floor_put(&peer, 'r', "", 0, "", 0);
-        if (done % LIST == 0 || done == count)
-            ok = ok && run(db, "COMMIT") && floor_flush(&peer) && (done == count || run(db, "BEGIN"));
+        if (done % LIST > 0 && done < count) continue;
+        ok = ok && run(db, "COMMIT") && floor_flush(&peer);
+        if (done < count) ok = ok && run(db, "BEGIN");
     }
     sqlite3_finalize(find);
     sqlite3_finalize(insert);

@@ -45,10 +45,37 @@ public struct BLIPProperties: Sendable {
 
     /// The first value of `name` as UTF-8, without making a text.
     public func utf8(_ name: String) -> ArraySlice<UInt8>? {
-        for pair in pairs where bytes[pair.name].elementsEqual(name.utf8) {
-            return bytes[pair.value]
+        let name = name.utf8.span
+        var found: Range<Int>?
+        visit { pairName, value in
+            guard pairName.count == name.count, isEqual(pairName, name) else { return true }
+            found = value
+            return false
         }
-        return nil
+        return found.map { bytes[$0] }
+    }
+
+    /// Hands out each pair in order as UTF-8, without making texts: for a message's usual
+    /// properties this is one pass instead of a search for each name.
+    public func forEachPair(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+        let all = bytes.span
+        visit { name, value in
+            body(name, all.extracting(value))
+            return true
+        }
+    }
+
+    /// Goes through the pairs until `body` returns `false`; the range is the value's.
+    private func visit(_ body: (_ name: Span<UInt8>, _ value: Range<Int>) -> Bool) {
+        let all = bytes.span
+        var start = 0
+        while start < all.count {
+            guard let nameEnd = all.firstZero(from: start),
+                let valueEnd = all.firstZero(from: nameEnd + 1),
+                body(all.extracting(start..<nameEnd), nameEnd + 1..<valueEnd)
+            else { return }
+            start = valueEnd + 1
+        }
     }
 
     /// Adds a pair at the end without looking for an earlier one.
@@ -137,5 +164,18 @@ extension BLIPProperties {
             defer { start = valueEnd + 1 }
             return (start..<nameEnd, nameEnd + 1..<valueEnd)
         }
+    }
+}
+
+private func isEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    for index in left.indices where left[index] != right[index] { return false }
+    return true
+}
+
+extension Span<UInt8> {
+    /// Where the next zero stands.
+    fileprivate func firstZero(from start: Int) -> Int? {
+        for index in start..<Swift.max(start, count) where self[index] == 0 { return index }
+        return nil
     }
 }

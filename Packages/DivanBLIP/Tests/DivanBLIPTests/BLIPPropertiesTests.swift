@@ -4,6 +4,22 @@ import Testing
 /// Properties as an ordered list of pairs, and as peers read them.
 @Suite struct BLIPPropertiesTests {
     @Test
+    func `one pass hands out every pair in order, repeated and empty ones too`() {
+        let properties: BLIPProperties = ["Profile": "rev", "id": "a", "rev": "", "id": "b"]
+        var pairs: [String] = []
+        func text(_ bytes: Span<UInt8>) -> String {
+            bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        }
+        properties.forEachPair { name, value in
+            pairs.append(text(name) + "=" + text(value))
+        }
+        #expect(pairs == ["Profile=rev", "id=a", "rev=", "id=b"])
+        #expect(properties["id"] == "a")
+        #expect(properties["Id"] == nil)
+        #expect(properties["i"] == nil)
+    }
+
+    @Test
     func `keeps order and finds the first of a name`() {
         let properties: BLIPProperties = ["b": "1", "a": "2", "b": "3", "": ""]
         #expect(properties.map(\.name) == ["b", "a", "b", ""])

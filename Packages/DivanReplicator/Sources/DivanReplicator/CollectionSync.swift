@@ -53,6 +53,18 @@ struct CollectionSync {
         self.checkpointer = checkpointer
     }
 
+    /// A revision that was asked for arrived, or never will; nothing where we do not pull.
+    mutating func finish(
+        _ sequence: RemoteSequence?,
+        isFinished: Bool,
+        byteCount: Int,
+        _ session: inout Session
+    ) {
+        guard let sequence, puller != nil, checkpointer != nil else { return }
+        puller?.received(sequence, byteCount: byteCount, &session)
+        if isFinished { checkpointer?.remote.finish(sequence) }
+    }
+
     mutating func pumpSenders(_ session: inout Session) {
         do {
             if pusher != nil, var checkpointer = checkpointer.take() {

@@ -254,16 +254,12 @@ struct Puller {
 
     /// A revision that was asked for arrived, or never will.
     mutating func received(
-        _ sequence: RemoteSequence?,
-        isFinished: Bool,
+        _ sequence: RemoteSequence,
         byteCount: Int,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer
+        _ session: inout Session
     ) {
-        guard let sequence else { return }
         requested.remove(sequence)
         session.progress.complete(byteCount)
-        if isFinished { checkpointer.remote.finish(sequence) }
     }
 }
 

@@ -12,6 +12,7 @@ public struct RemoteSequences: Sendable {
     public private(set) var unfinishedCount = 0
 
     private var entries: [Entry] = []
+    private var doneCount = 0  // entries at the front that `safe` has passed
     private var firstPosition = 0  // position of `entries[0]` since the start
     private var positions: [RemoteSequence: Int] = [:]  // of unfinished entries
     private var compactionCount = 1024  // entries at which finished ones are dropped next
@@ -23,7 +24,7 @@ public struct RemoteSequences: Sendable {
 
     /// Appends a sequence; `isFinished` when nothing is to be done for it.
     public mutating func announce(_ sequence: RemoteSequence, isFinished: Bool) {
-        if isFinished, entries.isEmpty {
+        if isFinished, entries.count == doneCount {
             safe = sequence
             return
         }
@@ -48,7 +49,7 @@ public struct RemoteSequences: Sendable {
         guard entries[index].openCount == 0 else { return true }
         positions[sequence] = nil
         unfinishedCount -= 1
-        if index == 0 { advance() }
+        if index == doneCount { advance() }
         return true
     }
 
@@ -56,15 +57,24 @@ public struct RemoteSequences: Sendable {
     public func isUnfinished(_ sequence: RemoteSequence) -> Bool { positions[sequence] != nil }
 
     private mutating func advance() {
-        let count = entries.firstIndex { $0.openCount > 0 } ?? entries.count
-        guard count > 0 else { return }
-        safe = entries[count - 1].sequence
-        entries.removeFirst(count)
-        firstPosition += count
+        while doneCount < entries.count, entries[doneCount].openCount == 0 { doneCount += 1 }
+        guard doneCount > 0 else { return }
+        safe = entries[doneCount - 1].sequence
+        // Now and then, so that each entry is moved but once or so.
+        guard doneCount == entries.count || doneCount >= 256 && doneCount * 2 >= entries.count
+        else { return }
+        dropDone()
+    }
+
+    private mutating func dropDone() {
+        entries.removeFirst(doneCount)
+        firstPosition += doneCount
+        doneCount = 0
     }
 
     /// Drops each finished entry that is followed by a finished one: no checkpoint needs it.
     private mutating func compact() {
+        dropDone()
         var kept: [Entry] = []
         for (index, entry) in entries.enumerated() {
             let isFollowedByFinished =

@@ -24,31 +24,37 @@ struct RevisionMessage {
     /// Reads received properties.
     ///
     /// - Throws: HTTP/400 that names the property.
-    init(_ properties: BLIPProperties, limits: Limits) throws(SyncError) {
-        guard let id = properties["id"], let rev = properties["rev"] else {
+    init(
+        _ fields: RevisionFields,
+        of properties: BLIPProperties,
+        limits: Limits
+    ) throws(SyncError) {
+        guard let id = fields.documentID, let parsed = fields.revisionID else {
             throw .http(400, "rev without id or rev")
         }
         guard DocumentID.isValid(id, limits: limits) else {
             throw .http(400, "invalid document ID")
         }
-        guard let revisionID = RevisionID(rev) else {
+        guard let revisionID = parsed else {
             throw .http(400, "invalid revision ID")
         }
         documentID = id
         self.revisionID = revisionID
-        sequence = (properties["sequence"] ?? properties["seq"]).map { RemoteSequence(json: $0) }
-        isTombstone = properties.bool("deleted")
-        refusesConflicts = properties.bool("noconflicts")
-        if let source = properties["deltaSrc"], !source.isEmpty, !isTombstone {
+        sequence = (fields.sequence ?? fields.oldSequence).map { RemoteSequence(json: $0) }
+        if fields.hasClaims {
+            isTombstone = properties.bool("deleted")
+            refusesConflicts = properties.bool("noconflicts")
+        }
+        if let source = fields.deltaSource, !source.isEmpty, !isTombstone {
             guard let sourceID = RevisionID(source) else {
                 throw .http(422, "invalid deltaSrc")
             }
             deltaSource = sourceID
         }
-        if let text = properties["history"], !text.isEmpty {
+        if let text = fields.history, !text.isEmpty {
             history = try Self.parseHistory(text, limits: limits)
         }
-        if let text = properties["deleted_branch"], !text.isEmpty {
+        if let text = fields.closing, !text.isEmpty {
             closing = try Self.parseHistory(text, limits: limits)
         }
     }

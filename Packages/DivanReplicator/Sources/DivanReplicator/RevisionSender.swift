@@ -86,7 +86,8 @@ struct RevisionSender {
     mutating func pump(_ session: inout Session) throws -> [FeedChange] {
         var vanished: [FeedChange] = []
         while queuedCount > 0, hasRoom(session) {
-            let batch = Array(queue[head..<min(head + 32, queue.count)])
+            let room = window.revisionsCount(session.limits) - unansweredCount
+            let batch = Array(queue[head..<min(head + min(room, 32), queue.count)])
             head += batch.count
             if head == queue.count || head > 1_024 {
                 queue.removeFirst(head)

@@ -7,12 +7,17 @@ import DivanStore
 // Received revisions: read, checked, held back for their blobs.
 extension SyncPeer {
     mutating func receiveRevision(_ request: BLIPIncomingRequest, in index: Int) {
-        if request.properties["error"] != nil {
+        let fields = RevisionFields(request.properties)
+        if fields.hasError {
             receiveMissingRevision(request, in: index)
             return
         }
         do throws(SyncError) {
-            let message = try RevisionMessage(request.properties, limits: session.limits)
+            let message = try RevisionMessage(
+                fields,
+                of: request.properties,
+                limits: session.limits
+            )
             if isActive, message.sequence == nil {
                 throw .http(400, "received revision without sequence")
             }
@@ -198,14 +203,11 @@ extension SyncPeer {
         isFinished: Bool,
         byteCount: Int
     ) {
-        guard var checkpointer = collections[index].checkpointer.take() else { return }
-        collections[index].puller?.received(
+        collections[index].finish(
             sequence,
             isFinished: isFinished,
             byteCount: byteCount,
-            &session,
-            &checkpointer
+            &session
         )
-        collections[index].checkpointer = checkpointer
     }
 }

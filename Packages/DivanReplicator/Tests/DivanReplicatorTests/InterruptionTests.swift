@@ -14,7 +14,7 @@ import Testing
     /// The connection is cut at random moments, and with it goes whatever is on its way.
     ///
     /// The window is smaller by the same factor as the number of documents.
-    @Test(arguments: [true, false], UInt64(0)..<3)
+    @Test(arguments: [true, false], UInt64(0)..<2)
     func `an interrupted sync sends few revisions twice`(pushes: Bool, seed: UInt64) throws {
         let (here, there) = (try Site(), try Site())
         let source = pushes ? here : there

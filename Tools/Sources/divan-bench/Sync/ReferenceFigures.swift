@@ -34,6 +34,7 @@ enum ReferenceFigures {
         let full = row.isPush ? pair.active : pair.passive
         try full.ask(.fill(database: "full", shape: .words, count: count))
         let url = try pair.passive.listen(row.isPush ? "empty" : "full", wire)
+        for process in [pair.active, pair.passive] { _ = try process.usage(forgetsPeak: true) }
         let outcome = try pair.active.sync(
             PeerCommand.Order(
                 database: row.isPush ? "full" : "empty",
