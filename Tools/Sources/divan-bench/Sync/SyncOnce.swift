@@ -1,7 +1,6 @@
 import Dispatch
 import Divan
 import Foundation
-import Glibc
 
 /// One replication of one database, timed from its start until it has stopped.
 struct SyncOnce {
@@ -76,11 +75,4 @@ struct SyncOnce {
             samples: samples
         )
     }
-}
-
-/// A clock that all processes of the machine share and that never goes back.
-func monotonicSeconds() -> Double {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }
