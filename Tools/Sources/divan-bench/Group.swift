@@ -31,7 +31,7 @@ struct Group: Sendable {
         Group(name: "sync-rates") { try SyncFigures.measure($0, into: &$1) },
         Group(name: "sync-steps") { try StepFigures.measure($0, into: &$1) },
         Group(name: "sync-volume") { try VolumeFigures.measure($0, into: &$1) },
-        Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
+        Group(name: "sync-reference") { try SyncReferenceFigures.measure($0, into: &$1) },
     ]
 }
 

@@ -4,7 +4,7 @@ import DivanStore
 /// text; its figures stand as floors.
 ///
 /// Source: `Docs/performance.md`, "Beside the reference engine".
-enum ReferenceFigures {
+enum SyncReferenceFigures {
     private struct Row {
         var isPush: Bool
         var compression: PeerCommand.Compression
