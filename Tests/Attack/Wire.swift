@@ -78,9 +78,10 @@ final class Wire {
 
     /// Whether the server has ended the connection within the time-out.
     func isEnded() -> Bool {
+        // What the server sent before, such as tickets of TLS, is passed over.
+        var buffer = [UInt8](repeating: 0, count: 4_096)
         for _ in 0..<200 {
-            var byte: UInt8 = 0
-            let count = recv(descriptor, &byte, 1, 0)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
             if count == 0 || (count < 0 && errno == ECONNRESET) { return true }
             if count < 0 { return false }
         }
