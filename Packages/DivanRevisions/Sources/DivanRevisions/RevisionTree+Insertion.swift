@@ -74,20 +74,24 @@ extension RevisionTree {
         refusesConflicts: Bool,
         closing: [RevisionID] = []
     ) throws(RevisionError) -> InsertOutcome {
-        if refusesConflicts, !closing.isEmpty, !revisions.isEmpty, !contains(id) {
-            var closed = self
-            guard try closed.closeCurrent(with: closing) else { return .conflict }
-            let outcome = try closed.insertRemote(
-                id,
-                history: history,
-                flags: flags,
-                body: body,
-                remote: remote,
-                refusesConflicts: false
-            )
-            self = closed
-            return outcome
+        guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty, !contains(id) else {
+            return try insert(id, history, flags, body, remote, refusesConflicts)
         }
+        var closed = self
+        guard try closed.closeCurrent(with: closing) else { return .conflict }
+        let outcome = try closed.insert(id, history, flags, body, remote, false)
+        self = closed
+        return outcome
+    }
+
+    private mutating func insert(
+        _ id: RevisionID,
+        _ history: [RevisionID],
+        _ flags: RevisionFlags,
+        _ body: [UInt8],
+        _ remote: RemoteID?,
+        _ refusesConflicts: Bool
+    ) throws(RevisionError) -> InsertOutcome {
         let listed = [id] + history.prefix(RevisionLimits.historyCount)
         try Self.check(listed)
         let known = listed.firstIndex(where: contains)
