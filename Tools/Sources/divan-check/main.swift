@@ -10,6 +10,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("words", WordsCheck(tree).violations),
     ("pages", PagesCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
+    ("compatibility", CompatibilityCheck(tree).violations),
 ]
 var count = 0
 for check in checks {

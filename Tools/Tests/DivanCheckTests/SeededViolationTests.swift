@@ -106,6 +106,27 @@ import Testing
         #expect(try ScriptsCheck(checkout.tree).violations().isEmpty)
     }
 
+    @Test func `a test that the compatibility page names and nobody wrote is found`() throws {
+        let checkout = try Checkout()
+        let check = CompatibilityCheck(checkout.tree)
+        #expect(try check.violations().isEmpty, "there is no page yet")
+        let tests = "@Test func `it works`() {}\nfunc testOlder() {}\n"
+        try checkout.write("Packages/DivanJSON/Tests/DivanJSONTests/BTests.swift", tests)
+        let head = "| What | `code` | Test |\n|---|---|---|\n"
+        let rows = "| a | x | `it works`, `testOlder` |\n| b | x | absent: not wanted |\n"
+        try checkout.write("Docs/compatibility.md", head + rows + "\n`it broke` in a sentence\n")
+        #expect(try check.violations().isEmpty)
+        try checkout.write(
+            "Docs/compatibility.md",
+            head + rows + "| c | x | `it broke` |\n| d | x | |\n"
+        )
+        #expect(
+            try check.violations().map(\.place) == [
+                "Docs/compatibility.md:5", "Docs/compatibility.md:6",
+            ]
+        )
+    }
+
     @Test func `a target that the root manifest lacks is found`() throws {
         let checkout = try Checkout()
         #expect(try ManifestsCheck(checkout.tree).violations().isEmpty)

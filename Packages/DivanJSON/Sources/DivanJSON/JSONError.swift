@@ -20,8 +20,6 @@ public struct JSONError: Error, Equatable {
         case invalidNumber
         /// A number exceeds the greatest double, such as `1e999`.
         case numberOutOfRange
-        /// An object has one key twice.
-        case duplicateKey(String)
         /// Containers are nested deeper than `JSONLimits.depth`.
         case tooDeep(limit: Int)
         /// The text is longer than `JSONLimits.byteCount`.
@@ -85,8 +83,6 @@ extension JSONError.Reason {
         case .invalidNumber: ("malformed number", "write it as in RFC 8259 §6")
         case .numberOutOfRange:
             ("the number exceeds a double", "write it as a string or keep it below 1.8e308")
-        case .duplicateKey(let key):
-            ("the key \(key.debugDescription) occurs twice", "keep one of them")
         case .tooDeep(let limit):
             ("nested deeper than \(limit)", "flatten the value or raise JSONLimits.depth")
         case .tooLong(let byteCount, let limit):

@@ -4,8 +4,8 @@
 /// `nextElement()` before each value until it returns `false`; inside an object `nextKey()` until
 /// it returns `nil`. Each value is then read by one `read…` or `skip` call, or entered by
 /// `beginArray` or `beginObject`. At the end call `finish()`. What is skipped or read raw is
-/// checked as strictly as the rest; only duplicate keys of an object entered here are the
-/// caller's to refuse. After an error the reader stays where it is.
+/// checked as strictly as the rest; an object entered here may yield a key twice. After an error
+/// the reader stays where it is.
 public struct JSONReader: Sendable {
     private let text: ArraySlice<UInt8>
     private let limits: JSONLimits

@@ -16,8 +16,11 @@ public struct JSONSummary: Equatable, Sendable {
 
 /// Checks a JSON text in one pass without building values.
 ///
-/// Strict: RFC 8259 to the letter, exact UTF-8, no lone surrogates, no number beyond a double, no
-/// key twice in one object. Needs memory only for the keys of the objects that are open.
+/// Strict: RFC 8259 to the letter, exact UTF-8, no lone surrogates, no number beyond a double.
+/// Needs memory only for the keys of the objects that are open.
+///
+/// A key may occur twice in one object, as RFC 8259 §4 allows: the last value counts, as it does
+/// for Sync Gateway and in browsers. Such a text is not canonical.
 public enum JSONScanner {
     /// Checks `bytes` and tells what a receiver needs to know about a document's body.
     ///

@@ -1,8 +1,7 @@
-/// The keys of the objects that are open during a scan: finds duplicates, proves order.
+/// The keys of the objects that are open during a scan: proves that they ascend, or orders them.
 ///
 /// Most objects cost one comparison of two numbers for each key: as long as keys ascend they are
-/// unique. Otherwise a small object compares each pair of first eight bytes, and a large one sorts
-/// its keys, so that any number of keys that begin alike costs n log n and no more.
+/// unique and in canonical order.
 ///
 /// Why the pointer is right: the memory holds `capacity` records, is allocated and freed here
 /// alone, and the type cannot be copied. Records are plain bits; those below `count` are set, and
@@ -54,24 +53,6 @@ struct KeyLedger: ~Copyable {
         (records[left], records[right]) = (records[right], records[left])
     }
 
-    /// Throws when two keys of an object whose keys do not ascend are equal.
-    func checkUnique(from first: Int, in lexer: Lexer) throws(JSONError.Reason) {
-        guard count - first > 16 else {
-            for later in first + 1..<count {
-                for earlier in first..<later
-                where records[earlier].prefix == records[later].prefix {
-                    try checkDifferent(records[earlier], records[later], in: lexer)
-                }
-            }
-            return
-        }
-        var sorted = Array(UnsafeBufferPointer(start: records + first, count: count - first))
-        sorted.sort { precedes($0, $1, in: lexer) }
-        for (record, next) in zip(sorted, sorted.dropFirst()) where record.prefix == next.prefix {
-            try checkDifferent(record, next, in: lexer)
-        }
-    }
-
     /// Whether `left` stands before `right` by bytes.
     @inline(__always)
     func precedes(_ left: Record, _ right: Record, in lexer: Lexer) -> Bool {
@@ -85,15 +66,6 @@ struct KeyLedger: ~Copyable {
         records.deallocate()
         records = larger
         capacity *= 2
-    }
-
-    private func checkDifferent(
-        _ left: Record,
-        _ right: Record,
-        in lexer: Lexer
-    ) throws(JSONError.Reason) {
-        guard compareLong(left, right, in: lexer) == 0 else { return }
-        throw .duplicateKey(withBytes(of: left, in: lexer) { String(decoding: $0, as: UTF8.self) })
     }
 
     /// Orders two keys whose first eight bytes agree.

@@ -101,15 +101,15 @@ struct TreeParser: ~Copyable {
             members.append(JSONObject.Entry(key: key, value: try parseValue(depth: depth + 1)))
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
         if !ascends {
-            try ledger.checkUnique(from: first, in: lexer)
             sort(&members, from: first)
+            Self.keepLast(ofEqualKeysIn: &members)
         }
         ledger.close(objectFrom: first)
         expectedMemberCount = min(members.count, 16)
         return JSONObject(ordered: members)
     }
 
-    /// Puts members into the order of their keys' records.
+    /// Puts members into the order of their keys' records; stable, so equal keys stay as read.
     private mutating func sort(_ members: inout [JSONObject.Entry], from first: Int) {
         guard members.count > 16 else {
             members.withUnsafeMutableBufferPointer { members in
@@ -126,6 +126,16 @@ struct TreeParser: ~Copyable {
         }
         let order = members.indices.sorted { isBefore(first + $0, first + $1) }
         members = order.map { members[$0] }
+    }
+
+    /// Drops all but the last of members with one key; they stand in order, equal ones as read.
+    private static func keepLast(ofEqualKeysIn members: inout [JSONObject.Entry]) {
+        var kept = 0
+        for offset in members.indices.dropFirst() {
+            if !members[kept].key.hasSameBytes(as: members[offset].key) { kept += 1 }
+            if kept != offset { members[kept] = members[offset] }
+        }
+        members.removeSubrange((kept + 1)...)
     }
 
     private func isBefore(_ left: Int, _ right: Int) -> Bool {

@@ -61,24 +61,20 @@ struct ValidatingScan: ~Copyable {
             return
         }
         let first = ledger.count
-        var ascends = true
         repeat {
-            try scanMember(depth: depth, objectFrom: first, ascends: &ascends)
+            try scanMember(depth: depth, objectFrom: first)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
-        if !ascends { try ledger.checkUnique(from: first, in: lexer) }
         ledger.close(objectFrom: first)
     }
 
     @inline(__always)
     private mutating func scanMember(
         depth: Int,
-        objectFrom first: Int,
-        ascends: inout Bool
+        objectFrom first: Int
     ) throws(JSONError.Reason) {
         let quote = try lexer.peek()
         guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
         if !ledger.add(try lexer.scanString(), in: lexer, objectFrom: first) {
-            ascends = false
             lexer.isCanonical = false
         }
         let key = ledger[ledger.count - 1]

@@ -91,11 +91,9 @@ struct RecordedDifference {
             .init("#23 rev: fine, ours HTTP/400", gap),
             .init("#24 rev: fine, ours HTTP/400", form),
             .init("#27 rev: fine, ours HTTP/400", "no number that can be kept"),
-            .init("#28 rev: fine, ours HTTP/400", "a key twice"),
             .init("#29 rev: fine, ours HTTP/400", "no UTF-8"),
             .init("gives back for the odd bodies: rev n1", gap),
             .init("gives back for the odd bodies: rev m", gap),
-            .init("gives back for the odd bodies: rev num", "refused above"),
             .init("gives back for the odd bodies: rev utf", "refused above"),
         ],
         "11-push-sync-function": [

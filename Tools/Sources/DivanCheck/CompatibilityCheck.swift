@@ -1,0 +1,84 @@
+import Foundation
+
+/// The tests that the compatibility page names exist.
+///
+/// In that page every code span of a table's last column whose head is "Test" is the name of a
+/// test: what stands between the backticks of its function, or an XCTest method's name.
+public struct CompatibilityCheck {
+    private static let page = "Docs/compatibility.md"
+
+    private let tree: SourceTree
+
+    /// Checks the given checkout.
+    public init(_ tree: SourceTree) {
+        self.tree = tree
+    }
+
+    /// Returns each name that is no test's, and each row that names neither test nor reason.
+    public func violations() throws -> [Violation] {
+        guard tree.exists(Self.page) else { return [] }
+        let known = try testNames()
+        var violations: [Violation] = []
+        var isTestColumn = false
+        for (index, line) in try tree.text(Self.page).lines.enumerated() {
+            let cells = self.cells(of: line)
+            guard let last = cells.last else {
+                isTestColumn = false
+                continue
+            }
+            if last == "Test" { isTestColumn = true }
+            guard isTestColumn, last != "Test", !last.hasPrefix("---") else { continue }
+            let place = "\(Self.page):\(index + 1)"
+            if last.isEmpty {
+                violations.append(
+                    Violation(
+                        place: place,
+                        problem: "the row names neither a test nor a reason",
+                        remedy: "write one of them into its last column"
+                    )
+                )
+            }
+            for name in codeSpans(of: last) where !known.contains(name) {
+                violations.append(
+                    Violation(
+                        place: place,
+                        problem: "there is no test \"\(name)\"",
+                        remedy: "name the test that proves the row, or write it"
+                    )
+                )
+            }
+        }
+        return violations
+    }
+
+    /// The cells of a table's row, trimmed; none for any other line.
+    private func cells(of line: Substring) -> [String] {
+        guard line.hasPrefix("|"), line.hasSuffix("|"), line.count > 1 else { return [] }
+        return line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    private func codeSpans(of cell: String) -> [String] {
+        let parts = cell.split(separator: "`", omittingEmptySubsequences: false)
+        return parts.indices.filter { !$0.isMultiple(of: 2) }.map { String(parts[$0]) }
+    }
+
+    /// The names of all test functions.
+    private func testNames() throws -> Set<String> {
+        var names: Set<String> = []
+        for folder in ["Packages", "Tools", "Tests", "Docs"] {
+            for file in tree.files(under: folder, suffix: ".swift") where file.contains("Tests/") {
+                for line in try tree.text(file).lines {
+                    guard let start = line.firstRange(of: "func ")?.upperBound else { continue }
+                    let rest = line[start...]
+                    if rest.hasPrefix("`"), let end = rest.dropFirst().firstIndex(of: "`") {
+                        names.insert(String(rest.dropFirst()[..<end]))
+                    } else if rest.hasPrefix("test") {
+                        names.insert(String(rest.prefix { $0 != "(" }))
+                    }
+                }
+            }
+        }
+        return names
+    }
+}
