@@ -169,6 +169,22 @@ class PublicPagesTests: XCTestCase {
         try listener.start()
         XCTAssertEqual(listener.tlsIdentity?.certs, identity.certs)
 
+        let client = try self.client(pinning: identity)
+        let replicator = Replicator(config: client)
+        let stopped = expectation(description: "stopped")
+        let token = replicator.addChangeListener(withQueue: DispatchQueue(label: "app")) { change in
+            if change.status.activity == .stopped {
+                XCTAssertNil(change.status.error)
+                stopped.fulfill()
+            }
+        }
+        replicator.start()
+        wait(for: [stopped], timeout: 30)
+        token.remove()
+        XCTAssertEqual(seen, ["1"])
+    }
+
+    func client(pinning identity: TLSIdentity) throws -> ReplicatorConfiguration {
         var client = ReplicatorConfiguration(
             database: home.database,
             target: URLEndpoint(url: URL(string: "wss://127.0.0.1:\(listener.port!)/other")!)
@@ -182,17 +198,6 @@ class PublicPagesTests: XCTestCase {
                 label: "client"
             )
         )
-        let replicator = Replicator(config: client)
-        let stopped = expectation(description: "stopped")
-        let token = replicator.addChangeListener(withQueue: DispatchQueue(label: "app")) { change in
-            if change.status.activity == .stopped {
-                XCTAssertNil(change.status.error)
-                stopped.fulfill()
-            }
-        }
-        replicator.start()
-        wait(for: [stopped], timeout: 30)
-        token.remove()
-        XCTAssertEqual(seen, ["1"])
+        return client
     }
 }
