@@ -74,23 +74,27 @@ public struct JSONObject: Sendable {
         from old: JSONObject,
         _ body: (String, JSON?, JSON?) -> Void
     ) {
-        var rest = old.entries[...]
-        for entry in entries {
-            while let first = rest.first, !first.key.hasSameBytes(as: entry.key),
-                first.key.precedesByBytes(entry.key)
-            {
-                body(first.key, first.value, nil)
-                rest.removeFirst()
+        // By position: an entry that is only compared is not copied.
+        var place = 0
+        for offset in entries.indices {
+            var isCommon = false
+            while place < old.entries.count {
+                isCommon = old.entries[place].key.hasSameBytes(as: entries[offset].key)
+                guard !isCommon, old.entries[place].key.precedesByBytes(entries[offset].key)
+                else { break }
+                body(old.entries[place].key, old.entries[place].value, nil)
+                place += 1
             }
-            guard let first = rest.first, first.key.hasSameBytes(as: entry.key) else {
-                body(entry.key, nil, entry.value)
+            guard isCommon else {
+                body(entries[offset].key, nil, entries[offset].value)
                 continue
             }
-            rest.removeFirst()
-            if case .equal = JSON.compareShallow(first.value, entry.value) { continue }
-            body(entry.key, first.value, entry.value)
+            place += 1
+            let outcome = JSON.compareShallow(old.entries[place - 1].value, entries[offset].value)
+            if case .equal = outcome { continue }
+            body(entries[offset].key, old.entries[place - 1].value, entries[offset].value)
         }
-        for entry in rest { body(entry.key, entry.value, nil) }
+        for entry in old.entries[place...] { body(entry.key, entry.value, nil) }
     }
 
     /// Removes the members that satisfy a condition.
