@@ -16,6 +16,8 @@ struct Conversation {
     var now: Duration = .zero
     var generator: SeededGenerator?
     var resolve: (StoredConflict) -> ConflictDecision = { _ in .keepLocal }
+    /// What happens to a frame on its way, if anything.
+    var damage: Damage?
     /// Whether conflicts wait for `resolveHeld`.
     var holdsConflicts = false
 
@@ -39,6 +41,27 @@ struct Conversation {
         passive = SyncPeer(options.passive, store: there.store)
         active.connected(subprotocol: subprotocol.rawValue, at: now)
         passive.connected(subprotocol: subprotocol.rawValue, at: now)
+    }
+
+    /// A frame in which a few bytes change.
+    struct Damage {
+        var isToPassive: Bool
+        /// Frames in that direction that pass before.
+        var afterFrameCount: Int
+        var generator: SeededGenerator
+
+        /// Returns the frame as it arrives.
+        mutating func pass(_ frame: [UInt8], isToPassive: Bool) -> [UInt8] {
+            guard isToPassive == self.isToPassive else { return frame }
+            afterFrameCount -= 1
+            guard afterFrameCount == -1, !frame.isEmpty else { return frame }
+            var changed = frame
+            for _ in 0..<3 {
+                let place = Int.random(in: 0..<changed.count, using: &generator)
+                changed[place] ^= UInt8.random(in: 1...255, using: &generator)
+            }
+            return changed
+        }
     }
 
     /// What a test wants of both sides.
@@ -148,12 +171,12 @@ struct Conversation {
         var frame: [UInt8] = []
         while active.nextFrame(into: &frame) {
             note(frame)
-            toPassive.append(frame)
+            toPassive.append(damage?.pass(frame, isToPassive: true) ?? frame)
             frame = []
         }
         while passive.nextFrame(into: &frame) {
             note(frame)
-            toActive.append(frame)
+            toActive.append(damage?.pass(frame, isToPassive: false) ?? frame)
             frame = []
         }
     }

@@ -1,0 +1,291 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Peers that promise and never send, send what nobody asked for, or vanish at any moment; blobs
+/// that are not what was said; databases that close under a connection.
+@Suite struct BadPeerTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    private func revision(_ id: String, _ rev: String, _ sequence: String) -> BLIPProperties {
+        ["collection": "0", "id": id, "rev": rev, "sequence": sequence]
+    }
+
+    // MARK: Promises
+
+    @Test func `a peer that announces and never sends is waited for, and can be stopped`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site, .init(pushes: false))
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[1,"a","1-aa"],[2,"b","1-bb"]]"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        server.ask("rev", revision("b", "1-bb", "2"), "{}")
+        server.now = .seconds(86_400)
+        server.peer.advance(to: server.now)
+        server.exchange()
+        #expect(server.closeCode == nil, "the heartbeat's business, not the engine's")
+        #expect(server.peer.status.activity == .busy)
+
+        server.peer.stop(at: server.now)
+        server.exchange()
+        for request in server.requests where request.profile == "setCheckpoint" {
+            let text = String(decoding: request.body, as: UTF8.self)
+            #expect(!text.contains("remote"), "nothing before the missing one is finished: \(text)")
+        }
+        server.now += .seconds(3)
+        server.peer.advance(to: server.now)
+        server.exchange()
+        #expect(server.closeCode == 1000)
+        // The next run asks for the missing one again, and knows the other.
+        var next = Counterpart(Conversation.Options(pushes: false).active, site)
+        try next.answer("getCollections", "[{}]")
+        try next.answer("subChanges")
+        let reply = next.ask("changes", Self.zero, #"[[1,"a","1-aa"],[2,"b","1-bb"]]"#)
+        #expect(reply?.body == Array("[[]]".utf8))
+    }
+
+    @Test func `a peer that accepts and never asks is waited for, and can be stopped`() throws {
+        let site = try Site()
+        for number in 0..<1_000 { try site.save("\(number)", "{}") }
+        var server = try Counterpart.server(site, .init(pulls: false))
+        #expect(server.requests.filter { $0.profile == "proposeChanges" }.count <= 5)
+        server.peer.stop(at: .seconds(1))
+        server.exchange()
+        server.now = .seconds(10)
+        server.peer.advance(to: server.now)
+        server.exchange()
+        #expect(server.closeCode == 1000)
+    }
+
+    @Test func `a client that never answers revisions is not sent all of them`() throws {
+        let site = try Site()
+        for number in 0..<2_000 { try site.save("\(number)", "{}") }
+        var client = Counterpart.client(site)
+        client.ask("subChanges", Self.zero)
+        while client.requests.contains(where: { $0.profile == "changes" && !$0.isNoReply }) {
+            try client.answer(
+                "changes",
+                "[\([String](repeating: "[]", count: 200).joined(separator: ","))]"
+            )
+        }
+        let sent = client.requests.filter { $0.profile == "rev" }.count
+        #expect(sent <= 700, "\(sent) revisions wait for their answers")
+        #expect(client.closeCode == nil)
+    }
+
+    // MARK: Unasked
+
+    @Test func `a revision that nobody asked for is stored and moves no checkpoint`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site, .init(pushes: false))
+        try server.answer("subChanges")
+        #expect(server.ask("rev", revision("a", "1-aa", "77"), "{}")?.error == nil)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.revision("a") == "1-aa")
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+        #expect(server.closeCode == 1000)
+    }
+
+    @Test func `norev for what nobody asked for changes nothing`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, .init(pushes: false))
+        try server.answer("subChanges")
+        server.ask("norev", revision("a", "1-aa", "5"), isNoReply: true)
+        server.ask("norev", Self.zero)
+        #expect(try site.body("a") == "{}")
+        #expect(server.closeCode == nil)
+    }
+
+    @Test func `changes before the subscription are refused`() throws {
+        var server = Counterpart(Conversation.Options().active, try Site())
+        let early = server.ask("changes", [:], #"[[1,"a","1-aa"]]"#)
+        #expect(early?.error?.code == 400)
+        #expect(server.closeCode == nil)
+    }
+
+    @Test func `the same revision a hundred times is stored once`() throws {
+        let site = try Site()
+        var client = Counterpart.client(site)
+        for _ in 0..<100 {
+            let properties: BLIPProperties = ["collection": "0", "id": "a", "rev": "1-aa"]
+            #expect(client.ask("rev", properties, "{}")?.error == nil)
+        }
+        #expect(try site.contents() == ["a": "1-aa {}"])
+        #expect(try site.store.read { try $0.lastSequence(in: .default) } == 1)
+    }
+
+    // MARK: Blobs
+
+    private func blobServer(_ limit: Int? = nil) throws -> (Site, Counterpart, BlobDigest) {
+        var options = Conversation.Options(pushes: false)
+        if let limit { options.limits.blobByteCount = limit }
+        let site = try Site()
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        let digest = BlobDigest(hashing: Array("the content".utf8).span)
+        server.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)
+        server.ask("rev", revision("a", "1-aa", "1"), Site.blobBody(digest, 11, "text/plain"))
+        return (site, server, digest)
+    }
+
+    @Test(arguments: ["", "the conten", "the content!", "other bytes"])
+    func `a blob of another content or length fails its document`(content: String) throws {
+        let (site, asking, digest) = try blobServer()
+        var server = asking
+        try server.answer("getAttachment", bytes: Array(content.utf8))
+        #expect(server.events.map(\.error?.code) == [15])
+        #expect(try site.contents() == [:])
+        #expect(!site.store.blobs.contains(digest))
+        #expect(server.closeCode == nil)
+    }
+
+    @Test(arguments: [("HTTP", 404), ("LiteCore", 7), ("HTTP", 403), ("BLIP", 500)])
+    func `a blob that is missing fails its document`(domain: String, code: Int) throws {
+        let (site, asking, _) = try blobServer()
+        var server = asking
+        try server.refuse("getAttachment", domain, code)
+        #expect(server.events.count == 1)
+        #expect(server.events.first?.error != nil)
+        #expect(try site.contents() == [:])
+    }
+
+    @Test func `a blob refused for the moment leaves its document for the next run`() throws {
+        let (site, asking, _) = try blobServer()
+        var server = asking
+        try server.refuse("getAttachment", "HTTP", 503)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(server.events.map(\.error?.code) == [503])
+        #expect(try site.contents() == [:])
+        var next = Counterpart(Conversation.Options(pushes: false).active, site)
+        try next.answer("getCollections", "[{}]")
+        #expect(try next.take("subChanges").properties["since"] == nil)
+    }
+
+    @Test func `a blob beyond the limit is 413`() throws {
+        let (site, asking, _) = try blobServer(1_000)
+        var server = asking
+        try server.answer("getAttachment", bytes: [UInt8](repeating: 7, count: 100_000))
+        #expect(server.events.map(\.error?.code) == [413])
+        #expect(try site.contents() == [:])
+    }
+
+    @Test func `a blob that never comes keeps its document back and nothing else`() throws {
+        let (site, asking, _) = try blobServer()
+        var server = asking
+        server.ask("changes", Self.zero, #"[[2,"b","1-bb"]]"#)
+        server.ask("rev", revision("b", "1-bb", "2"), "{}")
+        #expect(try site.contents().keys.sorted() == ["b"])
+        #expect(server.peer.status.activity == .busy)
+        server.peer.disconnected(at: .seconds(1))
+        #expect(server.peer.status.activity == .stopped)
+    }
+
+    @Test(arguments: ["x", "sha1-", "sha1-AAAA", "md5-AAAAAAAAAAAAAAAAAAAAAA==", ""])
+    func `a blob whose digest is none is kept as it stands`(digest: String) throws {
+        let site = try Site()
+        var client = Counterpart.client(site)
+        let properties: BLIPProperties = ["collection": "0", "id": "a", "rev": "1-aa"]
+        let body = #"{"pic":{"@type":"blob","digest":"\#(digest)","length":-1}}"#
+        #expect(client.ask("rev", properties, body)?.error == nil)
+        #expect(client.requests.isEmpty, "there is nothing to ask for")
+        #expect(try site.body("a") == body)
+    }
+
+    // MARK: Cuts
+
+    /// Documents, blobs and a conflict on both sides.
+    private func loaded() throws -> (Site, Site) {
+        let (here, there) = (try Site(), try Site())
+        for number in 0..<6 {
+            try here.save("h\(number)", #"{"n":\#(number)}"#)
+            try there.save("t\(number)", #"{"n":\#(number)}"#)
+        }
+        try here.saveBlob("hb", [UInt8](repeating: 1, count: 20_000))
+        try there.saveBlob("tb", [UInt8](repeating: 2, count: 20_000))
+        try here.save("both", #"{"by":"here"}"#)
+        try there.save("both", #"{"by":"there"}"#)
+        return (here, there)
+    }
+
+    private func finish(_ here: Site, _ there: Site) throws {
+        for _ in 0..<3 { _ = Conversation.oneShot(.init(), here, there) }
+        #expect(try here.contents() == there.contents())
+        #expect(try here.contents().count == 15)
+        #expect(try here.store.read { try $0.conflicts(in: .default) } == [])
+    }
+
+    @Test func `a cut at every message boundary loses nothing`() throws {
+        var step = 0
+        while true {
+            let (here, there) = try loaded()
+            var run = Conversation(.init(), here: here, there: there)
+            var taken = 0
+            while taken < step, run.step() { taken += 1 }
+            let isOver = run.closeCode != nil
+            run.cut()
+            try finish(here, there)
+            if isOver || taken < step { break }
+            step += 1
+        }
+        #expect(step > 8)
+    }
+
+    @Test(arguments: UInt64(0)..<25, [true, false])
+    func `bytes changed on the way end the connection, and the next one brings all`(
+        seed: UInt64,
+        isToPassive: Bool
+    ) throws {
+        let (here, there) = try loaded()
+        var generator = SeededGenerator(seed: seed)
+        var run = Conversation(.init(), here: here, there: there)
+        run.damage = Conversation.Damage(
+            isToPassive: isToPassive,
+            afterFrameCount: Int.random(in: 0..<25, using: &generator),
+            generator: generator
+        )
+        run.run()
+        // The frame may have been an acknowledgement, which has no checksum; never is it data.
+        run.cut()
+        try finish(here, there)
+    }
+
+    // MARK: Databases that go away
+
+    @Test(arguments: [true, false])
+    func `a database closed under a connection ends it with its reason`(isActive: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let store = try Store.open(directory: directory.file("a.cblite2"))
+        let closing = try Site(store)
+        let other = try Site()
+        for number in 0..<3 { try other.save("\(number)", "{}") }
+        var run = Conversation(
+            .init(isContinuous: true),
+            here: isActive ? closing : other,
+            there: isActive ? other : closing
+        )
+        for _ in 0..<4 { _ = run.step() }
+        try store.close()
+        try other.save("late", "{}")
+        run.run()
+        let error = run.error ?? run.statuses.compactMap(\.error).last
+        #expect(error != nil, "somebody has to say so")
+        run.cut()
+    }
+
+    @Test func `a collection deleted under a connection is an error of that replication`() throws {
+        let path = try #require(CollectionPath("named"))
+        let (here, there) = (try Site(collections: [path]), try Site(collections: [path]))
+        var options = Conversation.Options(isContinuous: true)
+        options.collections = [.init(path)]
+        var run = Conversation(options, here: here, there: there)
+        run.run()
+        try here.store.deleteCollection(path)
+        try there.save("a", "{}", in: path)
+        run.run()
+        #expect(try there.body("a", in: path) == "{}")
+        run.cut()
+    }
+}

@@ -1,0 +1,43 @@
+import DivanBLIP
+import Testing
+
+struct BadRequest: Sendable, CustomTestStringConvertible {
+    let profile: String
+    let properties: [(String, String)]
+    let body: String
+    /// `HTTP/400` and so on, `fine`, or `silence` where nothing is answered yet.
+    let expected: String
+
+    init(
+        _ profile: String,
+        _ properties: [(String, String)] = [("collection", "0")],
+        _ body: String = "",
+        _ expected: String = "HTTP/400"
+    ) {
+        self.profile = profile
+        self.properties = properties
+        self.body = body
+        self.expected = expected
+    }
+
+    /// With the collection's index, as most requests have it.
+    static func inCollection(
+        _ profile: String,
+        _ properties: [(String, String)],
+        _ body: String = "",
+        _ expected: String = "HTTP/400"
+    ) -> Self {
+        Self(profile, [("collection", "0")] + properties, body, expected)
+    }
+
+    var blipProperties: BLIPProperties {
+        var result = BLIPProperties()
+        for (name, value) in properties { result.append(name, value) }
+        return result
+    }
+
+    var testDescription: String {
+        let pairs = properties.map { "\($0)=\($1.prefix(20))" }.joined(separator: " ")
+        return "\(profile) \(pairs) \(body.prefix(40)): \(expected)"
+    }
+}
