@@ -27,6 +27,12 @@ struct DocumentResolver: DivanConflicts.ConflictResolver, @unchecked Sendable {
         if let home = answer.collection, home !== collection, home != collection {
             throw ReplicationFailure.resolvedElsewhere(documentID: conflict.documentID).error
         }
+        if answer.id != conflict.documentID {
+            Journal.sync.warning(
+                "Document \(conflict.documentID): the conflict resolver returned one with ID "
+                    + "\(answer.id); its content is stored under the right ID"
+            )
+        }
         var composer = BodyComposer(for: collection.database)
         let composed = try composer.compose(answer.root.members)
         return .merge(body: composed.body, retaining: Retained(composed.holds))

@@ -13,6 +13,23 @@ extension Replicator {
         }
     }
 
+    /// What becomes of documents from now on; ends when the run has stopped.
+    ///
+    /// Taken before `start()`, it holds the whole run. The newest 1,024 events wait until they are
+    /// read.
+    public var documentReplicationStream: AsyncStream<DocumentReplication> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
+            let documents = documentListeners.addInline { continuation.yield($0) }
+            let changes = changeListeners.addInline { change in
+                if change.status.activity == .stopped { continuation.finish() }
+            }
+            continuation.onTermination = { _ in
+                documents.remove()
+                changes.remove()
+            }
+        }
+    }
+
     /// Starts a run and waits until it has stopped.
     ///
     /// A one-shot replicator returns when both sides are level; a continuous one when it is

@@ -1,0 +1,165 @@
+import Divan
+import Foundation
+import Testing
+
+/// What a replicator says before there is a WebSocket: `behaviour.md` §12.
+@Suite(.timeLimit(.minutes(1))) struct HandshakeRuleTests {
+    private static let refusal = HandshakeServer.answer("403 Forbidden")
+
+    /// Runs a replicator to its end against the server; returns its error's code.
+    private func run(
+        _ server: HandshakeServer,
+        _ peers: Peers,
+        _ change: (inout ReplicatorConfiguration) -> Void = { _ in }
+    ) async throws -> Int {
+        let target = try URLEndpoint(validating: "ws://127.0.0.1:\(server.port)/db")
+        var configuration = try peers.configuration(target: target)
+        configuration.maxAttempts = 1
+        change(&configuration)
+        return await Replicator(config: configuration).finalCode()
+    }
+
+    @Test func `the path's last component is the database, and _blipsync is appended`() async throws
+    {
+        let server = try HandshakeServer(answers: [Self.refusal])
+        let code = try await run(server, Peers())
+        #expect(code == CBLError.httpForbidden)
+        #expect(server.requests.first?.hasPrefix("GET /db/_blipsync HTTP/1.1\r\n") == true)
+    }
+
+    @Test func `version 3 of the protocol is offered first, then version 2`() async throws {
+        let server = try HandshakeServer(answers: [Self.refusal])
+        _ = try await run(server, Peers())
+        let offered = server.field("Sec-WebSocket-Protocol")?.replacing(" ", with: "")
+        #expect(offered == "BLIP_3+CBMobile_3,BLIP_3+CBMobile_2")
+    }
+
+    @Test func `basic credentials are sent with the first request`() async throws {
+        let server = try HandshakeServer(answers: [Self.refusal])
+        _ = try await run(server, Peers()) {
+            $0.authenticator = BasicAuthenticator(username: "alice", password: "pass")
+        }
+        #expect(server.field("Authorization") == "Basic YWxpY2U6cGFzcw==")
+    }
+
+    @Test func `401 stops at once with 10401, for the credentials were sent already`() async throws
+    {
+        let answer = HandshakeServer.answer("401 Unauthorized", "WWW-Authenticate: Basic")
+        let server = try HandshakeServer(answers: [answer])
+        let code = try await run(server, Peers()) {
+            $0.maxAttempts = 5
+            $0.authenticator = BasicAuthenticator(username: "alice", password: "wrong")
+        }
+        #expect(code == CBLError.httpAuthRequired)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [(nil, "SyncGatewaySession"), ("Mine", "Mine")] as [(String?, String)])
+    func `a session is a cookie, SyncGatewaySession unless named otherwise`(
+        name: String?,
+        expected: String
+    ) async throws {
+        let server = try HandshakeServer(answers: [Self.refusal])
+        _ = try await run(server, Peers()) {
+            $0.authenticator = SessionAuthenticator(sessionID: "abc123", cookieName: name)
+        }
+        #expect(server.field("Cookie")?.contains("\(expected)=abc123") == true)
+    }
+
+    @Test func `a session cookie that the server sets is kept and sent again`() async throws {
+        let cookie = "Set-Cookie: SyncGatewaySession=new; Path=/db; Max-Age=3600"
+        let server = try HandshakeServer(
+            answers: [HandshakeServer.answer("403 Forbidden", cookie), Self.refusal]
+        )
+        let peers = try Peers()
+        _ = try await run(server, peers)
+        _ = try await run(server, peers)
+        #expect(server.field("Cookie") == nil)
+        #expect(server.field("Cookie", of: 1)?.contains("=new") == true)
+    }
+
+    @Test func `headers are added and may replace User-Agent`() async throws {
+        let server = try HandshakeServer(answers: [Self.refusal, Self.refusal])
+        let peers = try Peers()
+        _ = try await run(server, peers)
+        _ = try await run(server, peers) {
+            $0.headers = ["X-Own": "yes", "User-Agent": "mine/1", "Cookie": "own=1"]
+        }
+        #expect(server.field("User-Agent")?.isEmpty == false)
+        #expect(server.field("User-Agent") != "mine/1")
+        #expect(server.field("User-Agent", of: 1) == "mine/1")
+        #expect(server.field("X-Own", of: 1) == "yes")
+        #expect(server.field("Cookie", of: 1) == "own=1")
+    }
+
+    @Test func `redirects are followed`() async throws {
+        let last = try HandshakeServer(answers: [Self.refusal])
+        let location = "Location: http://127.0.0.1:\(last.port)/other/_blipsync"
+        let first = try HandshakeServer(
+            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
+        )
+        let code = try await run(first, Peers())
+        #expect(code == CBLError.httpForbidden)
+        #expect(last.requests.first?.hasPrefix("GET /other/_blipsync ") == true)
+    }
+
+    @Test func `redirects without an end are 5005`() async throws {
+        let again = HandshakeServer.answer("302 Found", "Location: /db/_blipsync")
+        let server = try HandshakeServer(answers: [String](repeating: again, count: 30))
+        let code = try await run(server, Peers())
+        #expect(code == CBLError.tooManyRedirects)
+    }
+
+    @Test func `a redirect to another scheme family is 5012`() async throws {
+        let server = try HandshakeServer(
+            answers: [HandshakeServer.answer("302 Found", "Location: ftp://127.0.0.1/db")]
+        )
+        let code = try await run(server, Peers())
+        #expect(code == CBLError.invalidRedirect)
+    }
+
+    @Test func `a server that agrees on no protocol is a 10403-class failure`() async throws {
+        let upgrade = HandshakeServer.answer(
+            "101 Switching Protocols",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Accept: wrong"
+        )
+        let server = try HandshakeServer(answers: [upgrade])
+        let code = try await run(server, Peers())
+        #expect(code != 0)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [500, 503])
+    func `a busy server is tried again`(status: Int) async throws {
+        let busy = HandshakeServer.answer("\(status) Busy")
+        let server = try HandshakeServer(answers: [busy, busy, Self.refusal])
+        let code = try await run(server, Peers()) {
+            $0.maxAttempts = 5
+            $0.maxAttemptWaitTime = 0.01
+        }
+        #expect(code == CBLError.httpForbidden)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `through a proxy, the server's address is in the request`() async throws {
+        let proxy = try HandshakeServer(
+            answers: [HandshakeServer.answer("407 Proxy Authentication Required")]
+        )
+        let code = try await run(proxy, Peers()) {
+            $0.proxy = ProxySettings(hostname: "127.0.0.1", port: proxy.port)
+        }
+        #expect(code != 0)
+        #expect(proxy.requests.first?.hasPrefix("CONNECT 127.0.0.1:\(proxy.port) ") == true)
+    }
+
+    @Test func `correlationID is what the server called this connection`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
+        #expect(replicator.correlationID == nil)
+        try await replicator.run()
+    }
+}
