@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash kill-sync model bench bench-compare check format docs autobahn fuzz stress attack soak sanitize clean
+.PHONY: help setup build test demo crash kill-sync model simulate bench bench-compare check format docs autobahn fuzz stress attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -30,6 +30,9 @@ kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCU
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model
+
+simulate: setup ## run seeds of the simulated world: make simulate SEEDS=2000
+	@Tools/scripts/simulate $(or $(SEEDS),2000)
 
 bench: setup ## measure, each figure beside its floor; also bench.json
 	@Tools/scripts/bench

@@ -347,6 +347,28 @@ let crossing: [Target] = [
         path: "Tests/SoakTests",
         swiftSettings: strict
     ),
+    .target(
+        name: "DivanSimulation",
+        dependencies: [
+            "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
+            "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
+            "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
+        ],
+        path: "Tests/Simulation/DivanSimulation",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "divan-simulate",
+        dependencies: ["DivanSimulation"],
+        path: "Tests/Simulation/divan-simulate",
+        swiftSettings: strict
+    ),
+    .testTarget(
+        name: "SimulationTests",
+        dependencies: ["DivanSimulation"],
+        path: "Tests/SimulationTests",
+        swiftSettings: strict
+    ),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],

@@ -17,15 +17,19 @@ let package = Package(
         .package(path: "../Packages/DivanAuth"),
         .package(path: "../Packages/DivanBLIP"),
         .package(path: "../Packages/DivanCompression"),
+        .package(path: "../Packages/DivanConflicts"),
         .package(path: "../Packages/DivanCrypto"),
         .package(path: "../Packages/DivanDelta"),
         .package(path: "../Packages/DivanJSON"),
         .package(path: "../Packages/DivanLZ4"),
+        .package(path: "../Packages/DivanLog"),
         .package(path: "../Packages/DivanReplicator"),
         .package(path: "../Packages/DivanRevisions"),
+        .package(path: "../Packages/DivanSession"),
         .package(path: "../Packages/DivanStore"),
         .package(path: "../Packages/DivanTLS"),
         .package(path: "../Packages/DivanTestKit"),
+        .package(path: "../Packages/DivanTransport"),
         .package(path: "../Packages/DivanWebSocket"),
         .package(path: "../Packages/DivanZlib"),
     ],
@@ -115,6 +119,28 @@ let package = Package(
             name: "SoakTests",
             dependencies: ["divan-soak"],
             path: "SoakTests",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "DivanSimulation",
+            dependencies: [
+                "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
+                "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
+                "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
+            ],
+            path: "Simulation/DivanSimulation",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "divan-simulate",
+            dependencies: ["DivanSimulation"],
+            path: "Simulation/divan-simulate",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["DivanSimulation"],
+            path: "SimulationTests",
             swiftSettings: strict
         ),
         .testTarget(

@@ -21,6 +21,11 @@ struct PassiveFeed {
     private let collection: Int
     let isContinuous: Bool
     private let skipsTombstones: Bool
+    /// Tombstones up to here are older than the subscription.
+    ///
+    /// A later one is told also to a peer that wants live documents only: it may have heard of the
+    /// document while that was alive.
+    private var skippedThrough: UInt64 = 0
     private let wantedIDs: Set<String>?
     private var lastSequence: UInt64
     private var listsInFlightCount = 0
@@ -71,8 +76,11 @@ struct PassiveFeed {
     static let pendingProperty = "pending"
 
     /// How many changes are still to be announced, at most.
-    func pendingCount(_ reader: StoreReader) throws -> UInt64 {
+    ///
+    /// Called once, when the subscription begins.
+    mutating func begin(_ reader: StoreReader) throws -> UInt64 {
         let last = try reader.lastSequence(in: path)
+        if skipsTombstones { skippedThrough = last }
         var count = last - min(last, lastSequence)
         if skipsTombstones { count = min(count, UInt64(try reader.count(in: path))) }
         if let wantedIDs { count = min(count, UInt64(wantedIDs.count)) }
@@ -123,7 +131,7 @@ struct PassiveFeed {
                 echoes[row.documentID] = nil
                 continue
             }
-            if skipsTombstones, !wasCaughtUp, row.flags.contains(.tombstone) { continue }
+            if row.sequence <= skippedThrough, row.flags.contains(.tombstone) { continue }
             if let wantedIDs, !wantedIDs.contains(row.documentID) { continue }
             if hidden.contains(row.sequence) { continue }
             changes.append(FeedChange(row))

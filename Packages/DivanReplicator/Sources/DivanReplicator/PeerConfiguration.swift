@@ -1,4 +1,5 @@
 public import DivanCompression
+public import DivanCrypto
 public import DivanStore
 
 /// How a peer takes part in one connection.
@@ -27,6 +28,8 @@ public struct PeerConfiguration: Sendable {
     public var limits = Limits()
     /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.
     public var checkpointInterval: Duration = .seconds(5)
+    /// Where made-up revision IDs come from; a simulation hands in a source that repeats itself.
+    public var random: any RandomSource = SystemRandomSource()
     /// Seconds since 1970, written into checkpoints for people.
     public var secondsSince1970: @Sendable () -> Int64
 

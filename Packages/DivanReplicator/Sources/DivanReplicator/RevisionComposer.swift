@@ -1,3 +1,4 @@
+import DivanCrypto
 import DivanDelta
 import DivanJSON
 import DivanRevisions
@@ -21,6 +22,7 @@ struct RevisionComposer {
 
     let path: CollectionPath
     let reader: StoreReader
+    let random: any RandomSource
     let sendsDeltas: Bool
     /// Whether the receiver is to refuse what conflicts; set when pushing.
     var refusesConflicts = false
@@ -73,7 +75,8 @@ struct RevisionComposer {
             stored.revisionID,
             in: path,
             limit: revision.terms.historyCount,
-            known: Set(revision.known)
+            known: Set(revision.known),
+            random: random
         )
         var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
         let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []

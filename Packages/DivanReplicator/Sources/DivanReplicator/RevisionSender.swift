@@ -174,6 +174,7 @@ struct RevisionSender {
         var composer = RevisionComposer(
             path: path,
             reader: reader,
+            random: session.configuration.random,
             sendsDeltas: sendsDeltas && session.configuration.usesDeltas
         )
         composer.refusesConflicts = isPush

@@ -1,6 +1,5 @@
 import DivanBLIP
 import DivanCompression
-import DivanCrypto
 import DivanLog
 import DivanRevisions
 import DivanStore
@@ -10,7 +9,6 @@ import DivanStore
 struct Session {
     let store: Store
     let configuration: PeerConfiguration
-    let random: any RandomSource
     let log: Log
     /// Names this connection's commits, so that its own changes are recognised.
     let origin: ChangeOrigin
@@ -44,12 +42,10 @@ struct Session {
     init(
         _ configuration: PeerConfiguration,
         store: Store,
-        random: any RandomSource,
         log: Log
     ) {
         self.configuration = configuration
         self.store = store
-        self.random = random
         self.log = log
         origin = ChangeOrigin()
         blip = BLIPConnection(codec: configuration.codec)

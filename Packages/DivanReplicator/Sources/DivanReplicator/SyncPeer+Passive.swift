@@ -126,7 +126,7 @@ extension SyncPeer {
         let path = collections[index].path
         var feed = try PassiveFeed(request, collection: index, path: path)
         feed.readFilter = collections[index].readFilter
-        let count = try storing { try session.store.read { try feed.pendingCount($0) } }
+        let count = try storing { try session.store.read { try feed.begin($0) } }
         collections[index].feed = feed
         let properties: BLIPProperties = [PassiveFeed.pendingProperty: String(count)]
         session.answer(request, with: BLIPReply(properties: properties))

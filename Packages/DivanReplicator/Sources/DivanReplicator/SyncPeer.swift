@@ -1,5 +1,4 @@
 import DivanBLIP
-public import DivanCrypto
 public import DivanLog
 import DivanRevisions
 public import DivanStore
@@ -37,15 +36,13 @@ public struct SyncPeer {
     /// - Parameters:
     ///   - configuration: The role and the bounds.
     ///   - store: The database; opened, and kept open until `disconnected`.
-    ///   - random: Where unguessable bytes come from.
     ///   - log: Where remarks go.
     public init(
         _ configuration: PeerConfiguration,
         store: Store,
-        random: any RandomSource = SystemRandomSource(),
         log: Log = Log(.sync)
     ) {
-        session = Session(configuration, store: store, random: random, log: log)
+        session = Session(configuration, store: store, log: log)
     }
 
     /// Names the changes that this peer makes to the store.

@@ -16,7 +16,8 @@ struct WireError: Equatable {
         case (.liteCore, 7): (domain, code) = ("HTTP", 404)
         case (.liteCore, 4), (.liteCore, 5), (.liteCore, 9), (.liteCore, 29):
             (domain, code) = ("HTTP", 400)
-        case (.liteCore, 16), (.posix, PlatformError.diskFull): (domain, code) = ("HTTP", 503)
+        // Nothing is wrong with what the peer sent: it must come again (`errors.md` §7).
+        case _ where error.isLocalFailure: (domain, code) = ("HTTP", 503)
         case (.webSocket, _):
             (domain, code) = (error.domain.wireName(code: error.code), error.code)
         default: (domain, code) = ("HTTP", 500)

@@ -106,7 +106,10 @@ extension RevisionTree {
         if refusesConflicts, !isRevival, !isContinuation || endsElsewhere { return .conflict }
 
         let joinsConflict = parent.map { revisions[$0].flags.contains(.conflict) } ?? false
-        let isConflict = remote != nil && !isRevival && (!isContinuation || joinsConflict)
+        // A deleted branch that goes on beside the one that brought the document back is a conflict:
+        // the longer of the two must not hide the other.
+        let isConflict =
+            remote != nil && !isRevival && (!isContinuation || joinsConflict || endsElsewhere)
         if isRevival { closeTombstones() }
         let before = currentPosition.map { revisions[$0].id }
         let missing = listed[..<(known ?? listed.count)]

@@ -7,15 +7,19 @@ extension RevisionTree {
     /// Notes that a remote has a revision: it accepted it, or said that it has it.
     ///
     /// Its body is kept from now on, as the source of deltas and the base of merges. An ancestor
-    /// of what the remote is known to have changes nothing, nor does an unknown revision.
+    /// of what the remote is known to have changes nothing, nor does an unknown revision. When it is
+    /// our current one, a branch in conflict that the remote had before is over and goes: nobody
+    /// has to decide about it any more.
     public mutating func markLatest(_ id: RevisionID, at remote: RemoteID) {
         guard let position = position(of: id) else { return }
-        if let mark = marks.first(where: { $0.remote == remote }),
-            isAncestor(position, of: mark.position)
-        {
-            return
-        }
+        let previous = marks.first { $0.remote == remote }?.position
+        if let previous, isAncestor(position, of: previous) { return }
         setMark(of: remote, to: position)
+        if let previous, position == currentPosition, !isMarked(previous),
+            revisions[previous].flags.contains(.conflict)
+        {
+            removeBranch(endingAt: previous)
+        }
         settle()
     }
 

@@ -54,6 +54,60 @@ import Testing
         #expect(tree.latest(at: remote) == (try id("2-dd")))
     }
 
+    /// A slow resolver must not decide about what the remote gave up (`revisions.md` §10).
+    @Test func `ends a conflict when the remote takes our side`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try tree.save("mine")
+        #expect(try tree.receive("2-ff,1-aa") == .inserted(isConflict: true))
+        #expect(tree.conflict != nil)
+        tree.markLatest(local, at: remote)
+        #expect(tree.conflict == nil)
+        #expect(tree.leaves.map(\.id) == [local])
+        #expect(tree.latest(at: remote) == local)
+    }
+
+    /// Two peers bring a deleted document back apart from each other: neither edit may vanish.
+    @Test func `a deleted branch that goes on beside a revival is a conflict`() throws {
+        var tree = RevisionTree()
+        _ = try tree.insertRemote(
+            try id("2-bb"),
+            history: [try id("1-aa")],
+            flags: .tombstone,
+            body: body("{}"),
+            remote: remote,
+            refusesConflicts: false
+        )
+        let revival = try tree.insertRemote(
+            try id("1-cc"),
+            history: [],
+            body: body("back"),
+            remote: nil,
+            refusesConflicts: true
+        )
+        #expect(revival == .inserted(isConflict: false))
+        let edit = try tree.insertRemote(
+            try id("3-dd"),
+            history: [try id("2-bb"), try id("1-aa")],
+            body: body("there"),
+            remote: remote,
+            refusesConflicts: false
+        )
+        #expect(edit == .inserted(isConflict: true))
+        #expect(tree.conflict?.local.id == (try id("1-cc")))
+        #expect(tree.conflict?.remote.id == (try id("3-dd")))
+    }
+
+    @Test func `keeps a branch in conflict that another remote has`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try tree.save("mine")
+        try tree.receive("2-ff,1-aa")
+        tree.markLatest(try id("2-ff"), at: RemoteID(rawValue: 2))
+        tree.markLatest(local, at: remote)
+        #expect(tree.conflict != nil)
+    }
+
     @Test func `follows a remote that leaves a branch in conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")

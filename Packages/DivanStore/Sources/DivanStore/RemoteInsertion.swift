@@ -131,7 +131,8 @@ extension StoreWriter {
     /// Notes that a remote has a revision: it accepted it, or said that it has it.
     ///
     /// Does nothing when the document or the revision is not here, or the mark is there already.
-    /// The sequence stays, and observers are not told.
+    /// The sequence stays, and observers are not told, unless this ends a conflict: the remote took
+    /// our side before anybody had decided.
     public func markKnown(
         _ documentID: String,
         _ revisionID: RevisionID,
@@ -152,7 +153,23 @@ extension StoreWriter {
         }
         var tree = try outline(of: row)
         tree.markLatest(revisionID, at: remote)
-        try setTree(changedTo: tree, of: row, in: collection, nil)
+        guard row.flags.contains(.conflicted), tree.conflict == nil else {
+            return try setTree(changedTo: tree, of: row, in: collection, nil)
+        }
+        try endConflict(of: documentID, revisionID, at: remote, in: collection)
+    }
+
+    /// The remote took our side: the document is not in conflict any more, and is a change.
+    private func endConflict(
+        of documentID: String,
+        _ revisionID: RevisionID,
+        at remote: RemoteID,
+        in collection: OpenCollection
+    ) throws(StoreError) {
+        guard let row = try row(documentID, in: collection.id) else { return }
+        var tree = try tree(of: row)
+        tree.markLatest(revisionID, at: remote)
+        _ = try put(tree, documentID, in: collection, over: row)
     }
 
     private func setTree(

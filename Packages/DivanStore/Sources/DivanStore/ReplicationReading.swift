@@ -1,4 +1,4 @@
-internal import DivanCrypto
+public import DivanCrypto
 public import DivanRevisions
 
 /// What to do about a revision that a peer announced.
@@ -156,14 +156,15 @@ extension StoreReader {
     /// down to the first that the peer is `known` to have.
     ///
     /// The limit counts the revision itself, so one less is returned. Gaps that pruning left are
-    /// filled with made-up IDs. Empty when the revision is not in the
+    /// filled with made-up IDs from `random`. Empty when the revision is not in the
     /// tree. Source: `revisions.md` §6.
     public func history(
         of documentID: String,
         _ revisionID: RevisionID,
         in collection: CollectionPath,
         limit: Int,
-        known: Set<RevisionID>
+        known: Set<RevisionID>,
+        random: any RandomSource = SystemRandomSource()
     ) throws(StoreError) -> [RevisionID] {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return [] }
@@ -172,7 +173,7 @@ extension StoreReader {
             of: revisionID,
             limit: limit,
             until: known,
-            random: SystemRandomSource()
+            random: random
         )
     }
 

@@ -30,18 +30,24 @@ public final class Store: Sendable {
     // Only touched by the thread that is inside `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
 
-    /// Creates a store over an engine of any kind; its blobs live in memory.
+    /// Creates a store over an engine of any kind.
     ///
+    /// - Parameters:
+    ///   - engine: Keeps the rows.
+    ///   - blobs: The contents that the documents name; empty, and in memory, unless given.
+    ///   - archive: How bodies that are not current are kept.
+    ///   - random: Where a new database's UUIDs come from.
     /// - Throws: What the engine throws while it is asked for the database's UUIDs.
     public convenience init(
         engine: any StorageEngine,
+        blobs: BlobStore = BlobStore(BlobMemory()),
         archive: BodyArchive = .deltas,
         random: any RandomSource = SystemRandomSource()
     ) throws {
         let identity = try StoreIdentity(of: engine, random: random)
         self.init(
             engine: engine,
-            blobs: BlobStore(BlobMemory()),
+            blobs: blobs,
             identity: identity,
             archive: archive,
             place: nil

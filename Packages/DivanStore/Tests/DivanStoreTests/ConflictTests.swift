@@ -27,6 +27,19 @@ import Testing
         return (room, try #require(conflict))
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `a conflict ends when the remote takes the local side`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind)
+        try room.store.write { writer in
+            try writer.markKnown("doc", conflict.local.revisionID, at: remote, in: .default)
+        }
+        #expect(try room.store.read { try $0.conflicts(in: .default) } == [])
+        #expect(try resolve(room, conflict, .keepRemote) == nil)
+        let document = try room.store.read { try $0.document("doc", in: .default) }
+        #expect(document?.revisionID == conflict.local.revisionID)
+        #expect(document?.body == conflict.local.body)
+    }
+
     private func resolve(
         _ room: Room,
         _ conflict: StoredConflict,

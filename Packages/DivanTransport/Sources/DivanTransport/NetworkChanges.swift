@@ -23,6 +23,9 @@ public final class NetworkChanges: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a network that never changes, for simulations.
+    public init() {}
+
     /// Watches a descriptor that becomes readable with each change, and takes it over.
     ///
     /// A burst counts as over after `quietTime`.

@@ -36,7 +36,8 @@ struct MessageStage {
             secondsSince1970: { 1_700_000_000 }
         )
         configuration.usesDeltas = true
-        peer = SyncPeer(configuration, store: store, random: FixedRandom())
+        configuration.random = FixedRandom()
+        peer = SyncPeer(configuration, store: store)
         for name in ["a", "b"] {
             _ = try? store.write { writer in
                 try writer.save(name, in: .default, body: Array(#"{"n":1}"#.utf8))

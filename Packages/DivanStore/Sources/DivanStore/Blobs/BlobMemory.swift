@@ -1,35 +1,53 @@
 internal import Synchronization
 
 /// Contents in memory, for stores without a file.
-final class BlobMemory: BlobShelf {
+public final class BlobMemory: BlobShelf {
     private let stored = Mutex<[BlobDigest: [UInt8]]>([:])
 
-    var directory: String? { nil }
+    /// Creates an empty shelf.
+    public init() {}
 
-    func byteCount(_ digest: BlobDigest) -> Int? {
+    /// Returns a shelf with what is here.
+    public func copy() -> BlobMemory {
+        let copy = BlobMemory()
+        let contents = stored.withLock { $0 }
+        copy.stored.withLock { $0 = contents }
+        return copy
+    }
+
+    /// Always `nil`.
+    public var directory: String? { nil }
+
+    /// The size of a content; `nil` when it is not here.
+    public func byteCount(_ digest: BlobDigest) -> Int? {
         stored.withLock { $0[digest]?.count }
     }
 
-    func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+    /// Opens a content.
+    public func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
         guard let content = stored.withLock({ $0[digest] }) else {
             throw StoreError(.noSuchBlob(digest))
         }
         return BlobMemorySource(content)
     }
 
-    func sink() throws(StoreError) -> any BlobSink {
+    /// Begins a content.
+    public func sink() throws(StoreError) -> any BlobSink {
         BlobMemorySink { [self] content, digest in
             stored.withLock { $0[digest] = content }
         }
     }
 
-    func settle() {}
+    /// Does nothing.
+    public func settle() {}
 
-    func remove(_ digest: BlobDigest) throws(StoreError) {
+    /// Forgets a content.
+    public func remove(_ digest: BlobDigest) throws(StoreError) {
         stored.withLock { $0[digest] = nil }
     }
 
-    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+    /// Every content.
+    public func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
         (stored.withLock { Array($0.keys) }, [])
     }
 }

@@ -10,7 +10,8 @@ public final class BlobStore: Sendable {
     let shelf: any BlobShelf
     private let holds = Mutex<[BlobDigest: Int]>([:])
 
-    init(_ shelf: any BlobShelf) {
+    /// Creates a store over a shelf of any kind, which nobody else uses.
+    public init(_ shelf: any BlobShelf) {
         self.shelf = shelf
     }
 
@@ -218,30 +219,45 @@ public final class BlobWriter {
 }
 
 /// Where contents are kept; below `BlobStore`, which counts holds and checks digests.
-protocol BlobShelf: Sendable {
+///
+/// The seam for other media, and for tests that let one fail. Called from any thread.
+public protocol BlobShelf: Sendable {
+    /// The directory of the files; `nil` when there are none.
     var directory: String? { get }
+    /// The size of a content; `nil` when it is not here.
     func byteCount(_ digest: BlobDigest) -> Int?
+    /// Opens a content; it stays readable when it is removed meanwhile.
+    ///
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the medium's refusal.
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
+    /// Begins a content.
     func sink() throws(StoreError) -> any BlobSink
     /// Makes stored contents survive a power cut.
     func settle() throws(StoreError)
+    /// Forgets a content; does nothing when it is not here.
     func remove(_ digest: BlobDigest) throws(StoreError)
     /// Every content, and the names of files that are none.
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String])
 }
 
-/// A content being read.
-protocol BlobSource: AnyObject {
+/// A content being read, on one thread at a time.
+public protocol BlobSource: AnyObject {
+    /// The size of the whole content.
     var byteCount: Int { get }
+    /// The next 1 to `limit` bytes; empty at the end.
     func read(upTo limit: Int) throws(StoreError) -> [UInt8]
+    /// Goes to a place counted from the start.
     func seek(to offset: Int)
 }
 
-/// A content being written.
+/// A content being written, on one thread at a time.
 ///
 /// `discard` after `store` or another `discard` does nothing.
-protocol BlobSink: AnyObject {
+public protocol BlobSink: AnyObject {
+    /// Adds the next piece.
     func append(_ piece: Span<UInt8>) throws(StoreError)
+    /// Keeps what was added under its digest, which is right.
     func store(as digest: BlobDigest) throws(StoreError)
+    /// Forgets what was added.
     func discard()
 }

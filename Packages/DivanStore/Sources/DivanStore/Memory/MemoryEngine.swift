@@ -7,19 +7,33 @@ internal import Synchronization
 ///
 /// Sendable although a session is not: `write` is one at a time by the promise of the seam, and
 /// `state` is only touched under the lock. A transaction holds the lock for its whole length.
-final class MemoryEngine: StorageEngine, @unchecked Sendable {
+public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     private let lock = RecursiveLock()
     private var state = MemoryState()
     private var isOpen = true
 
-    let isReadOnly = false
+    /// Always false.
+    public let isReadOnly = false
+
+    /// Creates an engine without collections; `Store.init(engine:)` gives it an identity.
+    public init() {}
+
+    /// Returns an engine with what is committed here, the identity too.
+    ///
+    /// As if a disk had been copied. Costs little until one of the two is written to.
+    public func copy() -> MemoryEngine {
+        let copy = MemoryEngine()
+        copy.state = lock.withLock { state }
+        return copy
+    }
 
     /// Gives a new engine its identity; nobody else knows it yet, and memory does not fail.
     func install(_ identity: StoreIdentity) {
         try? write { try identity.write(to: $0) }
     }
 
-    func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+    /// Runs `body` on what is committed now.
+    public func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
         let snapshot = try lock.withLock {
             guard isOpen else { throw StoreError(.notOpen) }
             return MemorySession(state)
@@ -27,7 +41,8 @@ final class MemoryEngine: StorageEngine, @unchecked Sendable {
         return try body(snapshot)
     }
 
-    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+    /// Runs `body` in a transaction.
+    public func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         try lock.withLock {
             guard isOpen else { throw StoreError(.notOpen) }
             // The state moves into the session, so that it is changed in place.
@@ -45,17 +60,23 @@ final class MemoryEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    func checkIntegrity() throws(StoreError) {}
+    /// Does nothing: memory does not rot.
+    public func checkIntegrity() throws(StoreError) {}
 
-    func compact() throws(StoreError) {}
+    /// Does nothing.
+    public func compact() throws(StoreError) {}
 
-    func optimize(isThorough: Bool) throws(StoreError) {}
+    /// Does nothing.
+    public func optimize(isThorough: Bool) throws(StoreError) {}
 
-    func makeDurable() throws(StoreError) {}
+    /// Does nothing: what is here ends with the process.
+    public func makeDurable() throws(StoreError) {}
 
-    func syncFully() throws(StoreError) {}
+    /// Does nothing.
+    public func syncFully() throws(StoreError) {}
 
-    func close() {
+    /// Forgets everything.
+    public func close() {
         lock.withLock {
             isOpen = false
             state = MemoryState()

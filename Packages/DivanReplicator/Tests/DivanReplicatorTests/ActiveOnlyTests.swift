@@ -1,0 +1,45 @@
+import DivanBLIP
+import DivanReplicator
+import Testing
+
+/// The first pull of a new peer, which wants live documents only (`replication.md` §3).
+@Suite struct ActiveOnlyTests {
+    /// Subscribes, deletes `a` once it was told of, and returns everything that is told.
+    private func lists(_ site: Site) throws -> [String] {
+        var options = Conversation.Options()
+        options.limits.changesCount = 1
+        options.limits.listsInFlightCount = 1
+        var client = Counterpart(options.passive, site)
+        client.ask(
+            "getCollections",
+            [:],
+            #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
+        )
+        client.ask("subChanges", ["collection": "0", "activeOnly": "true"])
+        var lists = [String(decoding: try client.next("changes").body, as: UTF8.self)]
+        try site.delete("a")
+        try client.answer("changes", "[]")
+        while client.requests.contains(where: { $0.profile == "changes" }) {
+            let next = try client.answer("changes", "[]")
+            lists.append(String(decoding: next.body, as: UTF8.self))
+        }
+        return lists
+    }
+
+    @Test func `a document that is deleted after it was told of is told of again`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        try site.save("b", "{}")
+        let lists = try lists(site)
+        #expect(lists.first?.contains(#""a","1-"#) == true, "\(lists)")
+        #expect(lists.contains { $0.contains(#""a","2-"#) }, "\(lists)")
+    }
+
+    @Test func `a document that was deleted before is not told of`() throws {
+        let site = try Site()
+        try site.save("c", "{}")
+        try site.delete("c")
+        try site.save("a", "{}")
+        #expect(try !lists(site).contains { $0.contains(#""c""#) })
+    }
+}

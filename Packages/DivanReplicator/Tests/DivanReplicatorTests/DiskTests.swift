@@ -1,0 +1,48 @@
+import DivanReplicator
+import DivanStore
+import Synchronization
+import Testing
+
+/// A peer whose disk fails has done nothing about what it was sent: it must come again.
+///
+/// Source: `errors.md` §5, §7.
+@Suite struct DiskTests {
+    /// Memory that refuses to be written to while it is broken.
+    private final class Disk: StorageEngine {
+        let isBroken = Atomic<Bool>(false)
+        private let memory = MemoryEngine()
+
+        let isReadOnly = false
+
+        func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+            try memory.read(body)
+        }
+
+        func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+            guard !isBroken.load(ordering: .relaxed) else { throw StoreError(.io(5)) }
+            return try memory.write(body)
+        }
+
+        func checkIntegrity() throws(StoreError) {}
+        func compact() throws(StoreError) {}
+        func optimize(isThorough: Bool) throws(StoreError) {}
+        func makeDurable() throws(StoreError) {}
+        func syncFully() throws(StoreError) {}
+        func close() {}
+    }
+
+    @Test func `what a broken disk did not take is pushed again when it is mended`() throws {
+        let disk = Disk()
+        let here = try Site()
+        let there = try Site(Store(engine: disk))
+        for number in 0..<5 { try here.save("\(number)", "{}") }
+        disk.isBroken.store(true, ordering: .relaxed)
+        let failed = Conversation.oneShot(.init(), here, there)
+        #expect(failed.error?.code == 503)
+        #expect(try there.contents() == [:])
+        disk.isBroken.store(false, ordering: .relaxed)
+        let mended = Conversation.oneShot(.init(), here, there)
+        #expect(mended.failures == [])
+        #expect(try there.contents() == here.contents())
+    }
+}

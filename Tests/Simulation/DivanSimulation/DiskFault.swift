@@ -1,0 +1,50 @@
+import DivanStore
+import DivanTestKit
+
+/// How a disk fails while it fails.
+enum DiskFault: String, CaseIterable, Sendable {
+    /// Transactions do not begin.
+    case refuses
+    /// Transactions break off in the middle.
+    case breaksOff = "breaks off"
+    /// Everything is written, and the commit fails.
+    case failsAtCommit = "fails at commit"
+    /// The commit stands, and the system says that it failed; nothing is written after that.
+    case failsToSync = "fails to sync"
+    /// There is no room.
+    case isFull = "is full"
+    /// Blobs cannot be written.
+    case refusesBlobs = "refuses blobs"
+    /// Reading fails now and then.
+    case failsToRead = "fails to read"
+
+    var code: StoreError.Code {
+        switch self {
+        case .isFull: .diskFull
+        default: .io(5)
+        }
+    }
+}
+
+/// The state of one node's disk; on the loop only.
+final class DiskHealth {
+    var fault: DiskFault?
+    /// Whether a failed sync has made the disk read-only until it is opened again.
+    var isPoisoned = false
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Whether the fault shows this time.
+    func strikes(_ faults: DiskFault..., percentage: Int = 50) -> DiskFault? {
+        guard let fault, faults.contains(fault),
+            Int.random(in: 0..<100, using: &generator) < percentage
+        else { return nil }
+        return fault
+    }
+
+    /// How many steps of a transaction succeed before it breaks off.
+    func stepsLeft() -> Int { Int.random(in: 0..<6, using: &generator) }
+}

@@ -1,0 +1,100 @@
+import DivanStore
+
+/// The engine of one life of a node: what is committed outlives it, it may fail, and after a crash
+/// nobody can reach the rows through it any more.
+///
+/// `@unchecked Sendable` holds because a simulation has one thread.
+final class FaultyEngine: StorageEngine, @unchecked Sendable {
+    private let rows: MemoryEngine
+    private let health: DiskHealth
+    private let mistakes: EngineMistakes
+    /// Called when a checkpoint of our own was committed.
+    var onCheckpoint: () -> Void = {}
+    /// Set when the process that used this engine is gone.
+    var isDead = false
+
+    init(rows: MemoryEngine, health: DiskHealth, mistakes: EngineMistakes) {
+        self.rows = rows
+        self.health = health
+        self.mistakes = mistakes
+    }
+
+    let isReadOnly = false
+
+    func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+        guard !isDead else { throw StoreError(.notOpen) }
+        if let fault = health.strikes(.failsToRead, percentage: 5) { throw StoreError(fault.code) }
+        return try rows.read(body)
+    }
+
+    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        guard !isDead else { throw StoreError(.notOpen) }
+        guard !health.isPoisoned else { throw StoreError(.io(5)) }
+        if let fault = health.strikes(.refuses, .isFull) { throw StoreError(fault.code) }
+        var savesCheckpoint = false
+        let result = try rows.write { inner in
+            let limit = health.strikes(.breaksOff).map { _ in health.stepsLeft() }
+            let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
+            let result = try body(transaction)
+            if let fault = health.strikes(.failsAtCommit) { throw StoreError(fault.code) }
+            savesCheckpoint = transaction.savesCheckpoint
+            return result
+        }
+        if savesCheckpoint { onCheckpoint() }
+        if let fault = health.strikes(.failsToSync) {
+            health.isPoisoned = true
+            throw StoreError(fault.code)
+        }
+        return result
+    }
+
+    func checkIntegrity() throws(StoreError) {}
+    func compact() throws(StoreError) {}
+    func optimize(isThorough: Bool) throws(StoreError) {}
+    func makeDurable() throws(StoreError) {}
+    func syncFully() throws(StoreError) {}
+    func close() { isDead = true }
+}
+
+/// Contents whose writing may fail, and which may be believed to be there too early.
+///
+/// `@unchecked Sendable` holds because a simulation has one thread.
+final class FaultyShelf: BlobShelf, @unchecked Sendable {
+    private let memory: BlobMemory
+    private let health: DiskHealth
+    /// Whether every content is said to be here: a mistake (`SeededBug.blobNotFetched`).
+    var believesAll = false
+
+    init(_ memory: BlobMemory, health: DiskHealth) {
+        self.memory = memory
+        self.health = health
+    }
+
+    var directory: String? { nil }
+
+    func byteCount(_ digest: BlobDigest) -> Int? {
+        memory.byteCount(digest) ?? (believesAll ? 0 : nil)
+    }
+
+    func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+        try memory.source(digest)
+    }
+
+    func sink() throws(StoreError) -> any BlobSink {
+        if let fault = health.strikes(.refusesBlobs, .isFull) { throw StoreError(fault.code) }
+        return try memory.sink()
+    }
+
+    func settle() throws(StoreError) {
+        if let fault = health.strikes(.refusesBlobs) { throw StoreError(fault.code) }
+    }
+
+    func remove(_ digest: BlobDigest) throws(StoreError) {
+        try memory.remove(digest)
+    }
+
+    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+        let (digests, names) = try memory.contents()
+        return (digests.sorted { $0.description < $1.description }, names)
+    }
+}

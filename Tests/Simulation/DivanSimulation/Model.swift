@@ -1,0 +1,188 @@
+import DivanConflicts
+import DivanRevisions
+
+/// What everybody did, kept beside the run: the oracle of the checks at its end.
+///
+/// On the loop only.
+final class Model {
+    /// A document, wherever it is.
+    struct Key: Hashable {
+        var collection: Int
+        var documentID: String
+    }
+
+    /// A revision that somebody made.
+    struct Revision {
+        var parent: RevisionID?
+        var body: [UInt8]
+        var isTombstone: Bool
+        var node: Int
+        var time: Duration
+        /// Whether the store said that it is saved.
+        var isAcknowledged = false
+        /// Whether it may be lost: its node purged the document or went back in time.
+        var isExcused = false
+    }
+
+    private(set) var revisions: [Key: [RevisionID: Revision]] = [:]
+    /// What took the place of a revision: its children, and the outcomes of conflicts it lost.
+    private(set) var successors: [Key: [RevisionID: Set<RevisionID>]] = [:]
+    private(set) var resolutionCounts: [Key: Int] = [:]
+    private(set) var editCounts: [Key: Int] = [:]
+    /// Documents that a node forgot, and may lack from then on.
+    private(set) var purged: Set<Action.Place> = []
+    /// Documents that a node had at some time.
+    private(set) var seen: Set<Action.Place> = []
+    private(set) var wrongDecisions: [String] = []
+    private(set) var editCount = 0
+    private(set) var resolutionCount = 0
+
+    // MARK: Edits
+
+    /// A save is about to be committed.
+    func attempt(_ id: RevisionID, of key: Key, _ revision: Revision) {
+        if revisions[key]?[id] == nil { revisions[key, default: [:]][id] = revision }
+        // Made again by somebody else, or after it was excused: it counts anew.
+        revisions[key]?[id]?.isExcused = false
+        if let parent = revision.parent { supersede(parent, by: id, of: key) }
+        editCounts[key, default: 0] += 1
+    }
+
+    /// The save returned.
+    func acknowledge(_ id: RevisionID, of key: Key) {
+        revisions[key]?[id]?.isAcknowledged = true
+        editCount += 1
+    }
+
+    private func supersede(_ old: RevisionID, by new: RevisionID, of key: Key) {
+        successors[key, default: [:]][old, default: []].insert(new)
+    }
+
+    // MARK: Losses that are no mistake
+
+    /// A node forgot a document, with whatever it had not pushed.
+    func purge(_ place: Action.Place) {
+        purged.insert(place)
+        excuse(Key(collection: place.collection, documentID: place.documentID)) {
+            $0.node == place.node
+        }
+    }
+
+    /// A node went back to what it was.
+    ///
+    /// Its own edits since then are gone. So may those be that its peers had delivered: when it has
+    /// another revision now, they take that for its change of mind (`revisions.md` §4, step 5).
+    func goBack(_ node: Int) {
+        for key in revisions.keys { excuse(key) { _ in true } }
+        seen = seen.filter { $0.node != node }
+    }
+
+    private func excuse(_ key: Key, where isLost: (Revision) -> Bool) {
+        guard let documents = revisions[key] else { return }
+        for (id, revision) in documents where isLost(revision) {
+            revisions[key]?[id]?.isExcused = true
+        }
+    }
+
+    /// A node holds the document now.
+    func note(_ place: Action.Place) { seen.insert(place) }
+
+    // MARK: Conflicts
+
+    /// A resolver has answered.
+    func decide(
+        _ resolution: Resolution,
+        of conflict: Conflict,
+        in key: Key,
+        at node: Int,
+        _ time: Duration
+    ) {
+        resolutionCount += 1
+        resolutionCounts[key, default: 0] += 1
+        let (local, remote) = (conflict.local, conflict.remote)
+        let outcome = add(resolution, of: conflict, in: key, at: node, time)
+        supersede(remote.revisionID, by: outcome, of: key)
+        supersede(local.revisionID, by: outcome, of: key)
+        // The losing branch may be closed with a tombstone of its own.
+        derive(from: local.revisionID, tombstone, isTombstone: true, in: key, at: node, time)
+    }
+
+    /// Notes the revision that the answer makes, and returns it.
+    private func add(
+        _ resolution: Resolution,
+        of conflict: Conflict,
+        in key: Key,
+        at node: Int,
+        _ time: Duration
+    ) -> RevisionID {
+        let (local, remote) = (conflict.local, conflict.remote)
+        let (body, isTombstone): ([UInt8], Bool) =
+            switch resolution {
+            case .keepRemote: ([], false)
+            case .keepLocal where local.isTombstone: (tombstone, true)
+            case .keepLocal: (local.body, false)
+            case .merge(let body, _): (body, false)
+            case .delete: (tombstone, true)
+            }
+        if resolution == .keepRemote || (remote.isTombstone && isTombstone) {
+            return remote.revisionID
+        }
+        return derive(
+            from: remote.revisionID,
+            body,
+            isTombstone: isTombstone,
+            in: key,
+            at: node,
+            time
+        )
+            ?? remote.revisionID
+    }
+
+    @discardableResult
+    private func derive(
+        from parent: RevisionID,
+        _ body: [UInt8],
+        isTombstone: Bool,
+        in key: Key,
+        at node: Int,
+        _ time: Duration
+    ) -> RevisionID? {
+        let id = try? RevisionID.digesting(
+            parent: parent,
+            isTombstone: isTombstone,
+            canonicalBody: body.span
+        )
+        guard let id else { return nil }
+        if revisions[key]?[id] == nil {
+            revisions[key, default: [:]][id] = Revision(
+                parent: parent,
+                body: body,
+                isTombstone: isTombstone,
+                node: node,
+                time: time
+            )
+        }
+        return id
+    }
+
+    /// A conflict was decided against the rule.
+    func complain(_ text: String) { wrongDecisions.append(text) }
+}
+
+private let tombstone = Array("{}".utf8)
+
+// MARK: What follows from it
+
+extension Model {
+    /// Everything that took the place of a revision, directly or not.
+    func successors(of id: RevisionID, of key: Key) -> Set<RevisionID> {
+        var found: Set<RevisionID> = []
+        var open = [id]
+        while let next = open.popLast() {
+            for successor in successors[key]?[next] ?? [] where found.insert(successor).inserted {
+                open.append(successor)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,245 @@
+import DivanCrypto
+import DivanReplicator
+import DivanSession
+import DivanStore
+import DivanTestKit
+import DivanTransport
+import Synchronization
+
+/// One peer: a disk that lasts, a process that comes and goes, and a clock on the wall.
+///
+/// `@unchecked Sendable` holds because a simulation has one thread.
+final class Node: @unchecked Sendable {
+    let number: Int
+    let health: DiskHealth
+    let mistakes = EngineMistakes()
+    /// Bodies that came in, by document; only the relay of `SeededBug.deltaOnWrongBase` looks at them.
+    var bodies: [String: [[UInt8]]] = [:]
+    /// The database of the running process; `nil` while there is none.
+    private(set) var store: Store?
+    /// When the copy was made that `restore` puts back.
+    private(set) var backUpTime: Duration?
+    /// Documents that were given an expiration.
+    var expiring: Set<Action.Place> = []
+    /// How far the wall clock is from the loop's.
+    var clockOffset: Duration = .zero
+
+    private unowned let world: World
+    private let random: SeededSource
+    private var disk = Disk()
+    private var backUpDisk = Disk()
+    private var engine: FaultyEngine?
+    private var shelf: FaultyShelf?
+    private var observation: StoreObservation?
+    private var expiryTimer: TimerToken?
+    private var wasRestored = false
+
+    /// What outlives a process.
+    private struct Disk {
+        var rows = MemoryEngine()
+        var blobs = BlobMemory()
+
+        func copy() -> Disk { Disk(rows: rows.copy(), blobs: blobs.copy()) }
+    }
+
+    init(number: Int, world: World) {
+        self.number = number
+        self.world = world
+        let seed = world.scenario.seed &* 1_000 &+ UInt64(number)
+        health = DiskHealth(seed: seed ^ 0xD15C)
+        random = SeededSource(seed: seed)
+        mistakes.forgetsRemotes = world.bug == .echoNotSuppressed
+    }
+
+    var name: String { "node\(number)" }
+    var isUp: Bool { store != nil }
+
+    /// Milliseconds since 1970 on the node's own clock.
+    var clock: Int64 { 1_700_000_000_000 + (world.loop.now + clockOffset).milliseconds }
+
+    // MARK: Life
+
+    /// Starts the process: opens the database and listens.
+    func start() {
+        guard store == nil else { return }
+        let fault = health.fault
+        health.fault = nil  // opening has tests of its own
+        health.isPoisoned = false
+        defer { health.fault = fault }
+        let engine = FaultyEngine(rows: disk.rows, health: health, mistakes: mistakes)
+        engine.onCheckpoint = { [unowned self] in
+            world.loop.execute { [unowned self] in world.auditCheckpoints(of: number) }
+        }
+        let shelf = FaultyShelf(disk.blobs, health: health)
+        shelf.believesAll = world.bug == .blobNotFetched
+        do {
+            let store = try Store(engine: engine, blobs: BlobStore(shelf), random: random)
+            for path in world.scenario.collections { try store.createCollection(path) }
+            (self.engine, self.shelf, self.store) = (engine, shelf, store)
+            observe(store)
+            listenAgain()
+            armExpiry()
+            if wasRestored { noteContents() }
+            wasRestored = false
+        } catch {
+            world.complain(.refused, "\(name) cannot open its database: \(error)")
+        }
+    }
+
+    /// Ends the process without a word.
+    func crash() {
+        engine?.isDead = true
+        observation = nil
+        store = nil
+        if let expiryTimer { world.loop.cancel(expiryTimer) }
+        expiryTimer = nil
+        world.network.stopListening(at: name)
+        world.network.lose(.reset, at: name)
+    }
+
+    /// Listens, if the process runs.
+    func listenAgain() {
+        guard let store else { return }
+        var configuration = PeerConfiguration(
+            role: .passive(.init(collections: world.scenario.collections)),
+            codec: world.codec,
+            secondsSince1970: { [unowned self] in clock / 1_000 }
+        )
+        configuration.usesDeltas = true
+        configuration.limits = world.scenario.limits
+        configuration.random = random
+        let fixed = configuration
+        world.network.listen(
+            at: name,
+            choosing: { fixed.choose(from: $0)?.rawValue },
+            accept: { [unowned self] transport in
+                let session = PassiveSession(
+                    store: store,
+                    peer: fixed,
+                    transport: relayed(transport, isActive: false),
+                    log: world.log
+                )
+                session.start()
+            }
+        )
+    }
+
+    /// The transport as the node's replicator sees it.
+    func relayed(
+        _ transport: any MessageTransport,
+        isActive: Bool
+    ) -> any MessageTransport {
+        guard let bug = world.bug, bug.needsRelay else { return transport }
+        let tampering = Tampering(bug: bug, node: self, isActive: isActive, world: world)
+        return Relay(transport, codec: world.codec, tampering: tampering)
+    }
+
+    private func observe(_ store: Store) {
+        observation = store.observe { [unowned self] change in
+            let index = world.scenario.collections.firstIndex(of: change.collection) ?? 0
+            for document in change.changes {
+                let place = Action.Place(
+                    node: number,
+                    collection: index,
+                    documentID: document.documentID
+                )
+                if document.isPurge { world.model.purge(place) } else { world.model.note(place) }
+                world.count(number, index, Int(document.sequence))
+                if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }
+            }
+        }
+    }
+
+    // MARK: Copies
+
+    /// Copies the database away.
+    func backUp() {
+        backUpDisk = disk.copy()
+        backUpTime = world.loop.now
+    }
+
+    /// Puts the copy back; only while the process is down.
+    func restore() {
+        guard backUpTime != nil else { return }
+        let later = disk
+        wasRestored = true
+        disk = backUpDisk.copy()
+        world.model.goBack(number)
+        if world.bug == .restoredCheckpointKept { keepCheckpoints(of: later) }
+    }
+
+    private func keepCheckpoints(of later: Disk) {
+        try? disk.rows.write { transaction in
+            for (key, value) in try later.rows.read({ try $0.values(in: .localCheckpoints) }) {
+                try transaction.setValue(value, for: key, in: .localCheckpoints)
+            }
+        }
+    }
+
+    /// What the copy keeps for peers, and how far each of its collections is.
+    func backUpState(_ checkpointID: String, _ path: CollectionPath) -> (copy: [UInt8]?, UInt64) {
+        let state = try? backUpDisk.rows.read { snapshot in
+            (
+                try snapshot.value(checkpointID, in: .peerCheckpoints),
+                try snapshot.collection(path).map { try snapshot.state(of: $0).lastSequence } ?? 0
+            )
+        }
+        return state.map { (copy: $0.0, $0.1) } ?? (copy: nil, 0)
+    }
+
+    /// Notes what is there after the copy was put back.
+    private func noteContents() {
+        guard let store else { return }
+        for (index, path) in world.scenario.collections.enumerated() {
+            let rows = try? store.read { try $0.changes(in: path, after: 0, limit: .max) }
+            for row in rows ?? [] {
+                world.model.note(
+                    Action.Place(node: number, collection: index, documentID: row.documentID)
+                )
+            }
+        }
+    }
+
+    // MARK: Blobs and expiry
+
+    /// Stores a content; believing in others does not help here.
+    func write(_ content: [UInt8]) throws -> BlobDigest? {
+        let believed = shelf?.believesAll ?? false
+        shelf?.believesAll = false
+        defer { shelf?.believesAll = believed }
+        return try store?.blobs.write(content)
+    }
+
+    /// The content, if it is really there.
+    func content(_ digest: BlobDigest) -> [UInt8]? {
+        guard let source = try? disk.blobs.source(digest) else { return nil }
+        return try? source.read(upTo: source.byteCount)
+    }
+
+    /// Purges what has expired, and waits for the next.
+    func armExpiry() {
+        if let expiryTimer { world.loop.cancel(expiryTimer) }
+        expiryTimer = nil
+        guard let store else { return }
+        if (try? store.purgeExpired(now: clock)) == nil {
+            for place in expiring { world.model.purge(place) }  // it may have happened
+        }
+        guard let next = try? store.nextExpiration() else { return }
+        let delay = Duration.milliseconds(max(1_000, next - clock))
+        expiryTimer = world.loop.schedule(at: world.loop.now + delay) { [unowned self] in
+            expiryTimer = nil
+            armExpiry()
+        }
+    }
+}
+
+/// Bytes from a seed, for UUIDs and made-up revision IDs.
+final class SeededSource: RandomSource {
+    private let generator: Mutex<SeededGenerator>
+
+    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+
+    func bytes(_ count: Int) -> [UInt8] {
+        generator.withLock { .random(count: count, using: &$0) }
+    }
+}

@@ -1,0 +1,159 @@
+import DivanBLIP
+import DivanCompression
+import DivanJSON
+import DivanTransport
+
+/// Lies on the wire of one connection: listens to what both sides say, and damages some of it.
+///
+/// The active side's transport. `@unchecked Sendable` holds because a simulation has one thread.
+final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
+    private let wire: any MessageTransport
+    private unowned let world: World
+    private let names: (active: String, passive: String)
+    private var receiver: (any MessageReceiver)?
+    private var outgoing: Ear
+    private var incoming: Ear
+    /// Revisions that came from the peer, which knows them.
+    private var received: Set<Offer> = []
+
+    private struct Offer: Hashable {
+        var collection: String
+        var documentID: String
+        var revisionID: String
+    }
+
+    init(_ wire: any MessageTransport, world: World, names: (String, String)) {
+        self.wire = wire
+        self.world = world
+        self.names = names
+        outgoing = Ear(codec: world.codec)
+        incoming = Ear(codec: world.codec)
+    }
+
+    var loop: any EventLoop { wire.loop }
+    var isWritable: Bool { wire.isWritable }
+
+    func start(_ receiver: any MessageReceiver) {
+        self.receiver = receiver
+        wire.start(self)
+    }
+
+    func close(code: UInt16, reason: String) { wire.close(code: code, reason: reason) }
+
+    func send(_ message: Span<UInt8>) {
+        var frame = message.withUnsafeBufferPointer { Array($0) }
+        for request in outgoing.hear(frame, otherSide: &incoming) { sent(request) }
+        world.damage(&frame)
+        wire.send(frame)
+    }
+
+    // MARK: What the wire tells
+
+    func transportDidOpen(_ peer: TransportPeer) { receiver?.transportDidOpen(peer) }
+
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {
+        var frame = Array(message)
+        for request in incoming.hear(frame, otherSide: &outgoing) { arrived(request) }
+        world.damage(&frame)
+        receiver?.transportDidReceive(frame[...])
+    }
+
+    func transportDidDrainInput() { receiver?.transportDidDrainInput() }
+    func transportDidBecomeWritable() { receiver?.transportDidBecomeWritable() }
+
+    func transportDidClose(_ close: TransportClose) {
+        let receiver = receiver
+        self.receiver = nil
+        receiver?.transportDidClose(close)
+    }
+
+    // MARK: What it means
+
+    private func sent(_ request: BLIPIncomingRequest) {
+        switch request.profile {
+        case "rev": world.countRevision(request, isPush: true)
+        case "proposeChanges": lookForEchoes(request)
+        default: break
+        }
+    }
+
+    private func arrived(_ request: BLIPIncomingRequest) {
+        guard request.profile == "rev" else { return }
+        world.countRevision(request, isPush: false)
+        received.insert(
+            Offer(
+                collection: request.properties["collection"] ?? "",
+                documentID: request.properties["id"] ?? "",
+                revisionID: request.properties["rev"] ?? ""
+            )
+        )
+    }
+
+    /// Where there are circles, a revision may come a second time from somewhere else, and before
+    /// it can be stored from here.
+    private func lookForEchoes(_ request: BLIPIncomingRequest) {
+        guard !world.scenario.topology.hasCycles, world.restoredNodes.isEmpty,
+            let entries = (try? JSON(parsing: request.body.span))?.array
+        else { return }
+        for entry in entries {
+            guard let items = entry.array, items.count > 1, let id = items[0].string,
+                let revision = items[1].string
+            else { continue }
+            let offer = Offer(
+                collection: request.properties["collection"] ?? "",
+                documentID: id,
+                revisionID: revision
+            )
+            guard received.contains(offer) else { continue }
+            world.complain(
+                .echoed,
+                "\(names.active) proposed \(id) \(revision.prefix(6)) to \(names.passive), which had "
+                    + "sent it"
+            )
+        }
+    }
+}
+
+/// Reads one direction of a connection as the receiver does.
+struct Ear {
+    private var connection: BLIPConnection
+    private var isDeaf = false
+
+    /// Hears what the codec compressed.
+    init(codec: any CompressionCodec) {
+        connection = BLIPConnection(codec: codec)
+    }
+
+    /// The requests that a frame completes.
+    ///
+    /// Their number is what the other direction's replies refer to, so that is told of them.
+    mutating func hear(_ frame: [UInt8], otherSide: inout Ear) -> [BLIPIncomingRequest] {
+        guard !isDeaf else { return [] }
+        do {
+            try connection.receive(frame.span)
+        } catch {
+            isDeaf = true
+            return []
+        }
+        var requests: [BLIPIncomingRequest] = []
+        while let event = connection.next() {
+            guard case .request(let request) = event else { continue }
+            requests.append(request)
+            otherSide.expectReplies()
+            connection.reply(to: request.id, with: .empty)
+        }
+        drain()
+        return requests
+    }
+
+    private mutating func expectReplies() {
+        connection.send(BLIPRequest(profile: "", isNoReply: true))
+        drain()
+    }
+
+    /// An ear says nothing.
+    private mutating func drain() {
+        var unsaid: [UInt8] = []
+        while connection.nextFrame(into: &unsaid) { unsaid.removeAll(keepingCapacity: true) }
+    }
+}

@@ -1,0 +1,150 @@
+import DivanReplicator
+import DivanStore
+import DivanTestKit
+import DivanTransport
+
+/// Everything that is decided before a run begins; it follows from the seed alone.
+///
+/// Who there is, what connects them, and what happens when.
+struct Scenario: Sendable {
+    let seed: UInt64
+    var topology = Topology.star
+    var flow = Flow.both
+    var nodeCount = 2
+    var links: [LinkPlan] = []
+    var collections: [CollectionPath] = [.default]
+    /// How each node decides conflicts.
+    var resolvers: [ResolverKind] = []
+    /// The network while it is bad.
+    var conditions = SimulatedConditions()
+    /// Of a thousand frames, how many arrive with a wrong bit.
+    var corruptedPerMille = 0
+    /// The bounds of all peers; small ones make windows fill up.
+    var limits = Limits()
+    /// How long a resolver takes while it is slow.
+    var slowestResolver: Duration = .zero
+    /// Of a hundred answers, how many a resolver refuses to give while it fails.
+    var failingResolverPercentage = 0
+    /// When everything is mended.
+    var duration: Duration = .zero
+    var actions: [PlannedAction] = []
+}
+
+/// A rule for conflicts.
+enum ResolverKind: String, CaseIterable, Sendable {
+    case `default`
+    case localWins = "local wins"
+    case remoteWins = "remote wins"
+    case fieldMerge = "field merge"
+
+    /// Whether any two peers come to the same answer, whichever side is their own.
+    var isSymmetric: Bool { self == .default || self == .fieldMerge }
+}
+
+extension Scenario {
+    /// Draws the scenario of a seed; `peerCount` overrides how many nodes there are.
+    init(seed: UInt64, peerCount: Int? = nil) {
+        self.seed = seed
+        var generator = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ 17)
+        drawNodes(peerCount, &generator)
+        drawLinks(&generator)
+        drawNetwork(&generator)
+        drawPeers(&generator)
+        var plan = ActionPlan(scenario: self, generator: generator)
+        actions = plan.draw()
+        duration = (actions.last?.time ?? .zero) + .seconds(5)
+    }
+
+    /// One of every hundred seeds has fifty nodes or more, the others two to eight.
+    private mutating func drawNodes(_ peerCount: Int?, _ generator: inout SeededGenerator) {
+        let isLarge = seed % 100 == 50
+        let usual =
+            isLarge
+            ? Int.random(in: 50...60, using: &generator)
+            : Int.random(in: 2...8, using: &generator)
+        nodeCount = max(2, peerCount ?? usual)
+        let topologies: [Topology] =
+            switch nodeCount {
+            case ...4: Topology.allCases
+            case ...8: [.star, .star, .chain, .hubs, .ring, .mesh]
+            default: [.star, .hubs]
+            }
+        topology = topologies.randomElement(using: &generator) ?? .star
+        if !topology.hasCycles, Int.random(in: 0..<6, using: &generator) == 0 {
+            flow = Bool.random(using: &generator) ? .up : .down
+        }
+    }
+
+    private mutating func drawLinks(_ generator: inout SeededGenerator) {
+        let allContinuous = Int.random(in: 0..<3, using: &generator) > 0
+        for (active, passive) in topology.pairs(nodeCount) {
+            var link = LinkPlan(active: active, passive: passive)
+            link.isContinuous = allContinuous || Bool.random(using: &generator)
+            link.usesDeltas = Bool.random(using: &generator)
+            links.append(link)
+        }
+        // A client at the edge may take some documents only.
+        if flow == .both, !topology.hasCycles, Int.random(in: 0..<4, using: &generator) == 0 {
+            let edge = links.indices.filter { isLeaf(links[$0].active) }
+            if let index = edge.randomElement(using: &generator) {
+                links[index].documentIDs = (0..<4).map { DocumentName.shared($0) }
+            }
+        }
+        for text in ["notes", "inventory.items"].prefix(Int.random(in: 0...2, using: &generator)) {
+            if let path = CollectionPath(text) { collections.append(path) }
+        }
+    }
+
+    /// Whether anybody may edit anything.
+    ///
+    /// Not where changes go in circles: there each document has one writer, for two resolutions of
+    /// one conflict that go round in opposite directions may follow each other for ever.
+    var hasConflicts: Bool { flow == .both && !topology.hasCycles }
+
+    /// Frames after which a run is taken for one that never ends.
+    var messageLimit: Int { 8_000 + 4_000 * nodeCount }
+
+    /// Whether the node has one link only, so that nobody depends on it.
+    func isLeaf(_ node: Int) -> Bool {
+        links.count { $0.active == node || $0.passive == node } == 1
+    }
+
+    private mutating func drawNetwork(_ generator: inout SeededGenerator) {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: break
+        case 1: conditions = .rough
+        case 2:
+            conditions.latency = .milliseconds(1) ... .seconds(4)
+            conditions.bytesPerSecond = 20_000
+            conditions.pieceByteCount = 1...300
+            conditions.lifetime = .seconds(2) ... .seconds(40)
+        default:
+            conditions.lifetime = .seconds(1) ... .seconds(300)
+            conditions.losses = SimulatedLoss.allCases.filter { _ in Bool.random(using: &generator)
+            }
+        }
+        conditions.heartbeat = .seconds([30, 300].randomElement(using: &generator) ?? 300)
+        corruptedPerMille = [0, 0, 2, 20].randomElement(using: &generator) ?? 0
+    }
+
+    private mutating func drawPeers(_ generator: inout SeededGenerator) {
+        let common = [ResolverKind.default, .fieldMerge].randomElement(using: &generator)
+        let isMixed = !topology.hasCycles && Bool.random(using: &generator)
+        resolvers = (0..<nodeCount).map { _ in
+            let any = ResolverKind.allCases.randomElement(using: &generator)
+            return (isMixed ? any : common) ?? .default
+        }
+        if Bool.random(using: &generator) { slowestResolver = .seconds(20) }
+        if Int.random(in: 0..<3, using: &generator) == 0 { failingResolverPercentage = 40 }
+        guard Int.random(in: 0..<3, using: &generator) == 0 else { return }
+        limits.changesCount = Int.random(in: 1...4, using: &generator)
+        limits.listsInFlightCount = Int.random(in: 1...2, using: &generator)
+        limits.queuedRevisionsCount = Int.random(in: 1...4, using: &generator)
+        limits.unansweredRevisionsCount = Int.random(in: 1...3, using: &generator)
+        limits.requestedRevisionsCount = Int.random(in: 1...4, using: &generator)
+        limits.insertedRevisionsCount = Int.random(in: 1...4, using: &generator)
+        limits.unresolvedConflictsCount = Int.random(in: 1...3, using: &generator)
+        limits.blobFetchesCount = 1
+        limits.rememberedEchoesCount = 2
+    }
+}

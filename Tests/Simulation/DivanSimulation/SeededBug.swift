@@ -1,0 +1,42 @@
+/// A mistake that a replicator could make, built into a run to see it caught.
+///
+/// None of them is in the product: each stands in a wrapper around the storage engine, the blobs,
+/// the transport, a filter or a resolver.
+public enum SeededBug: String, CaseIterable, Sendable {
+    /// The checkpoint claims what was only announced.
+    case checkpointBeforeData = "checkpoint-before-data"
+    /// The checkpoint's sparse set is written as if it had no gaps.
+    case sequenceSkipped = "sequence-skipped"
+    /// Where a revision came from is forgotten, so that it is pushed back.
+    case echoNotSuppressed = "echo-not-suppressed"
+    /// One peer throws away tombstones that it pulls.
+    case tombstoneDropped = "tombstone-dropped"
+    /// Revisions are stored before their blobs are there.
+    case blobNotFetched = "blob-not-fetched"
+    /// Every peer makes a merge of its own, whatever the ancestor.
+    case pingPong = "ping-pong"
+    /// A delta is applied to an older body than the one it was made from.
+    case deltaOnWrongBase = "delta-on-wrong-base"
+    /// Revisions are pushed without their ancestors.
+    case historyTruncated = "history-truncated"
+    /// One peer prefers the losing side of a conflict.
+    case winnerReversed = "winner-reversed"
+    /// One peer pushes what its filter refuses.
+    case filterIgnored = "filter-ignored"
+    /// Damaged bytes get through.
+    case checksumUnchecked = "checksum-unchecked"
+    /// A database that was restored keeps the checkpoint of later.
+    case restoredCheckpointKept = "restored-checkpoint-kept"
+    /// A revision is acknowledged although it could not be stored.
+    case acknowledgedBeforeStored = "acknowledged-before-stored"
+
+    /// Whether messages have to be taken apart to make the mistake.
+    var needsRelay: Bool {
+        switch self {
+        case .checkpointBeforeData, .sequenceSkipped, .deltaOnWrongBase, .historyTruncated,
+            .checksumUnchecked, .acknowledgedBeforeStored:
+            true
+        default: false
+        }
+    }
+}

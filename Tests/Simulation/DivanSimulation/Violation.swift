@@ -1,0 +1,50 @@
+/// A promise that was not kept.
+public struct Violation: Hashable, Sendable {
+    /// Which promise.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Connected peers hold different revisions.
+        case diverged = "not converged"
+        /// An acknowledged edit is in no history and no resolution took its place.
+        case lost = "edit lost"
+        /// A revision that nobody made, or with another body than it was made with.
+        case invented = "revision invented"
+        /// A document names a blob whose content is not there.
+        case blobMissing = "blob missing"
+        /// A document is where no filter lets it.
+        case filterIgnored = "filter ignored"
+        /// A tombstone is gone.
+        case tombstoneGone = "tombstone gone"
+        /// A revision was proposed to the peer that it came from.
+        case echoed = "revision echoed"
+        /// A document was resolved again and again.
+        case pingPong = "ping-pong"
+        /// A conflict was decided against the rule.
+        case wrongWinner = "wrong winner"
+        /// A checkpoint claims what is not stored.
+        case checkpointAhead = "checkpoint ahead of data"
+        /// A document stays in conflict, or is still to be pushed, when all have come to rest.
+        case unfinished = "work left over"
+        /// Messages go on although nothing changes.
+        case restless = "no rest"
+        /// A queue grew beyond its bound.
+        case unbounded = "queue without bound"
+        /// A store refused what it must accept.
+        case refused = "store refused"
+    }
+
+    /// Which promise.
+    public let kind: Kind
+    /// Where, and what was found.
+    public let text: String
+
+    /// Creates a violation.
+    init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+}
+
+extension Violation: CustomStringConvertible {
+    /// The promise, and what was found.
+    public var description: String { "\(kind.rawValue): \(text)" }
+}

@@ -1,0 +1,111 @@
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+
+// A checkpoint never claims more than is stored; checked whenever one is saved.
+extension World {
+    /// Checks the checkpoints that a node keeps for its replications, or all nodes.
+    func auditCheckpoints(of number: Int? = nil) {
+        for connector in connectors where number == nil || connector.plan.active == number {
+            let link = connector.plan
+            let ends = [nodes[link.active], nodes[link.passive]]
+            guard let mine = ends[0].store, let theirs = ends[1].store,
+                !ends.contains(where: { restoredNodes.contains($0.number) }),
+                // Nothing can be said while it cannot be read.
+                !ends.contains(where: { $0.health.fault != nil || $0.health.isPoisoned })
+            else { continue }
+            for (index, path) in scenario.collections.enumerated() {
+                let id = connector.checkpointID(path, of: mine)
+                guard let body = try? mine.localCheckpoint(id) else { continue }
+                let checkpoint = Checkpoint(json: body)
+                let audit = CheckpointAudit(
+                    link: link,
+                    collection: index,
+                    path: path,
+                    mine: mine,
+                    theirs: theirs,
+                    world: self
+                )
+                if scenario.flow != .up { audit.checkPulled(checkpoint.remote?.number ?? 0) }
+                if scenario.flow != .down { audit.checkPushed(checkpoint.completed) }
+            }
+        }
+    }
+}
+
+/// One collection of one link, for the time of a check.
+struct CheckpointAudit {
+    let link: LinkPlan
+    let collection: Int
+    let path: CollectionPath
+    let mine: Store
+    let theirs: Store
+    let world: World
+
+    /// Every current revision of theirs up to a sequence is here.
+    func checkPulled(_ last: UInt64) {
+        for row in rows(of: theirs) where row.sequence <= last && concerns(row, at: link.active) {
+            let known = revisions(row.documentID, in: mine)
+            guard !known.contains(row.revisionID),
+                world.model.successors(of: row.revisionID, of: key(row)).isDisjoint(with: known)
+            else { continue }
+            complain("claims sequence \(last) of", "and lacks", row)
+        }
+    }
+
+    /// Every current revision of ours in the set is there, or they have one that we lack.
+    func checkPushed(_ completed: SequenceSet) {
+        for row in rows(of: mine)
+        where completed.contains(row.sequence) && concerns(row, at: link.passive) {
+            guard !row.flags.contains(.conflicted) else { continue }
+            let current = try? theirs.read { reader in
+                try reader.document(row.documentID, in: path, includingTombstones: true)
+            }
+            guard let current else {
+                complain("claims to have pushed to", "which lacks", row)
+                continue
+            }
+            let isBehind = try? mine.read { reader in
+                try reader.isAncestor(
+                    current.revisionID,
+                    of: row.revisionID,
+                    documentID: row.documentID,
+                    in: path
+                )
+            }
+            if isBehind == true { complain("claims to have pushed to", "which is behind", row) }
+        }
+    }
+
+    private func rows(of store: Store) -> [ChangeRow] {
+        (try? store.read { try $0.changes(in: path, after: 0, limit: 1 << 30) }) ?? []
+    }
+
+    private func revisions(_ documentID: String, in store: Store) -> Set<RevisionID> {
+        let tree = try? store.read { try $0.tree(of: documentID, in: path) }
+        return Set((tree?.revisions ?? []).map(\.id))
+    }
+
+    private func key(_ row: ChangeRow) -> Model.Key {
+        Model.Key(collection: collection, documentID: row.documentID)
+    }
+
+    /// Whether the receiver ought to have it: new peers are not told of tombstones.
+    private func concerns(_ row: ChangeRow, at receiver: Int) -> Bool {
+        let place = Action.Place(
+            node: receiver,
+            collection: collection,
+            documentID: row.documentID
+        )
+        return link.names(row.documentID) && !DocumentName.isPrivate(row.documentID)
+            && !world.model.purged.contains(place) && !row.flags.contains(.tombstone)
+    }
+
+    private func complain(_ claim: String, _ finding: String, _ row: ChangeRow) {
+        world.complain(
+            .checkpointAhead,
+            "node \(link.active) \(claim) node \(link.passive), \(finding) \(row.documentID) "
+                + "\(row.revisionID.short) of sequence \(row.sequence)"
+        )
+    }
+}

@@ -1,0 +1,178 @@
+import DivanReplicator
+import DivanRevisions
+import DivanSession
+import DivanStore
+import DivanTransport
+
+// From the end of the faults to the last check.
+extension World {
+    /// How often the world may be turned on before it must be level.
+    private static let roundLimit = 120
+
+    /// Mends everything, runs until nothing changes, and checks what is left.
+    func comeToRest() {
+        mend()
+        healPurges()
+        guard settle() else {
+            guard !hasGivenUp else { return }
+            let left = differences(in: holdings())
+            for violation in left.prefix(5) { complain(violation.kind, violation.text) }
+            for text in unfinished() { complain(.unfinished, text) }
+            if left.isEmpty, violations.isEmpty { complain(.restless, activities()) }
+            return auditEnd(isLevel: false)
+        }
+        restoredNodes = []
+        auditCheckpoints()
+        auditRest()
+        auditEnd(isLevel: true)
+    }
+
+    /// Runs until all peers rest and are equal; replications that have ended run once more in
+    /// each round, as a change may have several peers to pass.
+    private func settle() -> Bool {
+        for _ in 0..<Self.roundLimit where !hasGivenUp {
+            loop.run(for: .seconds(20))
+            guard connectors.allSatisfy(\.isResting) else { continue }
+            if differences(in: holdings()).isEmpty, unfinished().isEmpty, isQuiet() { return true }
+            for connector in connectors { connector.start() }
+        }
+        return false
+    }
+
+    /// Whether every replication ran once more and nothing came of it.
+    private func isQuiet() -> Bool {
+        let before = holdings()
+        for connector in connectors { connector.start() }
+        loop.run(for: .seconds(20))
+        return connectors.allSatisfy(\.isResting) && holdings() == before
+    }
+
+    private func activities() -> String {
+        connectors.filter { !$0.isResting }
+            .map { "link \($0.index) \(String(describing: $0.status?.activity))" }
+            .joined(separator: ", ")
+    }
+
+    /// Conflicts that nobody resolved, and documents that were not pushed.
+    private func unfinished() -> [String] {
+        var found: [String] = []
+        for connector in connectors where isPresent(connector.plan) {
+            guard let store = nodes[connector.plan.active].store else { continue }
+            let pending = PendingDocuments(store: store, options: connector.options)
+            for path in scenario.collections {
+                if scenario.flow != .up {
+                    let conflicts = (try? store.read { try $0.conflicts(in: path) }) ?? []
+                    found += conflicts.map { "node \(connector.plan.active): \($0) is in conflict" }
+                }
+                guard connector.options.pushes, let ids = try? pending.documentIDs(in: path)
+                else { continue }
+                found += ids.sorted().map { "link \(connector.index): \($0) is not pushed" }
+            }
+        }
+        return found
+    }
+
+    // MARK: Checks at rest
+
+    /// At rest nobody says anything.
+    private func auditRest() {
+        let before = statistics.messageCount
+        loop.run(for: .seconds(600))
+        let count = statistics.messageCount - before
+        if count > 0 { complain(.restless, "\(count) frames in ten minutes without a change") }
+    }
+
+    private func auditEnd(isLevel: Bool) {
+        for text in model.wrongDecisions.prefix(3) { complain(.wrongWinner, text) }
+        let holdings = holdings()
+        for (key, byNode) in holdings.sorted(by: { $0.key < $1.key }) {
+            auditPlaces(key, byNode)
+            auditBodies(key, byNode)
+            if isLevel, !DocumentName.isPrivate(key.documentID) { auditEdits(key, byNode) }
+        }
+        if isLevel {
+            for key in model.revisions.keys.sorted() where holdings[key] == nil {
+                auditEdits(key, [:])
+            }
+        }
+        for key in model.resolutionCounts.keys.sorted() {
+            let (count, edits) = (model.resolutionCounts[key] ?? 0, model.editCounts[key] ?? 0)
+            // Each edit can meet each peer's once, and be asked about again while it changes.
+            let bound = 20 + 6 * edits * scenario.nodeCount
+            guard count > bound else { continue }
+            complain(.pingPong, "\(key): \(count) resolutions after \(edits) edits")
+        }
+    }
+
+    /// A private document is nowhere but at home.
+    private func auditPlaces(_ key: Model.Key, _ byNode: [Int: Holding]) {
+        guard DocumentName.isPrivate(key.documentID) else { return }
+        let strangers = byNode.keys.sorted().filter {
+            $0 != DocumentName.owner(of: key.documentID)
+        }
+        guard !strangers.isEmpty else { return }
+        complain(.filterIgnored, "\(key) is at \(strangers)")
+    }
+
+    /// Every current revision is one that somebody made, byte for byte, with its blobs.
+    private func auditBodies(_ key: Model.Key, _ byNode: [Int: Holding]) {
+        let path = scenario.collections[key.collection]
+        for (number, holding) in byNode.sorted(by: { $0.key < $1.key }) {
+            guard let made = model.revisions[key]?[holding.revisionID] else {
+                complain(.invented, "\(key) \(holding.revisionID.short) at node \(number)")
+                continue
+            }
+            let stored = try? nodes[number].store?.read {
+                try $0.document(key.documentID, in: path, includingTombstones: true)
+            }
+            guard let stored else { continue }
+            if stored.body != made.body || stored.isTombstone != made.isTombstone {
+                complain(
+                    .invented,
+                    "\(key) \(holding.revisionID.short) has another body at node \(number)"
+                )
+            }
+            for digest in (try? BlobReferences.digests(in: stored.body.span)) ?? [] {
+                let content = nodes[number].content(digest)
+                guard content.map({ BlobDigest(hashing: $0.span) }) != digest else { continue }
+                complain(.blobMissing, "\(key) at node \(number) names \(digest)")
+            }
+        }
+    }
+
+    /// Every acknowledged edit led to what is current now.
+    private func auditEdits(_ key: Model.Key, _ byNode: [Int: Holding]) {
+        let path = scenario.collections[key.collection]
+        var reached = Set(byNode.values.map(\.revisionID))
+        var hasTombstone = false
+        for number in byNode.keys {
+            let tree = try? nodes[number].store?.read { try $0.tree(of: key.documentID, in: path) }
+            guard let tree, let current = tree.current else { continue }
+            reached.formUnion(tree.lineage(of: current.id).map(\.id))
+            if tree.revisions.contains(where: \.isTombstone) { hasTombstone = true }
+        }
+        let made = model.revisions[key] ?? [:]
+        for (id, revision) in made.sorted(by: { $0.key < $1.key })
+        where revision.isAcknowledged && !revision.isExcused {
+            let successors = model.successors(of: id, of: key).union([id])
+            if !successors.isDisjoint(with: reached) { continue }
+            // Of several tombstones one stays, and whoever was excused took its ancestors along.
+            if successors.contains(where: { made[$0]?.isExcused ?? false }) { continue }
+            if hasTombstone, successors.contains(where: { made[$0]?.isTombstone ?? false }) {
+                continue
+            }
+            complain(
+                .lost,
+                "\(key) \(id.short), saved at node \(revision.node) at \(revision.time.clockText)"
+            )
+        }
+    }
+}
+
+extension Model.Key: Comparable, CustomStringConvertible {
+    static func < (left: Self, right: Self) -> Bool {
+        (left.collection, left.documentID) < (right.collection, right.documentID)
+    }
+
+    var description: String { "\(collection)/\(documentID)" }
+}

@@ -1,0 +1,48 @@
+import DivanSimulation
+import Testing
+
+/// Some seeds of the thousands that `make simulate` runs.
+@Suite struct SimulationTests {
+    @Test(arguments: UInt64(1)...24)
+    func `peers converge and lose nothing whatever fails`(seed: UInt64) {
+        let outcome = Simulation(seed: seed).run()
+        #expect(outcome.violations == [], "divan-simulate --seed \(seed) --trace")
+    }
+
+    @Test func `one seed is one run`() {
+        let first = Simulation(seed: 4).run(keepsTrace: true)
+        let second = Simulation(seed: 4).run(keepsTrace: true)
+        #expect(first.trace == second.trace)
+        #expect(first.traceHash == second.traceHash)
+        #expect(first.statistics == second.statistics)
+        #expect(Simulation(seed: 5).run().traceHash != first.traceHash)
+    }
+
+    @Test(arguments: [SeededBug.blobNotFetched, .historyTruncated, .acknowledgedBeforeStored])
+    func `a mistake is caught`(bug: SeededBug) {
+        let caught = (UInt64(1)...40).contains { seed in
+            !Simulation(seed: seed, bug: bug).run().violations.isEmpty
+        }
+        #expect(caught, "divan-simulate --bug \(bug.rawValue)")
+    }
+
+    /// Only a few of the actions of a failing run are to blame for it.
+    @Test func `a failing run becomes a short one that still fails`() throws {
+        let failing = (UInt64(1)...40).lazy
+            .map { Simulation(seed: $0, bug: .blobNotFetched).run() }
+            .first { !$0.violations.isEmpty }
+        let outcome = try #require(failing)
+        var shrinker = try #require(Shrinker(outcome, runLimit: 60))
+        shrinker.shrink()
+        let short = shrinker.simulation.run()
+        #expect(short.violations.first?.kind == outcome.violations.first?.kind)
+        #expect((shrinker.simulation.selection?.count ?? .max) <= 10)
+        #expect(shrinker.simulation.arguments.contains("--only "))
+    }
+
+    /// At most a twentieth goes over the wire twice.
+    @Test func `an interrupted sync goes on where it was`() {
+        let outcome = InterruptedSync(documentCount: 2_000, cutCount: 3).run()
+        #expect(outcome.text.contains("2000 arrived"), "\(outcome.text)")
+    }
+}
