@@ -37,6 +37,14 @@ int divan_equal(const void *left, const void *right, size_t count) {
 
 void divan_wipe(void *bytes, size_t count) { OPENSSL_cleanse(bytes, count); }
 
+int divan_scrypt(const void *password, size_t password_count,
+                 const void *salt, size_t salt_count,
+                 uint64_t cost, uint64_t block_size, uint64_t parallelism, uint64_t memory,
+                 uint8_t *key, size_t key_count) {
+    return EVP_PBE_scrypt(password, password_count, salt, salt_count,
+                          cost, block_size, parallelism, memory, key, key_count);
+}
+
 divan_key *divan_key_make_rsa(unsigned bit_count) {
     return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bit_count);
 }

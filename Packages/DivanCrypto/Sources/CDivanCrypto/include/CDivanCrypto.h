@@ -20,6 +20,12 @@ int divan_equal(const void *left, const void *right, size_t count);
 // Overwrites memory in a way that no optimiser removes.
 void divan_wipe(void *bytes, size_t count);
 
+// scrypt (RFC 7914) with N = `cost`; 1 when `key` was filled. More than `memory` bytes are refused.
+int divan_scrypt(const void *password, size_t password_count,
+                 const void *salt, size_t salt_count,
+                 uint64_t cost, uint64_t block_size, uint64_t parallelism, uint64_t memory,
+                 uint8_t *key, size_t key_count);
+
 // A private key; freeing it wipes it.
 typedef struct evp_pkey_st divan_key;
 
