@@ -182,6 +182,7 @@ extension ActiveSession {
     private func peerChanged(_ peerStatus: SyncStatus) {
         peerError = peerStatus.error
         var next = status
+        next.retryDelay = nil
         next.completedCount = peerStatus.completedUnitCount
         next.totalCount = peerStatus.totalUnitCount
         next.documentCount = peerStatus.documentCount
@@ -222,6 +223,7 @@ extension ActiveSession {
         phase = .waiting(token, network.observe { [weak self] in self?.retryNow() })
         var next = status
         next.activity = .offline
+        next.retryDelay = delay
         next.error = error
         tell(next)
     }
@@ -230,6 +232,7 @@ extension ActiveSession {
         phase = .over
         var last = status
         last.activity = .stopped
+        last.retryDelay = nil
         last.error = error
         status = last
         configuration.onStatus(last)

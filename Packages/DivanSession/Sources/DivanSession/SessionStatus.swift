@@ -26,6 +26,8 @@ public struct SessionStatus: Equatable, Sendable {
     public var documentCount: UInt64 = 0
     /// Documents transferred and still to be transferred, as far as is known.
     public var expectedDocumentCount: UInt64 = 0
+    /// How long a session that is offline waits, from the moment when this status was told.
+    public var retryDelay: Duration?
     /// The error that ended the session or made it wait, or that the run goes on with.
     public var error: SyncError?
 

@@ -40,6 +40,16 @@ extension Store {
         try write { try $0.setValue(body, for: id, in: .localCheckpoints) }
     }
 
+    /// Forgets our own checkpoint, so that the next replication compares everything again.
+    public func removeLocalCheckpoint(_ id: String) throws {
+        try write { try $0.setValue(nil, for: id, in: .localCheckpoints) }
+    }
+
+    /// Forgets the checkpoint that a peer keeps here; the peer then compares everything again.
+    public func removePeerCheckpoint(_ id: String) throws {
+        try write { try $0.setValue(nil, for: id, in: .peerCheckpoints) }
+    }
+
     /// The checkpoint that a peer keeps here under this ID.
     public func peerCheckpoint(_ id: String) throws -> PeerCheckpoint? {
         try read { try $0.peerCheckpoint(id) }
@@ -79,6 +89,20 @@ extension Store {
 }
 
 extension StoreReader {
+    /// Our own checkpoints, ascending by ID.
+    public func localCheckpoints() throws(StoreError) -> [(id: String, body: [UInt8])] {
+        try current().values(in: .localCheckpoints).map { (id: $0.key, body: $0.value) }
+    }
+
+    /// The checkpoints that peers keep here, ascending by ID.
+    public func peerCheckpoints() throws(StoreError) -> [(id: String, PeerCheckpoint)] {
+        var checkpoints: [(id: String, PeerCheckpoint)] = []
+        for (id, _) in try current().values(in: .peerCheckpoints) {
+            if let checkpoint = try peerCheckpoint(id) { checkpoints.append((id, checkpoint)) }
+        }
+        return checkpoints
+    }
+
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {
         try current().value(key, in: space)
     }

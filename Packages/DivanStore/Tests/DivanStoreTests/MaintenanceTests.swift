@@ -193,4 +193,23 @@ import Testing
         try room.store.write { try $0.setMetadata("id", nil) }
         #expect(try room.store.read { try $0.metadata("id") } == nil)
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `checkpoints are listed and forgotten one by one`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let store = room.store
+        defer { withExtendedLifetime(room) {} }
+        for id in ["b", "a"] {
+            try store.setLocalCheckpoint(id, Array(id.utf8))
+            try store.setPeerCheckpoint(id, Array(id.utf8), expectedRevision: nil)
+        }
+        try store.removeLocalCheckpoint("b")
+        try store.removePeerCheckpoint("a")
+        try store.removePeerCheckpoint("none")
+        let local = try store.read { try $0.localCheckpoints() }
+        #expect(local.map(\.id) == ["a"] && local.map(\.body) == [[0x61]])
+        let kept = try store.read { try $0.peerCheckpoints() }
+        #expect(kept.map(\.id) == ["b"])
+        #expect(kept.first?.1.body == [0x62] && kept.first?.1.revision == "1-cc")
+    }
 }

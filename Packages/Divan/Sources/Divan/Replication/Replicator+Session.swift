@@ -115,6 +115,10 @@ extension Replicator {
             }
             // The default rule needs no documents: the session applies it to the leaves.
             guard !(resolver is DefaultConflictResolver) else { continue }
+            if resolver is LeavingConflictResolver {
+                resolvers[collection.path] = LeavingConflictResolver.rule
+                continue
+            }
             resolvers[collection.path] = DocumentResolver(
                 resolver: resolver,
                 collection: collection
@@ -171,6 +175,10 @@ extension Replicator.Status {
             ),
             error: status.error.map { NSError(from: $0) }
         )
+        retryDate = status.retryDelay.map { delay in
+            let (seconds, attoseconds) = delay.components
+            return Date(timeIntervalSinceNow: Double(seconds) + Double(attoseconds) / 1e18)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 public import Dispatch
 import DivanReplicator
 import DivanSession
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Keeps the collections of a database level with a peer's.
@@ -50,6 +50,10 @@ public final class Replicator: @unchecked Sendable {
         public let progress: Progress
         /// The current error, which ended the run or made it wait; an `NSError`.
         public let error: (any Error)?
+        /// When an `offline` replicator tries again; a change of the network may come before.
+        ///
+        /// An addition to the official API.
+        public internal(set) var retryDate: Date?
 
         static let initial = Status(
             activity: .stopped,

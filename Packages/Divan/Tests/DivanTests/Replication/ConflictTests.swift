@@ -44,6 +44,18 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 12)
     }
 
+    @Test func `a conflict that is left open keeps both sides until somebody decides`()
+        async throws
+    {
+        let peers = try await conflictedPeers()
+        let open = try peers.configuration { $0.conflictResolver = ConflictResolver.leaveOpen }
+        try await Replicator(config: open).run()
+        #expect(try peers.here.defaultCollection().value("a") == 10)
+        #expect(try peers.there.defaultCollection().value("a") == 20)
+        try await replicate(peers) { $0.remoteDocument }
+        #expect(try peers.here.defaultCollection().value("a") == 20)
+    }
+
     @Test func `equal histories end equal by default`() async throws {
         let peers = try await conflictedPeers()
         try await Replicator(config: peers.configuration()).run()
