@@ -170,10 +170,18 @@ let rooms: [[Target]] = [
 /// The command line, the demo, the bench and the checks, which compose the rooms.
 let tools: [Target] = [
     .target(
+        name: "DivanProbe",
+        dependencies: ["DivanTLS"],
+        path: "Tools/Sources/DivanProbe",
+        swiftSettings: strict
+    ),
+    .target(
         name: "DivanCommand",
         dependencies: [
-            "Divan", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions",
-            "DivanStore", "DivanZlib",
+            "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery",
+            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanReplicator", "DivanRevisions",
+            "DivanSession", "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
+            "DivanZlib",
         ],
         path: "Tools/Sources/DivanCommand",
         swiftSettings: strict
@@ -221,7 +229,7 @@ let tools: [Target] = [
     ),
     .executableTarget(
         name: "tls-probe",
-        dependencies: ["DivanTLS"],
+        dependencies: ["DivanProbe", "DivanTLS"],
         path: "Tools/Sources/tls-probe",
         swiftSettings: strict
     ),

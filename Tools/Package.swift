@@ -16,12 +16,16 @@ let package = Package(
         .package(path: "../Packages/Divan"),
         .package(path: "../Packages/DivanBLIP"),
         .package(path: "../Packages/DivanCompression"),
+        .package(path: "../Packages/DivanConflicts"),
         .package(path: "../Packages/DivanCrypto"),
         .package(path: "../Packages/DivanDelta"),
+        .package(path: "../Packages/DivanDiscovery"),
         .package(path: "../Packages/DivanJSON"),
         .package(path: "../Packages/DivanLZ4"),
         .package(path: "../Packages/DivanLog"),
+        .package(path: "../Packages/DivanReplicator"),
         .package(path: "../Packages/DivanRevisions"),
+        .package(path: "../Packages/DivanSession"),
         .package(path: "../Packages/DivanStore"),
         .package(path: "../Packages/DivanTLS"),
         .package(path: "../Packages/DivanTransport"),
@@ -29,11 +33,14 @@ let package = Package(
         .package(path: "../Packages/DivanZlib"),
     ],
     targets: [
+        .target(name: "DivanProbe", dependencies: ["DivanTLS"], swiftSettings: strict),
         .target(
             name: "DivanCommand",
             dependencies: [
-                "Divan", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions",
-                "DivanStore", "DivanZlib",
+                "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
+                "DivanDiscovery", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanReplicator",
+                "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
+                "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
         ),
@@ -68,7 +75,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "tls-probe",
-            dependencies: ["DivanTLS"],
+            dependencies: ["DivanProbe", "DivanTLS"],
             swiftSettings: strict
         ),
         .executableTarget(

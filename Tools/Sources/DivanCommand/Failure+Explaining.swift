@@ -1,5 +1,9 @@
+import DivanCrypto
 import DivanJSON
 import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
 import Foundation
 
 extension Failure {
@@ -10,8 +14,21 @@ extension Failure {
             self.init(kind: Kind(error.code), sentence: "\(error)")
         case let error as JSONError:
             self.init(kind: .invalid, sentence: "\(error)")
-        case let error as NSError:
-            self.init(kind: Kind(error), sentence: error.localizedDescription)
+        case let error as CredentialError:
+            self.init(kind: Kind(error.reason), sentence: "\(error)")
+        case let error as CryptoError:
+            self.init(kind: .failed, sentence: "\(error)")
+        case let error as WebSocketURLError:
+            self.init(kind: .usage, sentence: "\(error)")
+        case let error as TransportError:
+            self.init(error)
+        default:
+            // A pattern `as NSError` stops the program for an error of Swift's own.
+            if let error = (error as Any) as? NSError {
+                self.init(kind: Kind(error), sentence: error.localizedDescription)
+            } else {
+                self.init(kind: .failed, sentence: "\(error)")
+            }
         }
     }
 }
@@ -26,6 +43,14 @@ extension Failure.Kind {
         case .notOpen, .alreadyExists, .tooNew, .corrupt, .notADatabase, .busy, .readOnly,
             .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
             self = .database
+        }
+    }
+
+    init(_ reason: CredentialError.Reason) {
+        switch reason {
+        case .file(_, errno: ENOENT): self = .notFound
+        case .file, .library: self = .failed
+        default: self = .invalid
         }
     }
 

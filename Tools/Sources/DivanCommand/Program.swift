@@ -51,26 +51,22 @@ public enum Program {
     }
 
     private static var help: String {
-        let rows = Verbs.all.map { verb in
-            let names = [verb.syntax.name] + verb.syntax.aliases
-            return (left: names.joined(separator: ", "), right: verb.syntax.summary)
-        }
-        return """
-            Usage: divan VERB [arguments] [options]
+        """
+        Usage: divan VERB [arguments] [options]
 
-            Documents, blobs and sync between peers, from the shell.
+        Documents, blobs and sync between peers, from the shell.
 
-            Verbs:
-            \(Columns.aligned(rows))
+        \(Verbs.page)
 
-            divan VERB --help explains a verb. A database is named by its path, with or
-            without .cblite2. Results go to standard output, everything else to standard error.
+        divan VERB --help explains a verb. A database is named by its path, with or
+        without .cblite2. Results go to standard output, everything else to
+        standard error.
 
-            DIVAN_LOG=warning, info or verbose shows what goes on inside.
+        DIVAN_LOG=warning, info or verbose shows what goes on inside.
 
-            Exit codes:
-            \(Failure.exitCodes)
-            """
+        Exit codes:
+        \(Failure.exitCodes)
+        """
     }
 }
 

@@ -1,16 +1,56 @@
 /// Every verb, in the order of the help page.
 enum Verbs {
-    static let all: [any Command.Type] = [
-        NewCommand.self, InfoCommand.self, CollectionsCommand.self,
-        ListCommand.self, GetCommand.self, PutCommand.self, EditCommand.self,
-        RemoveCommand.self, PurgeCommand.self, ExpireCommand.self, RevisionsCommand.self,
-        BlobListCommand.self, BlobGetCommand.self, BlobPutCommand.self,
-        ImportCommand.self, ExportCommand.self, CopyCommand.self,
-        CompareCommand.self, CheckCommand.self, CompactCommand.self,
-        WatchCommand.self, LogCommand.self,
-        ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
-        CompletionCommand.self,
+    static let all: [any Command.Type] = families.flatMap(\.verbs)
+
+    private static let families: [(title: String, verbs: [any Command.Type])] = [
+        ("Databases", [NewCommand.self, InfoCommand.self, CollectionsCommand.self]),
+        (
+            "Documents",
+            [
+                ListCommand.self, GetCommand.self, PutCommand.self, EditCommand.self,
+                RemoveCommand.self, PurgeCommand.self, ExpireCommand.self,
+                RevisionsCommand.self, BlobListCommand.self, BlobGetCommand.self,
+                BlobPutCommand.self,
+            ]
+        ),
+        (
+            "In, out and upkeep",
+            [
+                ImportCommand.self, ExportCommand.self, CopyCommand.self, CompareCommand.self,
+                CheckCommand.self, CompactCommand.self, WatchCommand.self, LogCommand.self,
+            ]
+        ),
+        (
+            "Sync",
+            [
+                ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
+                StatusCommand.self, PendingCommand.self, CheckpointShowCommand.self,
+                CheckpointResetCommand.self, ConflictListCommand.self, ConflictShowCommand.self,
+                ConflictResolveCommand.self,
+            ]
+        ),
+        (
+            "Peers and trust",
+            [
+                DiscoverCommand.self, CertificatesShowCommand.self, IdentityNewCommand.self,
+                IdentityListCommand.self, IdentityShowCommand.self, IdentityExportCommand.self,
+                IdentityImportCommand.self, IdentityRemoveCommand.self, UserAddCommand.self,
+                UserRemoveCommand.self, UserListCommand.self, UserVerifyCommand.self,
+            ]
+        ),
+        ("The shell", [CompletionCommand.self]),
     ]
+
+    /// Every verb with its summary, as the help page lists them.
+    static var page: String {
+        let width = all.map { $0.syntax.names.count }.max() ?? 0
+        return families.map { family in
+            let rows = family.verbs.map { verb in
+                (left: verb.syntax.names.padding(to: width), right: verb.syntax.summary)
+            }
+            return "\(family.title):\n\(Columns.aligned(rows))"
+        }.joined(separator: "\n\n")
+    }
 
     /// Finds the verb that a command line begins with; `rest` are the words behind it.
     ///
@@ -51,4 +91,9 @@ enum Verbs {
         let hint = near.map { "; did you mean \($0)?" } ?? "; type divan --help for the list"
         return .usage("there is no verb \"\(name)\"" + hint)
     }
+}
+
+extension CommandSyntax {
+    /// The verb and its other names.
+    fileprivate var names: String { ([name] + aliases).joined(separator: ", ") }
 }

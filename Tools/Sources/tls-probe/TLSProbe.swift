@@ -1,3 +1,4 @@
+import DivanProbe
 import DivanTLS
 import Foundation
 
@@ -13,74 +14,35 @@ import Foundation
     static func main() {
         let words = CommandLine.arguments.dropFirst()
         if words.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
-        guard words.count == 1, let place = words.first.flatMap(place(in:)) else {
+        guard words.count == 1, let place = words.first.flatMap({ ProbePlace($0) }) else {
             FileHandle.standardError.write(Data("tls-probe: one HOST:PORT?\n\(usage)\n".utf8))
             exit(64)
         }
         do {
-            exit(try TLSProbe.probe(place.host, String(place.port)))
+            let probe = try ServerProbe(host: place.host, port: place.port)
+            exit(report(probe, place))
         } catch {
             FileHandle.standardError.write(Data("tls-probe: \(error)\n".utf8))
             exit(1)
         }
     }
 
-    /// Takes `host`, `host:port`, `[address]`, `[address]:port` and a bare IPv6 address.
-    private static func place(in word: String) -> (host: String, port: UInt16)? {
-        let isAddress = word.filter { $0 == ":" }.count > 1
-        var (host, port) = (word, UInt16?.some(443))
-        if let bracket = word.lastIndex(of: "]"), word.hasPrefix("[") {
-            host = String(word[..<bracket].dropFirst())
-            let rest = word[bracket...].dropFirst()
-            if !rest.isEmpty { port = rest.hasPrefix(":") ? UInt16(rest.dropFirst()) : nil }
-        } else if !isAddress, let colon = word.lastIndex(of: ":") {
-            host = String(word[..<colon])
-            port = UInt16(word[colon...].dropFirst())
-        }
-        guard let port, port > 0, !host.isEmpty, !host.hasPrefix("-") else { return nil }
-        return (host, port)
-    }
-
     /// Returns the exit code: 0 when the server is trusted, 2 when it is refused.
-    private static func probe(_ host: String, _ port: String) throws -> Int32 {
-        for (version, name) in [(TLSVersion.tls13, "TLS 1.3"), (.tls12, "TLS 1.2")] {
-            let configuration = ClientTLSConfiguration(
-                serverTrust: .callback { _ in true },
-                versions: version...version
-            )
-            let session = try TLSSession(.client(configuration), serverName: host)
-            let error = try handshake(session, with: BlockingSocket(host, port))
-            print("\(name): \(error.map { "no, \($0)" } ?? "yes, \(session.cipherName)")")
+    private static func report(_ probe: ServerProbe, _ place: ProbePlace) -> Int32 {
+        for attempt in probe.attempts {
+            let name = attempt.version == .tls13 ? "TLS 1.3" : "TLS 1.2"
+            let result = attempt.cipherName.map { "yes, \($0)" }
+            print("\(name): \(result ?? "no, \(attempt.error.map { "\($0)" } ?? "refused")")")
         }
-        let session = try TLSSession(.client(ClientTLSConfiguration()), serverName: host)
-        let refusal = try handshake(session, with: BlockingSocket(host, port))
-        for (index, certificate) in session.peerCertificates.enumerated() {
+        for (index, certificate) in probe.certificates.enumerated() {
             show(certificate, number: index + 1)
         }
-        guard let refusal else {
-            print("trusted: by the system's roots, for \(host)")
+        guard let refusal = probe.refusal else {
+            print("trusted: by the system's roots, for \(place.host)")
             return 0
         }
         print("refused: \(refusal.networkCode.map { "Network/\($0), " } ?? "")\(refusal)")
         return 2
-    }
-
-    /// Carries bytes until the session is open; returns the error in which it ends otherwise.
-    private static func handshake(_ session: TLSSession, with socket: BlockingSocket) -> TLSError? {
-        var (output, plaintext): ([UInt8], [UInt8]) = ([], [])
-        do throws(TLSError) {
-            while true {
-                session.takeOutput(appendingTo: &output)
-                socket.send(output)
-                output.removeAll()
-                guard session.state == .handshaking else { return nil }
-                let input = socket.receive()
-                if input.isEmpty { try session.receiveEnd() }
-                try session.receive(input.span, appendingTo: &plaintext)
-            }
-        } catch {
-            return error
-        }
     }
 
     private static func show(_ certificate: TLSCertificate, number: Int) {

@@ -37,6 +37,20 @@ import Testing
         #expect(try offers("completion", "z") == ["zsh"])
     }
 
+    @Test func `bash completes what meets peers`() throws {
+        #expect(try offers("conflicts", "") == ["ls", "show", "resolve"])
+        #expect(try offers("checkpoints", "r") == ["reset"])
+        #expect(try offers("identity", "e") == ["export"])
+        #expect(try offers("users", "v") == ["verify"])
+        #expect(try offers("certs", "") == ["show"])
+        #expect(try offers("st") == ["status"])
+        #expect(try offers("sync", "travel", "x", "--conflicts", "m") == ["merge"])
+        #expect(try offers("serve", "travel", "--cl") == ["--client-certificate", "--client-ca"])
+        #expect(try offers("identity", "new", "x", "--for", "s") == ["server"])
+        #expect(try offers("conflicts", "show", "travel", "ro") == ["route 1", "route 2"])
+        #expect(try offers("users", "add", "no") == ["notes.jsonl"])
+    }
+
     @Test func `bash completes the options of a verb`() throws {
         #expect(try offers("ls", "travel", "--l") == ["--long", "--limit"])
         #expect(try offers("blob", "put", "--t") == ["--type"])

@@ -124,6 +124,6 @@ import Testing
         let help = try shell.run("--help").output
         for verb in ["new", "import", "serve", "sync"] { #expect(help.contains("  \(verb) ")) }
         #expect(help.contains("  130  stopped by Ctrl-C"))
-        #expect(try shell.run("serve", "--help").output.contains("--tls-identity FILE"))
+        #expect(try shell.run("serve", "--help").output.contains("--identity LABEL|FILE"))
     }
 }

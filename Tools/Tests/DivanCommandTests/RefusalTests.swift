@@ -177,7 +177,7 @@ import Testing
         let key = try String(contentsOfFile: shell.path("key.pem"), encoding: .utf8)
         let certificate = try String(contentsOfFile: shell.path("cert.pem"), encoding: .utf8)
         try shell.write("identity.pem", certificate + key)
-        let (peer, url) = try serve("--tls-identity", "identity.pem")
+        let (peer, url) = try serve("--identity", "identity.pem")
         let outcome = try shell.divan("pull", "b", url, "--pin", "cert.pem")
         #expect(outcome.status == 0, "\(outcome.errors)")
         peer.stop()

@@ -3,6 +3,8 @@ struct Arguments: Sendable {
     /// The words without dashes, in order.
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
+    /// The words as they came.
+    let words: [String]
     /// Whether `--help` was among them; nothing else was checked then.
     private(set) var wantsHelp = false
 
@@ -11,7 +13,8 @@ struct Arguments: Sendable {
     /// - Throws: `Failure` of kind `.usage`: an unknown option, a missing value, a missing or
     ///   superfluous operand.
     init(_ words: some Swift.Collection<String>, syntax: CommandSyntax) throws(Failure) {
-        var rest = Array(words)[...]
+        self.words = Array(words)
+        var rest = self.words[...]
         while let word = rest.popFirst() {
             if word == "--" {
                 operands += rest

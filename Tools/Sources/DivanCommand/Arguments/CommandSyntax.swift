@@ -82,11 +82,12 @@ struct CommandSyntax: Sendable {
         var usage = "Usage: divan \(name)"
         for operand in operands { usage += " " + operand.usage }
         if !options.isEmpty { usage += " [options]" }
-        var sections = [usage, summary + "."]
+        let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
+        var sections = [usage, sentence]
         if !aliases.isEmpty {
             sections.append("Also: divan " + aliases.joined(separator: ", divan "))
         }
-        if !details.isEmpty { sections.append(details) }
+        if !details.isEmpty { sections.append(Columns.wrapped(details)) }
         let rows = (options + [Self.helpOption]).map { option in
             let short = option.short.map { $0 + ", " } ?? ""
             let value = option.value.map { " " + $0 } ?? ""
@@ -100,20 +101,4 @@ struct CommandSyntax: Sendable {
     }
 
     static let helpOption = Option.flag("--help", short: "-h", "print this page")
-}
-
-/// Two columns of text.
-enum Columns {
-    /// Returns indented rows whose right column begins at one place.
-    static func aligned(
-        _ rows: [(left: String, right: String)],
-        indent: String = "  "
-    ) -> String {
-        let width = rows.map(\.left.count).max() ?? 0
-        let lines = rows.map { row in
-            let padding = String(repeating: " ", count: width - row.left.count)
-            return "\(indent)\(row.left)\(padding)  \(row.right)"
-        }
-        return lines.joined(separator: "\n")
-    }
 }

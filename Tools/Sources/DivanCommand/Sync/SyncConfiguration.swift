@@ -1,73 +1,114 @@
 import Divan
-import DivanJSON
+import DivanStore
+import Foundation
 
 /// The replicator that the words of a command line describe.
-enum SyncConfiguration {
-    static func make(
-        _ arguments: Arguments,
-        _ direction: ReplicatorType,
-        _ target: URLEndpoint,
+struct SyncConfiguration {
+    let arguments: Arguments
+    let direction: ReplicatorType
+    let target: URLEndpoint
+    let terminal: Terminal
+
+    func make(
         _ database: Database,
-        _ events: EventLine
+        _ conflicts: ConflictReport
     ) throws -> ReplicatorConfiguration {
         let collections = try database.collections(
             named: try arguments.collections(),
             creating: direction != .push
         )
-        let entries = collections.map { collection in
+        let paths = collections.map { CollectionPath(of: $0) }
+        let choice = try ConflictChoice.read(arguments)
+        let channels = ScopedOption("--channels", arguments, paths)
+        let documents = ScopedOption("--documents", arguments, paths)
+        let pushFilter = ScopedOption("--push-filter", arguments, paths)
+        let pullFilter = ScopedOption("--pull-filter", arguments, paths)
+        let entries = try collections.map { collection in
+            let path = CollectionPath(of: collection)
             var entry = CollectionConfiguration(collection: collection)
-            entry.conflictResolver = ReportingResolver(events: events)
-            if arguments.has("--channels") { entry.channels = arguments.list("--channels") }
-            if arguments.has("--documents") { entry.documentIDs = arguments.list("--documents") }
+            entry.conflictResolver = choice.resolver(for: path, conflicts)
+            entry.channels = channels.list(for: path)
+            entry.documentIDs = documents.list(for: path)
+            entry.pushFilter = try DocumentTest.filter(pushFilter.texts(for: path))
+            entry.pullFilter = try DocumentTest.filter(pullFilter.texts(for: path))
             return entry
         }
         var config = ReplicatorConfiguration(collections: entries, target: target)
         config.replicatorType = direction
+        config.enableAutoPurge = !arguments.has("--no-auto-purge")
+        try describeWay(&config)
+        try describeServer(&config)
+        return config
+    }
+
+    private func describeWay(_ config: inout ReplicatorConfiguration) throws {
         config.continuous = arguments.has("--continuous")
-        config.acceptOnlySelfSignedServerCertificate = arguments.has("--accept-self-signed")
-        if let file = arguments.value("--pin") {
-            config.pinnedServerCertificate = try IdentityFile.readCertificate(file)
-        }
         if let attempts: UInt = try arguments.number("--attempts", in: 1...1_000_000) {
             config.maxAttempts = attempts
         } else if !config.continuous {
             config.maxAttempts = 1
         }
+        if let seconds: Int = try arguments.number("--max-wait", in: 1...86_400) {
+            config.maxAttemptWaitTime = Double(seconds)
+        }
+        if let seconds: Int = try arguments.number("--heartbeat", in: 2...86_400) {
+            config.heartbeat = Double(seconds)
+        }
         if let compression = try CompressionChoice.read(arguments) {
             config.compression = compression
         }
-        if arguments.has("--header") { config.headers = try headers(arguments) }
-        return config
     }
 
-    private static func headers(_ arguments: Arguments) throws -> [String: String] {
-        var headers: [String: String] = [:]
-        for text in arguments.values("--header") {
-            let parts = text.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2 else { throw Failure.usage("--header takes NAME: VALUE") }
-            headers[String(parts[0])] = String(parts[1].drop { $0 == " " })
-        }
-        return headers
+    private func describeServer(_ config: inout ReplicatorConfiguration) throws {
+        config.pinnedServerCertificate = try ServerTrustOptions.pin(arguments)
+        config.trustedRootCertificates = try ServerTrustOptions.roots(arguments)
+        config.acceptOnlySelfSignedServerCertificate = arguments.has("--accept-self-signed")
+        config.acceptParentDomainCookie = arguments.has("--parent-cookies")
+        config.networkInterface = arguments.value("--interface")
+        config.resumesTLSSessions = !arguments.has("--no-resumption")
+        config.proxy = try ServerTrustOptions.proxy(arguments)
+        if arguments.has("--header") { config.headers = try ServerTrustOptions.headers(arguments) }
+        config.authenticator = try ServerTrustOptions.authenticator(
+            arguments,
+            isSecure: target.url.scheme?.lowercased() != "ws",
+            terminal
+        )
     }
 }
 
-/// The default rule, which also tells what it decided.
-struct ReportingResolver: ConflictResolverProtocol, Sendable {
-    let events: EventLine
+extension CollectionPath {
+    /// The place of a collection of the public API.
+    init(of collection: Divan.Collection) {
+        // The names of a collection that exists are valid.
+        self = CollectionPath(scope: collection.scope.name, name: collection.name) ?? .default
+    }
+}
 
-    func resolve(conflict: Conflict) -> Document? {
-        let document = ConflictResolver.default.resolve(conflict: conflict)
-        let kept: String
-        if document == nil {
-            kept = "deleted"
-        } else {
-            kept = document === conflict.localDocument ? "local" : "remote"
+/// An option that holds for all collections, or, as `scope.name:TEXT`, for one.
+struct ScopedOption {
+    private var shared: [String] = []
+    private var own: [CollectionPath: [String]] = [:]
+
+    /// Sorts the values of an option; a prefix that names no collection of these is plain text.
+    init(_ option: String, _ arguments: Arguments, _ collections: [CollectionPath]) {
+        for text in arguments.values(option) {
+            let colon = text.firstIndex(of: ":")
+            let path = colon.flatMap { CollectionPath(String(text[..<$0])) }
+            if let colon, let path, text[..<colon].contains("."), collections.contains(path) {
+                own[path, default: []].append(String(text[text.index(after: colon)...]))
+            } else {
+                shared.append(text)
+            }
         }
-        events.write(
-            "conflict",
-            ["id": .string(conflict.documentID), "kept": .string(kept)],
-            sentence: "Conflict in \(conflict.documentID): kept the \(kept) side"
-        )
-        return document
+    }
+
+    /// The texts that hold for a collection.
+    func texts(for path: CollectionPath) -> [String] { shared + (own[path] ?? []) }
+
+    /// The comma-separated items that hold for a collection; `nil` when there is no such option.
+    func list(for path: CollectionPath) -> [String]? {
+        let texts = texts(for: path)
+        guard !texts.isEmpty else { return nil }
+        return texts.flatMap { $0.split(separator: ",").map(String.init) }
     }
 }

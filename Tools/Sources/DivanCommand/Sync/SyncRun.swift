@@ -13,12 +13,15 @@ final class SyncRun: Sendable {
         var activity: Replicator.ActivityLevel?
     }
 
-    private let path: DatabasePath
     private let database: Database
     private let replicator: Replicator
+    private let reporter: SyncReporter
+    private let store: Store
     private let direction: ReplicatorType
+    private let leavesConflicts: Bool
     private let resetsCheckpoint: Bool
     private let reportFile: String?
+    private let path: DatabasePath
     private let terminal: Terminal
     private let progress: ProgressLine
     private let events: EventLine
@@ -28,33 +31,30 @@ final class SyncRun: Sendable {
 
     init(_ arguments: Arguments, direction: ReplicatorType, _ terminal: Terminal) throws {
         let target = try URLEndpoint(validating: arguments.operands[1])
-        let credentials = try Credentials.read(arguments, terminal)
         path = arguments.database
         database = try path.openDatabase()
-        let progress = ProgressLine(terminal, verb: direction.participle)
-        let events = EventLine(terminal, progress: progress)
-        var config = try SyncConfiguration.make(arguments, direction, target, database, events)
-        if let credentials {
-            config.authenticator = BasicAuthenticator(
-                username: credentials.user,
-                password: credentials.password
-            )
-            if target.url.scheme?.lowercased() == "ws" {
-                terminal.warn("with ws:// the password travels in clear text; use wss://")
-            }
-        }
-        replicator = Replicator(config: config)
+        store = try path.open(forWriting: true)
+        progress = ProgressLine(terminal, verb: direction.participle)
+        events = EventLine(terminal, progress: progress)
+        let conflicts = ConflictReport(events, store)
+        let configuration = SyncConfiguration(
+            arguments: arguments,
+            direction: direction,
+            target: target,
+            terminal: terminal
+        )
+        replicator = Replicator(config: try configuration.make(database, conflicts))
+        reporter = SyncReporter(replicator, path: path, conflicts: conflicts)
+        leavesConflicts = try ConflictChoice.read(arguments) == .leave
         resetsCheckpoint = arguments.has("--reset")
         reportFile = arguments.value("--report")
         self.direction = direction
         self.terminal = terminal
-        self.progress = progress
-        self.events = events
     }
 
     /// Replicates until it is done, or until Ctrl-C.
     func run() throws {
-        let blobsBefore = try blobCount()
+        let blobsBefore = try store.blobs.usage().count
         let interruption = Interruption()
         let stopped = DispatchSemaphore(value: 0)
         replicator.addDocumentReplicationListener(withQueue: queue) { [self] in take($0) }
@@ -64,14 +64,22 @@ final class SyncRun: Sendable {
         }
         interruption.onRequest { [replicator] in replicator.stop() }
         replicator.start(reset: resetsCheckpoint)
+        let ticks = DispatchSource.makeTimerSource(queue: queue)
+        ticks.schedule(deadline: .now(), repeating: .milliseconds(500))
+        ticks.setEventHandler { [self] in tick() }
+        ticks.resume()
         stopped.wait()
+        ticks.cancel()
+        queue.sync {}  // no tick writes behind this
+        reporter.end()
         progress.finish()
         var tally = state.withLock { $0.tally }
         tally.seconds = progress.elapsed.inSeconds
-        tally.blobCount = max(0, try blobCount() - blobsBefore)
+        tally.blobCount = max(0, try store.blobs.usage().count - blobsBefore)
         tally.byteCount = replicator.statistics.byteCount
         tally.compression = replicator.statistics.compression
         let error = state.withLock { $0.last?.error }
+        try store.close()
         try database.close()
         try finish(tally, error, wasInterrupted: interruption.isRequested)
     }
@@ -100,13 +108,7 @@ final class SyncRun: Sendable {
             }
             throw failure
         }
-        if tally.errorCount > 0 {
-            throw Failure(
-                kind: .partly,
-                sentence: "\(Numbers.count(tally.errorCount, "document")) could not be passed on; "
-                    + "the lines above say why"
-            )
-        }
+        if let failure = partialFailure(tally) { throw failure }
         if wasInterrupted {
             throw Failure(
                 kind: .interrupted,
@@ -116,10 +118,20 @@ final class SyncRun: Sendable {
         }
     }
 
-    private func blobCount() throws -> Int {
-        let store = try path.open(forWriting: true)
-        defer { try? store.close() }
-        return try store.blobs.usage().count
+    private func partialFailure(_ tally: SyncTally) -> Failure? {
+        if tally.counts.errors > 0 {
+            return Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be passed "
+                    + "on; the lines above say why"
+            )
+        }
+        guard tally.leftOpenCount > 0 else { return nil }
+        return Failure(
+            kind: .partly,
+            sentence: "\(Numbers.count(tally.leftOpenCount, "conflict")) left open; divan "
+                + "conflicts ls \(path.name) lists them, and the next run passes on how they end"
+        )
     }
 }
 
@@ -134,16 +146,23 @@ extension SyncRun {
         }
         show(status)
         guard isNews else { return }
+        tick()
         var members: JSONObject = ["activity": .string(status.activity.name)]
         var sentence: String?
         if let error = status.error {
             let text = (error as NSError).localizedDescription
             members["error"] = .string(text)
             members["code"] = JSON((error as NSError).code)
-            if status.activity == .offline { sentence = "Offline, will try again: \(text)" }
+            if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
+        if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
         if status.activity == .idle { sentence = "Level with the peer; waiting for changes" }
         events.write("status", members, sentence: sentence)
+    }
+
+    private func retry(_ status: Replicator.Status) -> String {
+        guard let seconds = status.retryDate?.timeIntervalSinceNow else { return "will try again" }
+        return "will try again in \(Numbers.seconds(max(0, seconds.rounded())))"
     }
 
     private func show(_ status: Replicator.Status) {
@@ -157,27 +176,47 @@ extension SyncRun {
     }
 
     private func take(_ replication: DocumentReplication) {
-        state.withLock { state in
-            for document in replication.documents {
-                state.tally.add(document, isPush: replication.isPush)
-            }
-        }
         for document in replication.documents {
-            let place = "\(document.scope).\(document.collection)"
-            var members: JSONObject = [
-                "id": .string(document.id), "collection": .string(place),
-                "direction": .string(replication.isPush ? "push" : "pull"),
-                "deleted": .bool(document.flags.contains(.deleted)),
-            ]
-            var sentence: String?
-            if let error = document.error {
-                let text = (error as NSError).localizedDescription
-                members["error"] = .string(text)
-                sentence = "\(place)/\(document.id): \(text)"
-            }
-            events.write("document", members, sentence: sentence)
+            take(document, isPush: replication.isPush)
         }
         show(replicator.status)
+    }
+
+    private func take(_ document: ReplicatedDocument, isPush: Bool) {
+        let place = CollectionPath(scope: document.scope, name: document.collection)?.wireName
+        let error = document.error.map { $0 as NSError }
+        if leavesConflicts, !isPush, error?.code == CBLError.conflict {
+            return leave(document, in: place.orEmpty)
+        }
+        state.withLock { $0.tally.add(document, in: place.orEmpty, isPush: isPush) }
+        var members: JSONObject = [
+            "id": .string(document.id), "collection": .string(place.orEmpty),
+            "direction": .string(isPush ? "push" : "pull"),
+            "deleted": .bool(document.flags.contains(.deleted)),
+        ]
+        var sentence: String?
+        if let error {
+            members["error"] = .string(error.localizedDescription)
+            members["code"] = JSON(error.code)
+            sentence = "\(place.orEmpty)/\(document.id): \(error.localizedDescription)"
+        }
+        events.write("document", members, sentence: sentence)
+    }
+
+    private func leave(_ document: ReplicatedDocument, in place: String) {
+        state.withLock { $0.tally.leftOpenCount += 1 }
+        events.write(
+            "conflict",
+            ["id": .string(document.id), "collection": .string(place), "kept": "both"],
+            sentence: "Conflict in \(document.id): left open"
+        )
+    }
+
+    /// Publishes how far it is, and tells machines.
+    private func tick() {
+        let (status, tally) = state.withLock { ($0.last ?? replicator.status, $0.tally) }
+        guard let reading = reporter.publish(status, tally) else { return }
+        events.write("progress", reading)
     }
 }
 
@@ -194,6 +233,15 @@ extension Replicator.ActivityLevel {
 }
 
 extension ReplicatorType {
+    /// The verb that a person typed.
+    var verb: String {
+        switch self {
+        case .push: "push"
+        case .pull: "pull"
+        case .pushAndPull: "sync"
+        }
+    }
+
     var participle: String {
         switch self {
         case .push: "pushed"

@@ -3,10 +3,28 @@ import DivanJSON
 
 /// What a run moved.
 struct SyncTally: Sendable {
-    var pushedCount: UInt64 = 0
-    var pulledCount: UInt64 = 0
-    var deletedCount: UInt64 = 0
-    var errorCount: UInt64 = 0
+    /// Documents of one collection, or of all.
+    struct Counts: Equatable, Sendable {
+        var pushed: UInt64 = 0
+        var pulled: UInt64 = 0
+        var deleted: UInt64 = 0
+        var errors: UInt64 = 0
+
+        /// The figures as an object.
+        var json: JSONObject {
+            [
+                "pushed": JSON(pushed), "pulled": JSON(pulled), "deleted": JSON(deleted),
+                "errors": JSON(errors),
+            ]
+        }
+    }
+
+    /// Everything together.
+    var counts = Counts()
+    /// By the names of collections.
+    var collections: [String: Counts] = [:]
+    /// Conflicts that were left open.
+    var leftOpenCount: UInt64 = 0
     var blobCount = 0
     var byteCount: UInt64 = 0
     var seconds = 0.0
@@ -14,24 +32,34 @@ struct SyncTally: Sendable {
     var compression: String?
 
     /// Documents that arrived, in either direction.
-    var documentCount: UInt64 { pushedCount + pulledCount }
+    var documentCount: UInt64 { counts.pushed + counts.pulled }
 
-    mutating func add(_ document: ReplicatedDocument, isPush: Bool) {
+    mutating func add(_ document: ReplicatedDocument, in place: String, isPush: Bool) {
+        Self.add(document, isPush: isPush, to: &counts)
+        Self.add(document, isPush: isPush, to: &collections[place, default: Counts()])
+    }
+
+    private static func add(
+        _ document: ReplicatedDocument,
+        isPush: Bool,
+        to counts: inout Counts
+    ) {
         if document.error != nil {
-            errorCount += 1
+            counts.errors += 1
         } else if isPush {
-            pushedCount += 1
+            counts.pushed += 1
         } else {
-            pulledCount += 1
+            counts.pulled += 1
         }
-        if document.flags.contains(.deleted) { deletedCount += 1 }
+        if document.flags.contains(.deleted) { counts.deleted += 1 }
     }
 
     var json: JSON {
         [
-            "documents": JSON(documentCount), "pushed": JSON(pushedCount),
-            "pulled": JSON(pulledCount), "deleted": JSON(deletedCount),
-            "errors": JSON(errorCount), "blobs": JSON(blobCount), "bytes": JSON(byteCount),
+            "documents": JSON(documentCount), "pushed": JSON(counts.pushed),
+            "pulled": JSON(counts.pulled), "deleted": JSON(counts.deleted),
+            "errors": JSON(counts.errors), "leftOpen": JSON(leftOpenCount),
+            "blobs": JSON(blobCount), "bytes": JSON(byteCount),
             "seconds": .double(seconds), "compression": compression.map { .string($0) } ?? .null,
         ]
     }
@@ -39,8 +67,8 @@ struct SyncTally: Sendable {
     /// The last line that a person sees.
     func sentence(_ direction: ReplicatorType) -> String {
         var parts: [String] = []
-        if direction != .push { parts.append("pulled \(Numbers.count(pulledCount, "document"))") }
-        if direction != .pull { parts.append("pushed \(Numbers.count(pushedCount, "document"))") }
+        if direction != .push { parts.append("pulled \(Numbers.count(counts.pulled, "document"))") }
+        if direction != .pull { parts.append("pushed \(Numbers.count(counts.pushed, "document"))") }
         if blobCount > 0 { parts.append("fetched \(Numbers.count(blobCount, "blob"))") }
         let text = parts.joined(separator: ", ")
         let rate = seconds > 0 ? Double(documentCount) / seconds : 0

@@ -7,6 +7,7 @@ final class Interruption: @unchecked Sendable {
     // Unchecked: `sources` is filled by init and never touched again; all else is locked.
     private struct State {
         var isRequested = false
+        var isTermination = false
         var actions: [@Sendable () -> Void] = []
     }
 
@@ -19,7 +20,7 @@ final class Interruption: @unchecked Sendable {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in self?.request() }
+            source.setEventHandler { [weak self] in self?.request(number) }
             source.resume()
             sources.append(source)
         }
@@ -27,6 +28,9 @@ final class Interruption: @unchecked Sendable {
 
     /// Whether Ctrl-C was pressed.
     var isRequested: Bool { state.withLock { $0.isRequested } }
+
+    /// Whether it was SIGTERM, which a service manager sends, and not Ctrl-C.
+    var isTermination: Bool { state.withLock { $0.isTermination } }
 
     /// Runs `action` when Ctrl-C is pressed, or at once if it was already.
     func onRequest(_ action: @escaping @Sendable () -> Void) {
@@ -37,10 +41,11 @@ final class Interruption: @unchecked Sendable {
         if isLate { action() }
     }
 
-    private func request() {
+    private func request(_ number: Int32) {
         let actions = state.withLock { state -> [@Sendable () -> Void]? in
             if state.isRequested { return nil }
             state.isRequested = true
+            state.isTermination = number == SIGTERM
             defer { state.actions = [] }
             return state.actions
         }

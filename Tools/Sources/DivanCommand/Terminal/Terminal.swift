@@ -17,9 +17,20 @@ struct Terminal: Sendable {
 
     /// Columns of the terminal, 80 when unknown.
     var width: Int {
+        let columns = size.ws_col
+        return columns > 20 ? Int(columns) : 80
+    }
+
+    /// Lines of the terminal, 24 when unknown.
+    var height: Int {
+        let rows = size.ws_row
+        return rows > 2 ? Int(rows) : 24
+    }
+
+    private var size: winsize {
         var size = winsize()
-        let found = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
-        return found && size.ws_col > 20 ? Int(size.ws_col) : 80
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return winsize() }
+        return size
     }
 
     /// Writes a line of results.

@@ -2,26 +2,28 @@ import Glibc
 
 /// The simplest way to talk to a server; a read or write that takes ten seconds fails.
 final class BlockingSocket {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     private let descriptor: Int32
 
-    init(_ host: String, _ port: String) throws {
+    init(_ host: String, _ port: UInt16) throws(ProbeError) {
         var (hints, found) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        let status = getaddrinfo(host, port, &hints, &found)
+        let status = getaddrinfo(host, String(port), &hints, &found)
         defer { if let found { freeaddrinfo(found) } }
         guard status == 0 else {
-            throw Failure(description: "\(host): \(String(cString: gai_strerror(status)))")
+            throw ProbeError(
+                description: "\(host): \(String(cString: gai_strerror(status)))",
+                isUnknownHost: true
+            )
         }
         var connected: Int32 = -1
         for address in sequence(first: found, next: { $0?.pointee.ai_next }) where connected < 0 {
             if let address { connected = Self.connected(to: address.pointee) }
         }
         guard connected >= 0 else {
-            throw Failure(description: "\(host) port \(port): \(String(cString: strerror(errno)))")
+            throw ProbeError(
+                description: "\(host) port \(port): \(String(cString: strerror(errno)))",
+                isUnknownHost: false
+            )
         }
         descriptor = connected
     }

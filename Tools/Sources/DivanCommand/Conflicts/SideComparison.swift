@@ -1,0 +1,51 @@
+import DivanJSON
+import DivanStore
+
+/// What two sides of a conflict made of what they had in common, field by field.
+struct SideComparison {
+    private let conflict: StoredConflict
+    private let base: JSONObject?
+    private let local: JSONObject
+    private let remote: JSONObject
+
+    init(_ conflict: StoredConflict) throws {
+        self.conflict = conflict
+        base = try conflict.base.map { try Self.members($0.body) }
+        local = try Self.members(conflict.local.body)
+        remote = try Self.members(conflict.remote.body)
+    }
+
+    /// The sides one after the other, each with its fields that matter.
+    var lines: [String] {
+        var lines: [String] = []
+        if let base = conflict.base { lines.append("in common \(base.revisionID)") }
+        lines += side("ours", conflict.local, local, against: base ?? remote)
+        lines += side("theirs", conflict.remote, remote, against: base ?? local)
+        return lines
+    }
+
+    private func side(
+        _ name: String,
+        _ revision: StoredRevision,
+        _ members: JSONObject,
+        against other: JSONObject
+    ) -> [String] {
+        let head = "\(name) \(revision.revisionID)"
+        guard !revision.isTombstone else { return ["\(head)  deletes the document"] }
+        let keys = JSONObject(Array(members) + Array(other)).keys.sorted()
+        let changes = keys.compactMap { change($0, members, other) }
+        return [head] + (changes.isEmpty ? ["    as it was"] : changes)
+    }
+
+    private func change(_ key: String, _ members: JSONObject, _ other: JSONObject) -> String? {
+        let (mine, theirs) = (members[key], other[key])
+        guard mine != theirs else { return nil }
+        let name = JSON.string(key).canonicalText
+        guard let mine else { return "  - \(name)" }
+        return "  \(theirs == nil ? "+" : "~") \(name): \(mine.canonicalText)"
+    }
+
+    private static func members(_ body: [UInt8]) throws -> JSONObject {
+        body.isEmpty ? [:] : try JSON(parsing: body).object ?? [:]
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+
+/// A password, never from the command line: everybody on the machine can read that.
+enum Secret {
+    static let option = CommandSyntax.Option.value(
+        "--password-file",
+        "FILE",
+        completion: .file,
+        "read the password from the first line of FILE (- is standard input)"
+    )
+
+    static let details =
+        "The password comes from --password-file, from the environment variable "
+        + "DIVAN_PASSWORD, or is asked for on a terminal."
+
+    /// Reads a password from where the arguments say; one that is new is asked for twice.
+    ///
+    /// - Throws: `Failure` when there is none, or an empty one.
+    static func read(
+        _ arguments: Arguments,
+        option: String = "--password-file",
+        variable: String = "DIVAN_PASSWORD",
+        prompt: String = "Password",
+        isNew: Bool = false
+    ) throws -> String {
+        let secret: String
+        if let file = arguments.value(option) {
+            secret = try firstLine(of: file)
+        } else if let value = ProcessInfo.processInfo.environment[variable] {
+            secret = value
+        } else {
+            guard isatty(STDIN_FILENO) == 1, let typed = ask(prompt) else {
+                throw Failure.usage("no password: use \(option) or \(variable)")
+            }
+            if isNew, ask("The same again") != typed {
+                throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
+            }
+            secret = typed
+        }
+        guard !isNew || !secret.isEmpty else {
+            throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")
+        }
+        return secret
+    }
+
+    /// The first line of a file, without its end; `-` is standard input.
+    static func firstLine(of file: String) throws -> String {
+        let bytes =
+            file == "-"
+            ? FileHandle.standardInput.readDataToEndOfFile()
+            : FileManager.default.contents(atPath: file)
+        guard let bytes else {
+            throw Failure(kind: .notFound, sentence: "\(file): cannot be read; check the path")
+        }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Asks on the terminal, without showing what is typed.
+    private static func ask(_ prompt: String) -> String? {
+        getpass("\(prompt): ").map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,114 @@
+public import DivanTLS
+
+/// What a TLS server shows to a client that has no certificate of its own.
+public struct ServerProbe: Sendable {
+    /// What became of one handshake.
+    public struct Attempt: Sendable {
+        /// The protocol version that alone was offered.
+        public let version: TLSVersion
+        /// The cipher agreed on; `nil` when the handshake failed.
+        public let cipherName: String?
+        /// Why it failed.
+        public let error: TLSError?
+    }
+
+    /// One attempt for each version, the newest first, whatever certificate is shown.
+    public let attempts: [Attempt]
+    /// The chain, leaf first; empty when no handshake got that far.
+    public let certificates: [TLSCertificate]
+    /// Why a client with the system's roots would refuse the server; `nil` when it would not.
+    public let refusal: TLSError?
+
+    /// Connects three times, ten seconds of silence at most each.
+    ///
+    /// - Throws: `ProbeError` when there is nobody to connect to.
+    public init(host: String, port: UInt16) throws(ProbeError) {
+        var attempts: [Attempt] = []
+        var shown: [TLSCertificate] = []
+        for version in [TLSVersion.tls13, .tls12] {
+            let configuration = ClientTLSConfiguration(
+                serverTrust: .callback { _ in true },
+                versions: version...version
+            )
+            let outcome = try Self.handshake(configuration, host, port)
+            attempts.append(
+                Attempt(version: version, cipherName: outcome.cipherName, error: outcome.error)
+            )
+            if shown.isEmpty { shown = outcome.certificates }
+        }
+        let judged = try Self.handshake(ClientTLSConfiguration(), host, port)
+        self.attempts = attempts
+        certificates = judged.certificates.isEmpty ? shown : judged.certificates
+        refusal = judged.error
+    }
+
+    private struct Outcome {
+        var certificates: [TLSCertificate] = []
+        var cipherName: String?
+        var error: TLSError?
+    }
+
+    /// Carries bytes until the session is open or has failed.
+    private static func handshake(
+        _ configuration: ClientTLSConfiguration,
+        _ host: String,
+        _ port: UInt16
+    ) throws(ProbeError) -> Outcome {
+        let socket = try BlockingSocket(host, port)
+        var outcome = Outcome()
+        var (output, plaintext): ([UInt8], [UInt8]) = ([], [])
+        do throws(TLSError) {
+            let session = try TLSSession(.client(configuration), serverName: host)
+            // Filled on the way out, also by a refusal.
+            defer { outcome.certificates = session.peerCertificates }
+            while session.state == .handshaking {
+                session.takeOutput(appendingTo: &output)
+                socket.send(output)
+                output.removeAll()
+                guard session.state == .handshaking else { break }
+                let input = socket.receive()
+                if input.isEmpty { try session.receiveEnd() }
+                try session.receive(input.span, appendingTo: &plaintext)
+            }
+            outcome.cipherName = session.cipherName
+        } catch {
+            outcome.error = error
+        }
+        return outcome
+    }
+}
+
+/// Nobody to talk to: the host's name, its port, the system's words.
+public struct ProbeError: Error, CustomStringConvertible {
+    /// One line: place and problem.
+    public let description: String
+    /// Whether the name could not be found at all.
+    public let isUnknownHost: Bool
+}
+
+/// `HOST[:PORT]` as a person types it.
+public struct ProbePlace: Sendable, Equatable {
+    /// The name or address, without brackets.
+    public let host: String
+    /// The port, 443 unless another was named.
+    public let port: UInt16
+
+    /// Reads `host`, `host:port`, `[address]`, `[address]:port` or a bare IPv6 address.
+    ///
+    /// Returns `nil` when there is no host, or the port is none.
+    public init?(_ text: String) {
+        let isAddress = text.filter { $0 == ":" }.count > 1
+        var (host, port) = (text, UInt16?.some(443))
+        if let bracket = text.lastIndex(of: "]"), text.hasPrefix("[") {
+            host = String(text[..<bracket].dropFirst())
+            let rest = text[bracket...].dropFirst()
+            if !rest.isEmpty { port = rest.hasPrefix(":") ? UInt16(rest.dropFirst()) : nil }
+        } else if !isAddress, let colon = text.lastIndex(of: ":") {
+            host = String(text[..<colon])
+            port = UInt16(text[colon...].dropFirst())
+        }
+        guard let port, port > 0, !host.isEmpty, !host.hasPrefix("-") else { return nil }
+        self.host = host
+        self.port = port
+    }
+}

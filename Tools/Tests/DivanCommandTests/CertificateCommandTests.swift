@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// `divan certs show` and `divan discover`: looking before trusting.
+@Suite(.timeLimit(.minutes(5))) struct CertificateCommandTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+        try shell.run("new", "b")
+    }
+
+    @Test func `a server is shown with the pin that trusts it`() throws {
+        let peer = try shell.serve("a", "--write-certificate", "own.pem")
+        let url = try #require(URL(string: try peer.url()))
+        let place = "127.0.0.1:\(try #require(url.port))"
+        let outcome = try shell.divan("certs", "show", place, "--save", "seen.pem")
+        outcome.expectFailure(7, "not trusted")
+        #expect(outcome.output.contains("TLS 1.3  TLS_"))
+        #expect(outcome.output.contains("issuer   itself"))
+        #expect(outcome.output.contains("--pin server.pem"))
+        #expect(try shell.text("seen.pem") == shell.text("own.pem"))
+        try shell.run("pull", "b", url.absoluteString, "--pin", "seen.pem")
+        let object = try shell.divan("certs", "show", place, "--json").json()
+        #expect(object["trusted"] as? Bool == false)
+        #expect((object["certificates"] as? [[String: Any]])?.count == 1)
+        peer.stop()
+    }
+
+    @Test func `what is no TLS server is told`() throws {
+        let peer = try shell.serve("a", "--no-tls")
+        let port = try #require(URL(string: try peer.url())?.port)
+        try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "without TLS")
+        peer.stop()
+        try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "refused")
+        try shell.divan("certs", "show", "no-such-host.invalid:1").expectFailure(6, "no-such-host")
+        for text in ["host:", ":1", "host:0", "host:99999"] {
+            try shell.divan("certs", "show", text).expectFailure(2, "HOST:PORT")
+        }
+    }
+
+    @Test func `without an Avahi daemon discovery says what to install`() throws {
+        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(shell.path("no-bus"))"]
+        try shell.divan(["discover"], environment: nowhere).expectFailure(6, "avahi-daemon")
+        try shell.divan(["discover", "--seconds", "x"]).expectFailure(2, "--seconds")
+    }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+extension Shell.Outcome {
+    /// Checks that a command failed with a code and one line of its own that holds the words.
+    func expectFailure(
+        _ status: Int32,
+        _ words: String...,
+        location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(self.status == status, "\(errors)", sourceLocation: location)
+        let own = complaints.filter {
+            $0.hasPrefix("divan: ") && !$0.hasPrefix("divan: warning: ")
+        }
+        #expect(own.count == 1, "\(errors)", sourceLocation: location)
+        for word in words {
+            #expect(own.last?.contains(word) == true, "\(errors)", sourceLocation: location)
+        }
+    }
+
+    /// Checks that a command succeeded.
+    func expectSuccess(location: SourceLocation = #_sourceLocation) {
+        #expect(status == 0, "\(errors)", sourceLocation: location)
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// `--conflicts` and `divan conflicts`: who decides, and when.
+@Suite(.timeLimit(.minutes(5))) struct ConflictCommandTests {
+    private let shell: Shell
+
+    /// `both` is known to `a` and `b` alike, and then changed by each of them.
+    init() throws {
+        shell = try Shell()
+        for name in ["a", "b"] { try shell.run("new", name) }
+        try shell.run("put", "a", "both", #"{"name":"Rome","stars":3}"#)
+        let server = try shell.serve("a", "--no-tls")
+        try shell.run("sync", "b", try server.url())
+        server.stop()
+        try shell.run("put", "a", "both", #"{"name":"Roma","stars":3}"#)
+        try shell.run("put", "b", "both", #"{"name":"Rome","open":true,"stars":4}"#)
+    }
+
+    private func sync(_ options: String...) throws -> Shell.Outcome {
+        let server = try shell.serve("a", "--no-tls")
+        defer { server.stop() }
+        return try shell.divan(["sync", "b", try server.url()] + options)
+    }
+
+    /// Leaves the conflict open in `b`.
+    private func leave() throws {
+        try sync("--conflicts", "leave").expectFailure(8, "1 conflict left open", "conflicts ls b")
+    }
+
+    private func expectEqual(_ body: String) throws {
+        #expect(try shell.run("get", "b", "both", "--raw").output == body + "\n")
+        #expect(try shell.run("get", "a", "both", "--raw").output == body + "\n")
+        try shell.run("compare", "a", "b")
+    }
+
+    @Test(arguments: [
+        ("local", #"{"name":"Rome","open":true,"stars":4}"#, "kept the local side"),
+        ("remote", #"{"name":"Roma","stars":3}"#, "kept the remote side"),
+        ("merge", #"{"name":"Roma","open":true,"stars":4}"#, "merged both sides"),
+    ])
+    func `a rule ends it at once`(_ choice: String, _ body: String, _ words: String) throws {
+        let outcome = try sync("--conflicts", choice)
+        outcome.expectSuccess()
+        #expect(outcome.errors.contains("Conflict in both: \(words)"), "\(outcome.errors)")
+        try expectEqual(body)
+    }
+
+    @Test func `what was left open is listed and shown with both sides and the tree`() throws {
+        #expect(try shell.run("conflicts", "ls", "b").output.isEmpty)
+        try leave()
+        let line = try shell.run("conflicts", "ls", "b").output
+        #expect(line.hasPrefix("_default/both  ours 2-"), "\(line)")
+        let page = try shell.run("conflicts", "show", "b", "both").output
+        #expect(page.contains("in conflict"))
+        #expect(page.contains("in common 1-"))
+        #expect(page.contains(#"  + "open": true"#) && page.contains(#"  ~ "stars": 4"#))
+        #expect(page.contains(#"  ~ "name": "Roma""#), "\(page)")
+        let object = try shell.run("conflicts", "show", "b", "both", "--json").json()
+        #expect((object["local"] as? [String: Any])?["deleted"] as? Bool == false)
+        #expect((object["revisions"] as? [Any])?.count == 3)
+        #expect(try shell.run("get", "b", "both", "--raw").output.contains(#""stars":4"#))
+    }
+
+    @Test(arguments: [
+        ("--local", #"{"name":"Rome","open":true,"stars":4}"#),
+        ("--remote", #"{"name":"Roma","stars":3}"#),
+        ("--merge", #"{"name":"Roma","open":true,"stars":4}"#),
+    ])
+    func `a person ends it, and the next sync passes it on`(_ way: String, _ body: String) throws {
+        try leave()
+        let preview = try shell.run("conflicts", "resolve", "b", "both", way, "--dry-run")
+        #expect(preview.output == body + "\n")
+        #expect(try !shell.run("conflicts", "ls", "b").output.isEmpty)
+        try shell.run("conflicts", "resolve", "b", "both", way)
+        #expect(try shell.run("conflicts", "ls", "b").output.isEmpty)
+        try sync().expectSuccess()
+        try expectEqual(body)
+    }
+
+    @Test func `all at once, and by deleting`() throws {
+        try leave()
+        try shell.run("conflicts", "resolve", "b", "--all", "--delete")
+        try sync().expectSuccess()
+        #expect(try shell.run("ls", "a").output.isEmpty)
+    }
+
+    @Test func `an editor gets the merged text with both sides beside it`() throws {
+        try leave()
+        let careless = try shell.divan(
+            ["conflicts", "resolve", "b", "both", "--edit"],
+            environment: ["VISUAL": "true", "TMPDIR": shell.directory]
+        )
+        careless.expectFailure(4, "_ours", "your text is in ")
+        try shell.write(
+            "edit.sh",
+            #"""
+            grep -q '"_theirs"' "$1"
+            echo '{"name":"Roma","stars":5}' > "$1"
+            """#
+        )
+        let careful = try shell.divan(
+            ["conflicts", "resolve", "b", "both", "--edit"],
+            environment: ["VISUAL": "sh -e edit.sh", "TMPDIR": shell.directory]
+        )
+        careful.expectSuccess()
+        try sync().expectSuccess()
+        try expectEqual(#"{"name":"Roma","stars":5}"#)
+    }
+
+    @Test func `a later run with a rule ends what was left`() throws {
+        try leave()
+        try sync("--conflicts", "remote").expectSuccess()
+        try expectEqual(#"{"name":"Roma","stars":3}"#)
+    }
+
+    @Test func `wrong words are explained`() throws {
+        try sync("--conflicts", "fun").expectFailure(2, "default, local, remote, merge, leave")
+        try shell.divan("conflicts").expectFailure(2, "conflicts ls", "conflicts resolve")
+        try shell.divan("conflicts", "show", "b", "both").expectFailure(3, "is in no conflict")
+        try shell.divan("conflicts", "show", "b", "nobody").expectFailure(3, "nobody")
+        try shell.divan("conflicts", "resolve", "b", "both").expectFailure(2, "--local", "--edit")
+        try shell.divan("conflicts", "resolve", "b", "both", "--local", "--remote")
+            .expectFailure(2, "choose one")
+        try shell.divan("conflicts", "resolve", "b", "--local").expectFailure(2, "--all")
+        try shell.divan("conflicts", "resolve", "b", "x", "--all", "--local").expectFailure(2)
+        try shell.divan("conflicts", "resolve", "b", "both", "--local")
+            .expectFailure(3, "is in no conflict")
+        try shell.divan("conflicts", "ls", "missing").expectFailure(3, "missing.cblite2")
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+/// `divan identity`: keys and certificates of a person, made, shown, carried over, forgotten.
+@Suite(.timeLimit(.minutes(5))) struct IdentityCommandTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+    }
+
+    private func mode(_ file: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: shell.path(file))
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private let directory = "data/CouchbaseLite/Identities"
+
+    @Test func `a new identity is kept where only its owner can read it`() throws {
+        let outcome = try shell.run(
+            "identity",
+            "new",
+            "jukebox",
+            "--host",
+            "jukebox.local,192.168.1.20",
+            "--days",
+            "30",
+            "--key",
+            "p256"
+        )
+        #expect(outcome.output.contains("subject  CN=jukebox\n"))
+        #expect(outcome.output.contains("names    jukebox.local, 192.168.1.20\n"))
+        #expect(outcome.output.contains("key      P-256 private key\n"))
+        #expect(try mode(directory) == 0o700)
+        #expect(try mode("\(directory)/jukebox.pem") == 0o600)
+        let listed = try shell.run("identity", "ls").output
+        #expect(listed.hasPrefix("jukebox  20") && listed.contains("  CN=jukebox  "))
+        #expect(try shell.run("identity", "show", "jukebox").output == outcome.output)
+    }
+
+    @Test func `the usual key is one that every peer can read`() throws {
+        let shown = try shell.run("identity", "new", "phone", "--json").json()
+        #expect(shown["key"] as? String == "RSA private key of 2048 bits")
+        #expect(shown["label"] as? String == "phone")
+    }
+
+    @Test func `an authority signs, and the chain says so`() throws {
+        try shell.run("identity", "new", "cellar", "--authority", "--key", "p256")
+        let shown = try shell.divan(
+            ["identity", "new", "robot", "--issuer", "cellar", "--key", "p256", "--for", "client"]
+        )
+        shown.expectSuccess()
+        #expect(shown.output.contains("issuer   CN=cellar\n"))
+        #expect(shown.output.contains("signed by, 1\n  subject  CN=cellar\n"))
+        let both = try shell.run("identity", "export", "robot", "--chain").output
+        #expect(both.components(separatedBy: "BEGIN CERTIFICATE").count == 3)
+        let one = try shell.run("identity", "export", "robot").output
+        #expect(both.hasPrefix(one) && !both.contains("PRIVATE"))
+        try shell.write("robot.pem", both)
+        let verified = try shell.bash(
+            """
+            divan identity export cellar > cellar.pem
+            openssl verify -CAfile cellar.pem -purpose sslclient robot.pem
+            """
+        )
+        #expect(verified.output.contains("robot.pem: OK"), "\(verified.errors)")
+    }
+
+    @Test func `an authority that ends first brings a warning`() throws {
+        try shell.run("identity", "new", "cellar", "--authority", "--days", "10", "--key", "p256")
+        let outcome = try shell.run("identity", "new", "robot", "--issuer", "cellar")
+        #expect(outcome.errors.contains("warning: robot is of no use after 20"))
+    }
+
+    @Test(arguments: ["--p12", "--pem"])
+    func `an identity travels in a file that its password opens`(_ form: String) throws {
+        let made = try shell.run("identity", "new", "robot", "--key", "p256").output
+        let open = ["DIVAN_PASSWORD": "open sesame"]
+        try shell.divan(["identity", "export", "robot", form, "robot.x"], environment: open)
+            .expectSuccess()
+        #expect(try mode("robot.x") == 0o600)
+        try shell.run("identity", "rm", "robot", "--yes")
+        try shell.divan(
+            ["identity", "import", "robot", "robot.x"],
+            environment: ["DIVAN_PASSWORD": "open barley"]
+        ).expectFailure(4, "robot.x", "password")
+        try shell.divan(["identity", "import", "robot", "robot.x"]).expectFailure(2, "no password")
+        try shell.divan(["identity", "import", "robot", "robot.x"], environment: open)
+            .expectSuccess()
+        #expect(try shell.run("identity", "show", "robot").output == made)
+        let listed = try shell.divan(
+            ["identity", "export", "robot", form, "robot.x"],
+            environment: open
+        )
+        listed.expectFailure(4, "robot.x exists")
+    }
+
+    @Test func `openssl reads what is exported`() throws {
+        try shell.run("identity", "new", "robot", "--key", "p384")
+        let outcome = try shell.bash(
+            """
+            echo 'open sesame' > secret.txt
+            divan identity export robot --p12 robot.p12 --password-file secret.txt
+            openssl pkcs12 -in robot.p12 -passin file:secret.txt -nodes -nokeys
+            divan identity export robot --pem robot-key.pem --no-password
+            openssl pkey -in robot-key.pem -noout
+            """
+        )
+        outcome.expectSuccess()
+        #expect(
+            outcome.output.contains("subject=CN = robot") || outcome.output.contains("CN=robot")
+        )
+    }
+
+    @Test func `an identity is forgotten only on purpose`() throws {
+        try shell.run("identity", "new", "robot", "--key", "p256")
+        try shell.divan("identity", "rm", "robot").expectFailure(2, "--yes")
+        try shell.divan("identity", "rm", "robot", "other", "--yes").expectFailure(3, "\"other\"")
+        #expect(try shell.run("identity", "ls", "--json").json()["label"] as? String == "robot")
+        try shell.run("identity", "rm", "robot", "--yes")
+        #expect(try shell.run("identity", "ls").output.isEmpty)
+    }
+
+    @Test func `a directory that others can read is refused, and damage is told`() throws {
+        try shell.run("identity", "new", "robot", "--key", "p256")
+        try shell.write("\(directory)/broken.pem", "-----BEGIN nothing")
+        chmod(shell.path("\(directory)/broken.pem"), 0o600)
+        let listed = try shell.run("identity", "ls").output
+        #expect(listed.contains("broken  cannot be used: ") && listed.contains("robot   20"))
+        chmod(shell.path(directory), 0o755)
+        try shell.divan("identity", "ls").expectFailure(4, "mode 755", "chmod")
+        try shell.divan("serve", "x", "--identity", "robot").expectFailure(4, "mode 755", "chmod")
+    }
+
+    @Test func `wrong words are explained`() throws {
+        try shell.divan("identity").expectFailure(2, "identity new", "identity rm")
+        try shell.divan("identity", "new").expectFailure(2, "LABEL is missing")
+        try shell.divan("identity", "new", "x", "--key", "dsa").expectFailure(2, "p256")
+        try shell.divan("identity", "new", "x", "--key", "rsa:512").expectFailure(2, "rsa:2048")
+        try shell.divan("identity", "new", "x", "--for", "fun").expectFailure(2, "client")
+        try shell.divan("identity", "new", "x", "--days", "0").expectFailure(2, "1 to 36500")
+        try shell.divan("identity", "new", "x", "--issuer", "y").expectFailure(3, "\"y\"", "ls")
+        try shell.divan("identity", "show", "x").expectFailure(3, "\"x\"", "identity new x")
+        try shell.divan("identity", "import", "x", "no.p12").expectFailure(3, "no.p12")
+        try shell.run("identity", "new", "x", "--key", "p256")
+        try shell.divan("identity", "new", "x").expectFailure(4, "exists")
+        try shell.divan("identity", "new", "y", "--issuer", "x").expectFailure(4, "may not sign")
+        try shell.divan("identity", "export", "x", "--p12", "f", "--no-password")
+            .expectFailure(2, "--p12 needs a password")
+        try shell.write("noise.p12", "noise")
+        try shell.divan(
+            ["identity", "import", "z", "noise.p12"],
+            environment: ["DIVAN_PASSWORD": "x"]
+        ).expectFailure(4, "noise.p12", "PKCS #12")
+    }
+}

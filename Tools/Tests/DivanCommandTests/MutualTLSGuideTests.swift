@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+/// Docs/guides/mutual-tls.md: every block is run as it stands, in its order.
+///
+/// The machines are folders with a data directory each, and `scp` copies between them; the
+/// listener's host is 127.0.0.1 and its port a free one, by the variables that the guide reads.
+@Suite(.timeLimit(.minutes(5))) struct MutualTLSGuideTests {
+    private let shell: Shell
+    private let port: Int
+
+    init() throws {
+        shell = try Shell()
+        for machine in ["jukebox", "robot", "cellar"] {
+            try FileManager.default.createDirectory(
+                atPath: shell.path(machine),
+                withIntermediateDirectories: true
+            )
+        }
+        try shell.write(
+            "scp",
+            #"""
+            #!/bin/bash
+            # Files of other machines lie in folders beside this one.
+            set -eu
+            names=()
+            for name in "$@"; do
+                name="${name/#$JUKEBOX:/$MACHINES/jukebox/}"
+                names+=("${name/#$ROBOT:/$MACHINES/robot/}")
+            done
+            exec cp "${names[@]}"
+            """#
+        )
+        chmod(shell.path("scp"), 0o700)
+        port = try LoopbackClient.freePort()
+    }
+
+    /// What a terminal of a machine knows when a block is typed.
+    private func script(_ machine: String, _ text: String) -> String {
+        """
+        export PATH="$MACHINES:$PATH" XDG_DATA_HOME="$MACHINES/\(machine)/data"
+        cd "$MACHINES/\(machine)"
+        \(text)
+        """
+    }
+
+    private var environment: [String: String] {
+        [
+            "MACHINES": shell.directory, "JUKEBOX": "127.0.0.1", "ROBOT": "robot.test",
+            "PORT": "\(port)",
+        ]
+    }
+
+    @Test func `from two empty directories to mutual TLS`() throws {
+        let guide = try Guide("mutual-tls.md")
+        var both = ""
+        var server: ServingTerminal?
+        var outcomes: [String] = []
+        for block in guide.blocks where block.label.hasPrefix("sh ") {
+            let words = block.label.split(separator: " ").dropFirst().map(String.init)
+            switch words.dropFirst().first {
+            case nil where words[0] == "both":
+                both = block.text
+            case nil:
+                let outcome = try shell.bash(
+                    script(words[0], "\(both)\n\(block.text)"),
+                    environment: environment
+                )
+                #expect(outcome.status == 0, "\(block.text)\n\(outcome.errors)")
+                outcomes.append(outcome.output)
+            case "serving":
+                server?.interrupt()
+                server = try ServingTerminal(
+                    shell,
+                    script(words[0], "\(both)\n\(block.text)"),
+                    environment
+                )
+            case "refused":
+                for line in block.text.split(separator: "\n") {
+                    let outcome = try shell.bash(
+                        script(words[0], "\(both)\n\(line)"),
+                        environment: environment
+                    )
+                    #expect(outcome.status == 7, "\(line)\n\(outcome.errors)")
+                }
+            default: Issue.record("unknown block: \(block.label)")
+            }
+        }
+        server?.interrupt()
+        #expect(outcomes.contains { $0.contains("Hello, robot") })
+        #expect(outcomes.contains { $0.contains("Hello, jukebox") })
+        // What one machine shows of its own is what the other shows of the copy.
+        let fingerprints = outcomes.flatMap { $0.split(separator: "\n") }
+            .filter { $0.contains("SHA-256") }.map { $0.split(separator: " ").last }
+        #expect(Set(fingerprints).count < fingerprints.count)
+    }
+
+    @Test func `the guide copies no private key around`() throws {
+        let guide = try Guide("mutual-tls.md")
+        let copied = guide.blocks.flatMap { $0.text.split(separator: "\n") }
+            .filter { $0.hasPrefix("scp ") }
+        #expect(copied.count == 4)
+        #expect(!copied.contains { $0.contains("data/") || $0.contains("Identities") })
+    }
+}
+
+/// A terminal in which something goes on until Ctrl-C.
+private final class ServingTerminal {
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Types a script, and waits for its first line: then it listens.
+    init(_ shell: Shell, _ script: String, _ environment: [String: String]) throws {
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        let path = Shell.executable.deletingLastPathComponent().path
+        process.arguments = ["-euc", "PATH=\"\(path):$PATH\"\n" + script]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = output
+        try process.run()
+        var text = Data()
+        while !text.contains(UInt8(ascii: "\n")) {
+            let bytes = output.fileHandleForReading.availableData
+            try #require(!bytes.isEmpty, "\(String(decoding: text, as: UTF8.self))")
+            text += bytes
+        }
+        let line = String(decoding: text, as: UTF8.self)
+        #expect(line.hasPrefix("Serving notes at wss://"), "\(line)")
+    }
+
+    deinit { interrupt() }
+
+    /// Presses Ctrl-C, which the whole group of the terminal hears.
+    func interrupt() {
+        guard process.isRunning else { return }
+        let own = getpgid(process.processIdentifier)
+        kill(own == process.processIdentifier ? -own : process.processIdentifier, SIGINT)
+        while !output.fileHandleForReading.availableData.isEmpty {}
+        process.waitUntilExit()
+    }
+}
+
+extension LoopbackClient {
+    /// A port that nobody listens on.
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, size) == 0
+                    && getsockname(descriptor, pointer, &size) == 0
+            }
+        }
+        guard isBound else { throw Failure(code: errno) }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}

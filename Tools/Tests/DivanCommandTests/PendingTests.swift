@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// `divan pending` and `divan checkpoints`: how far a database has come with its peers.
+@Suite(.timeLimit(.minutes(5))) struct PendingTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a", "--collections", "geo.places")
+        try shell.run("new", "b", "--collections", "geo.places")
+        try shell.run("put", "b", "one", "{}")
+        try shell.run("put", "b", "rome", "{}", "-c", "geo.places")
+    }
+
+    @Test func `everything is pending before the first sync, what is new after it`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        let all = "_default/one\ngeo.places/rome\n"
+        #expect(try shell.run("pending", "b", url).output == all)
+        #expect(try shell.run("pending", "b").errors.contains("never replicated"))
+        try shell.run("sync", "b", url)
+        #expect(try shell.run("pending", "b", url).output.isEmpty)
+        try shell.run("put", "b", "two", "{}")
+        try shell.run("rm", "b", "one")
+        try shell.run("put", "b", "ghent", "{}", "-c", "geo.places")
+        let pending = "_default/one\n_default/two\ngeo.places/ghent\n"
+        #expect(try shell.run("pending", "b", url).output == pending)
+        #expect(try shell.run("pending", "b").output == pending)
+        #expect(
+            try shell.run("pending", "b", "--collections", "geo.places").output
+                == "geo.places/ghent\n"
+        )
+        let count = try shell.run("pending", "b", "--count", "--json").json()
+        #expect(count["count"] as? Int == 3 && count["peer"] as? String == url)
+        try shell.run("push", "b", url)
+        #expect(try shell.run("pending", "b", url, "--count").output == "0  \(url)\n")
+        server.stop()
+    }
+
+    @Test func `documents of a list are pending by themselves`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.run("put", "b", "two", "{}")
+        try shell.run("push", "b", url, "--documents", "one", "--collections", "_default")
+        let words = ["pending", "b", url, "--collections", "_default"]
+        #expect(try shell.divan(words).output == "_default/two\n")
+        #expect(try shell.divan(words + ["--documents", "one"]).output.isEmpty)
+        server.stop()
+    }
+
+    @Test func `checkpoints are shown, compared and forgotten`() throws {
+        try shell.run("put", "a", "from a", "{}")
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        #expect(try shell.run("checkpoints", "show", "b").errors == "None yet\n")
+        try shell.run("sync", "b", url)
+        let page = try shell.run("checkpoints", "show", "b").output
+        #expect(page.contains("\(url)  _default: pushed through "), "\(page)")
+        #expect(page.contains("\(url)  geo.places, sync: pushed through 1"), "\(page)")
+        let compared = try shell.run("checkpoints", "show", "b", url).output
+        #expect(compared.contains("geo.places\n  here   pushed through 1"), "\(compared)")
+        #expect(!compared.contains("differs"))
+        let lines = try shell.run("checkpoints", "show", "b", url, "--json").output
+        #expect(lines.split(separator: "\n").allSatisfy { $0.contains(#""agree":true"#) })
+        try shell.run("checkpoints", "reset", "b", url, "--remote")
+        let emptied = try shell.run("checkpoints", "show", "b", url).output
+        #expect(emptied.contains("  here   none"), "\(emptied)")
+        let again = try shell.run("sync", "b", url)
+        #expect(again.output.hasPrefix("Pulled 0 documents, pushed 0 documents; "))
+        server.stop()
+        let kept = try shell.run("checkpoints", "show", "a").output
+        #expect(kept.contains("kept for a peer, cp-"))
+        try shell.run("checkpoints", "reset", "a", "--kept")
+        #expect(try shell.run("checkpoints", "show", "a").output.isEmpty)
+        #expect(try shell.run("checkpoints", "reset", "b", "--all").errors.hasPrefix("Forgot 2"))
+    }
+
+    @Test func `a peer is asked with the credentials of a sync`() throws {
+        try shell.write("secret.txt", "open sesame\n")
+        let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")
+        let url = try server.url()
+        let words = ["checkpoints", "show", "b", url, "--accept-self-signed"]
+        try shell.divan(words).expectFailure(7, "401")
+        try shell.divan(words + ["--user", "ali", "--password-file", "secret.txt"]).expectSuccess()
+        try shell.divan("checkpoints", "show", "b", url).expectFailure(7, "certificate")
+        server.stop()
+        try shell.divan(words).expectFailure(6, "refused")
+    }
+
+    @Test func `wrong words are explained`() throws {
+        try shell.divan("pending", "missing").expectFailure(3, "missing.cblite2")
+        try shell.divan("pending", "b", "http://x/y").expectFailure(2, "ws")
+        try shell.divan("pending", "b", "--collections", "no.such").expectFailure(3, "no.such")
+        try shell.divan("checkpoints", "reset", "b").expectFailure(2, "--all")
+        try shell.divan("checkpoints", "reset", "b", "--all", "--remote").expectFailure(2, "URL")
+        try shell.divan("checkpoints", "show", "missing").expectFailure(3, "missing.cblite2")
+    }
+}

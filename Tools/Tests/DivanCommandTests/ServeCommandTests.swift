@@ -1,0 +1,232 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// `divan serve`: who may come, what is told, how it is set up and watched.
+@Suite(.timeLimit(.minutes(5))) struct ServeCommandTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a", "--collections", "geo.places")
+        try shell.run("new", "b", "--collections", "geo.places")
+        try shell.run("put", "a", "one", "{}")
+        try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
+    }
+
+    private func addUser(_ name: String, _ password: String, _ options: String...) throws {
+        try shell.divan(
+            ["users", "add", "users.json", name] + options,
+            environment: ["DIVAN_PASSWORD": password]
+        ).expectSuccess()
+    }
+
+    private func sync(
+        _ url: String,
+        as user: String,
+        _ password: String,
+        _ options: String...
+    ) throws -> Shell.Outcome {
+        try shell.divan(
+            ["sync", "b", url, "--user", user, "--accept-self-signed"] + options,
+            environment: ["DIVAN_PASSWORD": password]
+        )
+    }
+
+    @Test func `a user of a file may do what the file says`() throws {
+        try addUser("anna", "a", "--read-only", "--collections", "geo.places")
+        try addUser("bo", "b")
+        let server = try shell.serve("a", "--users", "users.json")
+        let url = try server.url()
+        try sync(url, as: "anna", "a").expectFailure(3, "_default")
+        try sync(url, as: "anna", "a", "--collections", "geo.places").expectSuccess()
+        #expect(try server.event(named: "connected")["user"] as? String == "anna")
+        try shell.run("put", "b", "ghent", "{}", "-c", "geo.places")
+        try sync(url, as: "anna", "a", "--collections", "geo.places").expectFailure(7)
+        try sync(url, as: "bo", "b").expectSuccess()
+        try sync(url, as: "bo", "a").expectFailure(7, "password")
+        #expect(try server.event(named: "refused")["status"] as? Int == 401)
+        server.stop()
+        #expect(try shell.run("ls", "a", "-c", "geo.places").output == "ghent\nrome\n")
+    }
+
+    @Test func `a user that is removed or changed is so at the next login`() throws {
+        try addUser("bo", "old")
+        let server = try shell.serve("a", "--users", "users.json")
+        let url = try server.url()
+        try sync(url, as: "bo", "old").expectSuccess()
+        try addUser("bo", "new", "--replace")
+        try sync(url, as: "bo", "old").expectFailure(7)
+        try sync(url, as: "bo", "new").expectSuccess()
+        try shell.run("users", "rm", "users.json", "bo")
+        try sync(url, as: "bo", "new").expectFailure(7)
+        chmod(shell.path("users.json"), 0o644)
+        try sync(url, as: "bo", "new").expectFailure(7)
+        #expect((try server.event(named: "problem")["text"] as? String)?.contains("644") == true)
+        server.stop()
+    }
+
+    /// Seconds of processor time that a process has used.
+    private func cost(of process: Process) throws -> Double {
+        let stat = try String(
+            contentsOfFile: "/proc/\(process.processIdentifier)/stat",
+            encoding: .utf8
+        )
+        let fields = try #require(stat.components(separatedBy: ") ").last).split(separator: " ")
+        let ticks = try #require(Double(fields[11])) + (try #require(Double(fields[12])))
+        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    @Test func `an unknown user costs as much work as a known one`() throws {
+        try addUser("bo", "right")
+        let server = try shell.serve("a", "--users", "users.json")
+        let url = try server.url()
+        var costs: [Double] = []
+        for user in ["bo", "nobody"] {
+            let before = try cost(of: server.process)
+            for _ in 0..<3 { try sync(url, as: user, "wrong").expectFailure(7) }
+            costs.append(try cost(of: server.process) - before)
+        }
+        #expect(costs[1] > costs[0] / 2 && costs[0] > costs[1] / 2, "\(costs)")
+        server.stop()
+    }
+
+    @Test func `a file may hold the options, and the line counts more`() throws {
+        try shell.write(
+            "serve.json",
+            #"{"databases":["a"],"interface":"127.0.0.1","no-tls":true,"read-only":true,"#
+                + #""collections":["geo.places"],"json":true,"metrics-port":0}"#
+        )
+        let server = try shell.start("serve", "--config", "serve.json")
+        let url = try server.url()
+        #expect(url.hasPrefix("ws://127.0.0.1:"))
+        try shell.run("pull", "b", url, "--collections", "geo.places")
+        try shell.divan("pull", "b", url).expectFailure(3, "_default")
+        server.stop()
+        let other = try shell.start("serve", "b", "--config", "serve.json")
+        #expect(try other.event(named: "listening")["database"] as? String == "b")
+        other.stop()
+    }
+
+    @Test(arguments: [
+        (#"{"databases":["a"],"prot":1}"#, "did you mean --port?"),
+        (#"{"databases":"a"}"#, "list of paths"),
+        (#"{"databases":["a"],"port":1.5}"#, "whole number"),
+        (#"{"databases":["a"],"config":"x"}"#, "no place in the file"),
+        (#"{"databases":["a"],"delta":"yes"}"#, "takes no value"),
+        ("[]", "JSON object"), ("{", "serve.json"),
+    ])
+    func `a mistake in the file is named`(_ text: String, _ words: String) throws {
+        try shell.write("serve.json", text)
+        try shell.divan("serve", "--config", "serve.json").expectFailure(4, "serve.json", words)
+    }
+
+    @Test func `the guide's unit and file fit the command`() throws {
+        let guide = try Guide("serving.md")
+        let file = try #require(guide.blocks("json serve").first?.text)
+        let unit = try Guide.text("guides/divan.service")
+        #expect(unit.contains("divan serve --config /etc/divan/serve.json --json"))
+        try shell.write("serve.json", file)
+        // Everything in it is known; the database is the first thing that is not there.
+        try shell.run("identity", "new", "jukebox", "--key", "p256")
+        let local = file.replacingOccurrences(of: "/var/lib/divan/users.json", with: "users.json")
+        try addUser("anna", "a")
+        try shell.write("serve.json", local)
+        try shell.divan("serve", "--config", "serve.json")
+            .expectFailure(3, "/var/lib/divan/travel.cblite2")
+    }
+
+    @Test func `monitors get figures and health, and nothing else`() async throws {
+        let server = try shell.serve("a", "--no-tls", "--metrics-port", "0")
+        let event = try server.event(named: "listening")
+        let place = try #require(event["metrics"] as? String)
+        let metrics = try #require(URL(string: place))
+        let address = try #require((event["urls"] as? [String])?.first)
+        try shell.run("pull", "b", address)
+        let (data, response) = try await URLSession.shared.data(from: metrics)
+        let page = String(decoding: data, as: UTF8.self)
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(page.contains("divan_sent_documents_total{database=\"a\"} 2\n"), "\(page)")
+        #expect(page.contains("# TYPE divan_connections gauge\n"))
+        let port = try #require(metrics.port)
+        for (request, status) in [
+            ("GET /_health HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK"),
+            ("HEAD /metrics HTTP/1.0\n\n", "200 OK"), ("GET / HTTP/1.1\r\n\r\n", "404 Not Found"),
+            ("POST /metrics HTTP/1.1\r\n\r\n", "405 Method Not Allowed"),
+            ("nonsense\r\n\r\n", "400 Bad Request"), ("GET  HTTP/1.1\r\n\r\n", "400 Bad Request"),
+            ("GET /\(String(repeating: "x", count: 9000)) HTTP/1.1\r\n", "431 Request"),
+        ] {
+            let answer = try LoopbackClient(port: port).ask(request)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(request.prefix(40)): \(answer)")
+            #expect(!request.hasPrefix("HEAD") || answer.hasSuffix("\r\n\r\n"))
+        }
+        // Visitors that say nothing do not keep others away.
+        let silent = try (0..<10).map { _ in try LoopbackClient(port: port) }
+        let answer = try LoopbackClient(port: port).ask("GET /_health HTTP/1.1\r\n\r\n")
+        #expect(
+            answer.hasSuffix(#""status":"ok","uptimeSeconds":0,"version":"0.1.0"}"# + "\n")
+                || answer.contains(#""status":"ok""#)
+        )
+        withExtendedLifetime(silent) {}
+        try shell.divan("serve", "b", "--metrics-port", "\(port)").expectFailure(
+            1,
+            "\(port)",
+            "use"
+        )
+        server.stop()
+    }
+
+    @Test func `SIGTERM tells peers to come back, Ctrl-C does not`() throws {
+        for (signal, isBack) in [(SIGTERM, true), (SIGINT, false)] {
+            let server = try shell.serve("a", "--no-tls")
+            let url = try server.url()
+            let follower = try shell.start("pull", "b", url, "--continuous")
+            try follower.wait(for: "idle")
+            kill(server.process.processIdentifier, signal)
+            try follower.wait(for: isBack ? "offline" : "stopped")
+            follower.stop()
+            server.process.waitUntilExit()
+            #expect(server.process.terminationStatus == 0)
+        }
+    }
+
+    @Test func `without Avahi it serves all the same`() throws {
+        let outcome = try shell.bash(
+            """
+            exec 3< <(exec divan serve a --no-tls --interface 127.0.0.1 --advertise Box 2>&1)
+            server=$!
+            trap 'kill -INT $server' EXIT
+            read -r line <&3
+            address="${line#*ws://}"
+            read -r warning <&3
+            echo "$warning"
+            divan pull b "ws://${address%%/*}/a"
+            """,
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(shell.path("no-bus"))"]
+        )
+        outcome.expectSuccess()
+        #expect(outcome.output.contains("warning: not advertised: peer discovery: no Avahi daemon"))
+        #expect(outcome.output.contains("Pulled 2 documents"))
+    }
+
+    @Test func `wrong words are explained`() throws {
+        try shell.divan("serve").expectFailure(2, "--config")
+        try shell.divan("serve", "missing").expectFailure(3, "missing.cblite2")
+        try shell.write("x.pem", "noise")
+        for (words, status, remedy) in [
+            (["--users", "u.json", "--client-ca", "x.pem"], 2, "choose one way"),
+            (["--no-tls", "--client-ca", "x.pem"], 2, "needs TLS"),
+            (["--no-tls", "--identity", "x"], 2, "contradict"),
+            (["--users", "u.json"], 3, "divan users add u.json"),
+            (["--client-ca", "x.pem"], 4, "x.pem"), (["--client-ca", "y.pem"], 3, "y.pem"),
+            (["--client-certificate", "x.pem"], 4, "x.pem"),
+            (["--identity", "ghost"], 3, "identity new ghost"),
+            (["--max-connections", "0"], 2, "--max-connections"),
+            (["--collections", "no.such"], 3, "no.such"),
+            (["--interface", "nonsense0"], 6, "nonsense0"),
+            (["--config", "no.json"], 3, "no.json"),
+        ] as [([String], Int32, String)] {
+            try shell.divan(["serve", "a"] + words).expectFailure(status, remedy)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// `divan status`: a second process looks at one that runs.
+@Suite(.timeLimit(.minutes(5))) struct StatusTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a", "--collections", "geo.places")
+        try shell.run("new", "b", "--collections", "geo.places")
+        try shell.run("put", "a", "one", "{}")
+        try shell.run("put", "b", "two", "{}", "-c", "geo.places")
+    }
+
+    /// Serves `a`, and keeps `b` level with it.
+    private func begin() throws -> (server: Peer, follower: Peer) {
+        let server = try shell.serve("a", "--no-tls")
+        let follower = try shell.start("sync", "b", try server.url(), "--continuous")
+        try follower.wait(for: "idle")
+        // The event comes behind the publication.
+        _ = try follower.event {
+            $0["event"] as? String == "progress" && $0["activity"] as? String == "idle"
+                && $0["pending"] as? Int == 0
+        }
+        return (server, follower)
+    }
+
+    @Test func `both sides of a live replication are seen from outside`() throws {
+        let (server, follower) = try begin()
+        let status = try shell.run("status", "b", "--json").json()
+        #expect(status["verb"] as? String == "sync")
+        #expect(status["activity"] as? String == "idle")
+        #expect(status["pid"] as? Int == Int(follower.process.processIdentifier))
+        let documents = try #require(status["documents"] as? [String: Int])
+        #expect(documents == ["pulled": 1, "pushed": 1, "deleted": 0, "errors": 0])
+        let collections = try #require(status["collections"] as? [String: [String: Int]])
+        #expect(collections["_default"]?["pulled"] == 1)
+        #expect(collections["geo.places"]?["pushed"] == 1)
+        #expect(status["pending"] as? Int == 0)
+        let page = try shell.run("status", "b").output
+        #expect(page.hasPrefix("sync b ws://127.0.0.1:"))
+        #expect(page.contains("\n  documents   1 pulled, 1 pushed, "))
+        _ = try server.event(named: "connected")
+        let serving = try shell.run("status", "a", "--json").json()
+        #expect(serving["verb"] as? String == "serve")
+        #expect(try shell.run("status", "a").output.contains("peer"))
+        follower.stop()
+        server.stop()
+    }
+
+    @Test func `what is published can be read by its owner only`() throws {
+        let (server, follower) = try begin()
+        let board = shell.path("b.cblite2/.status")
+        let names = try FileManager.default.contentsOfDirectory(atPath: board)
+        #expect(names == ["\(follower.process.processIdentifier).json"])
+        for (file, mode) in [(board, 0o700), ("\(board)/\(names[0])", 0o600)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == mode)
+        }
+        follower.stop()
+        server.stop()
+        #expect(!FileManager.default.fileExists(atPath: board))
+    }
+
+    @Test func `an offline replication tells when it tries again`() throws {
+        let (server, follower) = try begin()
+        server.killHard()
+        let event = try follower.event {
+            $0["event"] as? String == "progress" && $0["activity"] as? String == "offline"
+        }
+        #expect((event["retryAt"] as? String)?.hasSuffix("Z") == true)
+        #expect(event["error"] != nil)
+        let page = try shell.run("status", "b").output
+        #expect(page.contains("  offline, since ") && page.contains("; next try in "), "\(page)")
+        follower.stop()
+    }
+
+    @Test func `a process that was killed leaves no ghost`() throws {
+        let (server, follower) = try begin()
+        follower.killHard()
+        try shell.divan("status", "b").expectFailure(3, "no push, pull, sync or serve runs")
+        server.stop()
+        try shell.divan("status", "a").expectFailure(3, "divan pending a")
+        try shell.divan("status", "missing").expectFailure(3, "missing.cblite2")
+        try shell.divan("status", "a", "--interval", "1").expectFailure(2, "--interval")
+    }
+
+    @Test func `a status that others could have written is refused`() throws {
+        let board = shell.path("b.cblite2/.status")
+        try FileManager.default.createDirectory(atPath: board, withIntermediateDirectories: true)
+        try shell.write("b.cblite2/.status/1.json", "{}")
+        try shell.divan("status", "b").expectFailure(4, "1.json", "chmod 600")
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+/// The options of `push`, `pull` and `sync` that choose documents and say who comes.
+@Suite(.timeLimit(.minutes(5))) struct SyncOptionTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a", "--collections", "geo.places")
+        try shell.run("new", "b", "--collections", "geo.places")
+        let lines = [
+            #"{"_id":"h1","type":"hotel","stars":3,"address":{"city":"Rome"}}"#,
+            #"{"_id":"h2","type":"hotel","stars":5,"address":{"city":"Ghent"}}"#,
+            #"{"_id":"r1","type":"route","open":true}"#,
+        ]
+        try shell.write("lines.jsonl", lines.joined(separator: "\n"))
+        try shell.run("import", "a", "lines.jsonl")
+        try shell.run("import", "a", "lines.jsonl", "-c", "geo.places")
+    }
+
+    private func pull(_ options: String...) throws -> Shell.Outcome {
+        let server = try shell.serve("a", "--no-tls")
+        defer { server.stop() }
+        return try shell.divan(["pull", "b", try server.url()] + options)
+    }
+
+    private func held() throws -> [String] {
+        try ["_default", "geo.places"].map { collection in
+            let names = try shell.run("ls", "b", "-c", collection).output
+            return names.split(separator: "\n").joined(separator: " ")
+        }
+    }
+
+    @Test(arguments: [
+        ("type=hotel", "h1 h2"), ("type!=hotel", "r1"), ("stars>=5", "h2"), ("stars<5", "h1"),
+        ("type=hotel and stars>3", "h2"), ("address.city=Ghent", "h2"), ("open", "r1"),
+        ("!open", "h1 h2"), (#"type="route""#, "r1"), ("stars>three", ""),
+    ])
+    func `a filter keeps what fails its test away`(_ test: String, _ passed: String) throws {
+        let outcome = try pull("--pull-filter", test)
+        #expect([0, 8].contains(outcome.status), "\(outcome.errors)")
+        #expect(try held() == [passed, passed])
+    }
+
+    @Test func `an option may hold for one collection`() throws {
+        _ = try pull("--pull-filter", "geo.places:type=route", "--documents", "_default.x:h1")
+        #expect(try held() == ["", ""], "the prefix names no collection, so it is part of an ID")
+        try pull("--documents", "geo.places:h1,h2", "--documents", "r1").expectSuccess()
+        #expect(try held() == ["r1", "h1 h2 r1"])
+    }
+
+    @Test func `a push filter holds back, and lets deletions through`() throws {
+        try shell.run("put", "b", "secret", #"{"private":true}"#)
+        try shell.run("put", "b", "open", #"{"n":1}"#)
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.run("push", "b", url, "--push-filter", "!private")
+        try shell.run("rm", "b", "open")
+        try shell.run("push", "b", url, "--push-filter", "!private")
+        server.stop()
+        #expect(try shell.run("ls", "a").output == "h1\nh2\nr1\n")
+    }
+
+    @Test func `a client proves itself with its certificate`() throws {
+        for name in ["robot", "other"] { try shell.run("identity", "new", name, "--key", "p256") }
+        let certificate = try shell.run("identity", "export", "robot").output
+        try shell.write("robot.pem", certificate)
+        let server = try shell.serve("a", "--client-certificate", "robot.pem")
+        let url = try server.url()
+        let words = ["pull", "b", url, "--accept-self-signed"]
+        try shell.divan(words + ["--identity", "robot"]).expectSuccess()
+        #expect(try server.event(named: "connected")["certificate"] as? String == "CN=robot")
+        try shell.divan(words + ["--identity", "other"]).expectFailure(7, "certificate")
+        try shell.divan(words).expectFailure(7, "certificate")
+        server.stop()
+    }
+
+    @Test func `an authority admits what it signed`() throws {
+        try shell.run("identity", "new", "cellar", "--authority", "--key", "p256")
+        let signed = ["--issuer", "cellar", "--key", "p256"]
+        try shell.divan(["identity", "new", "robot"] + signed).expectSuccess()
+        try shell.divan(["identity", "new", "box", "--host", "127.0.0.1"] + signed)
+            .expectSuccess()
+        let authority = try shell.run("identity", "export", "cellar").output
+        try shell.write("cellar.pem", authority)
+        let server = try shell.serve("a", "--identity", "box", "--client-ca", "cellar.pem")
+        let url = try server.url()
+        try shell.run("pull", "b", url, "--identity", "robot", "--trust", "cellar.pem")
+        try shell.divan("pull", "b", url, "--identity", "robot").expectFailure(7, "certificate")
+        server.stop()
+    }
+
+    @Test func `a listener's progress is told as events`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let puller = try shell.start("pull", "b", try server.url())
+        let progress = try puller.event {
+            ($0["documents"] as? [String: Int])?["pulled"] == 6
+        }
+        #expect(progress["verb"] as? String == "pull")
+        #expect(try puller.event(named: "finished")["documents"] as? Int == 6)
+        puller.stop()
+        server.stop()
+    }
+
+    @Test func `words that contradict each other are refused before anything is sent`() throws {
+        let url = "wss://127.0.0.1:1/a"
+        try shell.write("x.pem", "noise")
+        let common = ["pull", "b", url]
+        for (words, remedy) in [
+            (["--pin", "x.pem", "--accept-self-signed"], "contradict"),
+            (["--user", "x", "--identity", "y"], "one way"),
+            (["--user", "x", "--session-file", "y"], "one way"),
+            (["--cookie-name", "x"], "--session-file"),
+            (["--proxy", "nonsense"], "HOST:PORT"),
+            (["--proxy", "me:secret@host:80"], "DIVAN_PROXY_PASSWORD"),
+            (["--heartbeat", "1"], "from 2"),
+            (["--max-wait", "x"], "--max-wait"),
+            (["--pull-filter", "=3"], "is no test"),
+            (["--pull-filter", "a b c"], "is no test"),
+            (["--header", "nonsense"], "NAME: VALUE"),
+        ] {
+            let outcome = try shell.divan(common + words)
+            outcome.expectFailure(2, remedy)
+            #expect(!outcome.errors.contains("secret"))
+        }
+        try shell.divan(common + ["--pin", "x.pem"]).expectFailure(4, "x.pem")
+        try shell.divan(common + ["--pin", "y.pem"]).expectFailure(3, "y.pem")
+        try shell.divan(common + ["--trust", "x.pem"]).expectFailure(4, "x.pem")
+        try shell.divan(common + ["--identity", "ghost"]).expectFailure(3, "ghost")
+        try shell.divan(common + ["--identity", "x.pem"]).expectFailure(4, "x.pem")
+        try shell.divan("pull", "b", "ws://127.0.0.1:1/a", "--identity", "x.pem")
+            .expectFailure(2, "wss://")
+    }
+}
