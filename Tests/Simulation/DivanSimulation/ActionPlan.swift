@@ -18,7 +18,7 @@ struct ActionPlan {
     mutating func draw() -> [PlannedAction] {
         let count =
             scenario.nodeCount > 20
-            ? scenario.nodeCount * 3 : Int.random(in: 20...90, using: &generator)
+            ? min(scenario.nodeCount * 3, 300) : Int.random(in: 20...90, using: &generator)
         let pause = [100, 1_000, 4_000].randomElement(using: &generator) ?? 1_000
         for number in 0..<count {
             time += .milliseconds(Int.random(in: 0...pause, using: &generator))

@@ -152,7 +152,16 @@ struct Puller {
         // Couchbase Lite ignores a list that wants no answer: nothing could be asked for.
         guard !request.isNoReply else { return }
         unreadCount -= min(unreadCount, UInt64(entries.count))
-        let answers = try decide(entries, &session, &checkpointer, &inbox)
+        let answers: [ChangesAnswer]
+        do {
+            answers = try decide(entries, &session, &checkpointer, &inbox)
+        } catch {
+            // Nobody will send these in this run: the checkpoint must not pass them.
+            for entry in entries {
+                checkpointer.remote.announce(entry.sequence, isFinished: false)
+            }
+            throw error
+        }
         var reply = BLIPReply(
             properties: .changesAnswer(session, isFirst: !hasAnswered),
             body: .bytes(ChangesAnswer.write(answers))

@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanStore
 import Synchronization
@@ -10,12 +11,14 @@ import Testing
     /// Memory that refuses to be written to while it is broken.
     private final class Disk: StorageEngine {
         let isBroken = Atomic<Bool>(false)
+        let isUnreadable = Atomic<Bool>(false)
         private let memory = MemoryEngine()
 
         let isReadOnly = false
 
         func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-            try memory.read(body)
+            guard !isUnreadable.load(ordering: .relaxed) else { throw StoreError(.io(5)) }
+            return try memory.read(body)
         }
 
         func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
@@ -44,5 +47,28 @@ import Testing
         let mended = Conversation.oneShot(.init(), here, there)
         #expect(mended.failures == [])
         #expect(try there.contents() == here.contents())
+    }
+
+    @Test func `a list that could not be compared with the disk holds the checkpoint back`() throws
+    {
+        let disk = Disk()
+        let site = try Site(Store(engine: disk))
+        let options = Conversation.Options(pushes: false, isContinuous: true)
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        disk.isUnreadable.store(true, ordering: .relaxed)
+        let refusal = server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
+        #expect(refusal?.error?.code == 503)
+        disk.isUnreadable.store(false, ordering: .relaxed)
+        #expect(
+            server.ask("changes", ["collection": "0"], #"[[2,"b","1-bb"]]"#)?.body
+                == Array("[[]]".utf8)
+        )
+        server.ask("changes", ["collection": "0"], "null", isNoReply: true)
+        server.ask("rev", ["collection": "0", "id": "b", "rev": "1-bb", "sequence": "2"], "{}")
+        #expect(try site.contents().keys.sorted() == ["b"])
+        for save in server.requests where save.profile == "setCheckpoint" {
+            #expect(Checkpoint(json: save.body).remote == nil)
+        }
     }
 }
