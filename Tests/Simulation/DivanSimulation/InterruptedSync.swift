@@ -43,6 +43,7 @@ public struct InterruptedSync {
         scenario.corruptedPerMille = 0
         scenario.limits = Limits()
         scenario.actions = []
+        scenario.documentCount = documentCount
         let world = World(scenario, bug: nil, keepsTrace: false)
         world.nodes[0].start()
         world.nodes[1].start()
@@ -61,7 +62,7 @@ public struct InterruptedSync {
         let text =
             "\(isPush ? "push" : "pull") of \(documentCount) documents, connection lost "
             + "\(world.statistics.lossCount) times: \(Self.count(target)) arrived, \(sent) revisions "
-            + "on the wire, \(Double(Int(share * 100)) / 100) % of them twice"
+            + "\(isPush ? "sent" : "received"), \(Double(Int(share * 100)) / 100) % of them twice"
         let isGood = Self.count(target) == documentCount && twice * 20 <= documentCount
         world.end()
         return Outcome(text: text, isGood: isGood)

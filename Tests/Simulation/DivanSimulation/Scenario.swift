@@ -28,6 +28,8 @@ struct Scenario: Sendable {
     /// When everything is mended.
     var duration: Duration = .zero
     var actions: [PlannedAction] = []
+    /// Documents that are there from the beginning.
+    var documentCount = 0
 }
 
 /// A rule for conflicts.
@@ -102,7 +104,7 @@ extension Scenario {
     var hasConflicts: Bool { flow == .both && !topology.hasCycles }
 
     /// Frames after which a run is taken for one that never ends.
-    var messageLimit: Int { 8_000 + 4_000 * nodeCount }
+    var messageLimit: Int { 8_000 + 4_000 * nodeCount + 10 * documentCount }
 
     /// Whether the node has one link only, so that nobody depends on it.
     func isLeaf(_ node: Int) -> Bool {

@@ -82,10 +82,13 @@ extension MemorySession: StorageSnapshot {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow] {
-        try rows(in: collection).rows(after: sequence)
-            .filter { $0.flags.isSuperset(of: flags) }
-            .prefix(max(limit, 0))
-            .map { $0.limited(to: content) }
+        var found: [DocumentRow] = []
+        for row in try rows(in: collection).rows(after: sequence)
+        where row.flags.isSuperset(of: flags) {
+            guard found.count < limit else { break }
+            found.append(row.limited(to: content))
+        }
+        return found
     }
 
     func documentIDs(
