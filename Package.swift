@@ -312,7 +312,7 @@ let crossing: [Target] = [
     ),
     .testTarget(
         name: "CrashTests",
-        dependencies: ["divan-crash"],
+        dependencies: ["divan-crash", "DivanTestKit"],
         path: "Tests/CrashTests",
         swiftSettings: strict
     ),
@@ -324,7 +324,7 @@ let crossing: [Target] = [
     ),
     .testTarget(
         name: "KillSyncTests",
-        dependencies: ["divan-kill-sync"],
+        dependencies: ["divan-kill-sync", "DivanTestKit"],
         path: "Tests/KillSyncTests",
         swiftSettings: strict
     ),
@@ -337,21 +337,21 @@ let crossing: [Target] = [
     .executableTarget(
         name: "divan-attack",
         dependencies: [
-            "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTLS", "DivanWebSocket",
-            "DivanZlib",
+            "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
+            "DivanWebSocket", "DivanZlib",
         ],
         path: "Tests/Attack",
         swiftSettings: strict
     ),
     .testTarget(
         name: "AttackTests",
-        dependencies: ["divan-attack"],
+        dependencies: ["divan-attack", "DivanTestKit"],
         path: "Tests/AttackTests",
         swiftSettings: strict
     ),
     .testTarget(
         name: "SoakTests",
-        dependencies: ["divan-soak"],
+        dependencies: ["divan-soak", "DivanTestKit"],
         path: "Tests/SoakTests",
         swiftSettings: strict
     ),

@@ -78,7 +78,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CrashTests",
-            dependencies: ["divan-crash"],
+            dependencies: ["divan-crash", "DivanTestKit"],
             path: "CrashTests",
             swiftSettings: strict
         ),
@@ -90,7 +90,7 @@ let package = Package(
         ),
         .testTarget(
             name: "KillSyncTests",
-            dependencies: ["divan-kill-sync"],
+            dependencies: ["divan-kill-sync", "DivanTestKit"],
             path: "KillSyncTests",
             swiftSettings: strict
         ),
@@ -103,21 +103,21 @@ let package = Package(
         .executableTarget(
             name: "divan-attack",
             dependencies: [
-                "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTLS", "DivanWebSocket",
-                "DivanZlib",
+                "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
+                "DivanWebSocket", "DivanZlib",
             ],
             path: "Attack",
             swiftSettings: strict
         ),
         .testTarget(
             name: "AttackTests",
-            dependencies: ["divan-attack"],
+            dependencies: ["divan-attack", "DivanTestKit"],
             path: "AttackTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "SoakTests",
-            dependencies: ["divan-soak"],
+            dependencies: ["divan-soak", "DivanTestKit"],
             path: "SoakTests",
             swiftSettings: strict
         ),

@@ -1,4 +1,5 @@
 import Divan
+import DivanTestKit
 import Foundation
 import Synchronization
 
@@ -29,15 +30,8 @@ final class Kitchen {
     }
 
     func run() throws {
-        say(ports.map(String.init).joined(separator: " "))
-        while let line = readLine() {
-            let words = line.split(separator: " ").map(String.init)
-            do {
-                say(try answer(words))
-            } catch {
-                say("failed: \(error)")
-            }
-        }
+        StandardLines.say(ports.map(String.init).joined(separator: " "))
+        StandardLines.answer { try answer($0.split(separator: " ").map(String.init)) }
     }
 
     private func answer(_ words: [String]) throws -> String {
@@ -54,7 +48,7 @@ final class Kitchen {
             return "\(listeners.reduce(0) { $0 + $1.status.connectionCount })"
         case "descriptors":
             return "\(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)"
-        case "memory": return "\(residentByteCount())"
+        case "memory": return "\(OwnProcess.residentByteCount)"
         case "restart":
             for listener in listeners { listener.stopForRestart() }
             try listen()
@@ -155,16 +149,4 @@ private final class Names: Sendable {
 
     func insert(_ name: String) { names.withLock { _ = $0.insert(name) } }
     func contains(_ name: String) -> Bool { names.withLock { $0.contains(name) } }
-}
-
-/// Memory of this process that lies in RAM, in bytes.
-func residentByteCount() -> Int {
-    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    let words = text.split(separator: " ")
-    return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
-}
-
-/// Writes a line at once.
-func say(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
 }

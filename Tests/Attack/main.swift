@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Glibc
 
@@ -56,10 +57,7 @@ func attack(isQuick: Bool) throws -> Int32 {
 do {
     // The other end may be gone when something is written to it.
     signal(SIGPIPE, SIG_IGN)
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    OwnProcess.raiseDescriptorLimit()
     switch words.first {
     case "run": exit(try attack(isQuick: words.contains("--quick")))
     case "serve" where words.count == 2: try Kitchen(words[1]).run()

@@ -64,27 +64,16 @@ struct Killer {
 
     /// Returns how many steps of each lane were told before the process was gone.
     private mutating func kill(_ known: Known) throws -> [UInt64] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments =
+        let writer = try Program.current.start(
             ["write", known.path, "\(known.seed)", "\(known.fullSync)"]
-            + known.next.map { "\($0)" }
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+                + known.next.map { "\($0)" }
+        )
         let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
         usleep(UInt32(life) * 1_000)
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        let text = String(
-            decoding: output.fileHandleForReading.readDataToEndOfFile(),
-            as: UTF8.self
-        )
-        process.waitUntilExit()
-        guard process.terminationReason == .uncaughtSignal else {
-            throw CrashFailure("the writer ended with \(process.terminationStatus)")
-        }
+        let outcome = writer.kill()
+        guard outcome.isSignalled else { throw CrashFailure("the writer ended with \(outcome)") }
         var told = known.next
-        for line in text.split(separator: "\n") {
+        for line in outcome.lines {
             let numbers = line.split(separator: " ").compactMap { UInt64($0) }
             guard numbers.count == 2, let lane = Int(exactly: numbers[0]), lane < told.count else {
                 throw CrashFailure("the writer told \(line)")

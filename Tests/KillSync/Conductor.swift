@@ -21,7 +21,7 @@ struct Conductor {
         var saved: [Side: Int] = [:]
         var beforeFirstWord = 0
         var stops: [String: Int] = [:]
-        var lastRuns: [Substring] = []
+        var lastRuns: [String] = []
     }
 
     init(seed: UInt64, kills: Int, documents: Int) throws {
@@ -67,7 +67,7 @@ struct Conductor {
     }
 
     private mutating func killAll() throws {
-        var running: [Side: WorkerProcess] = [:]
+        var running: [Side: RunningProgram] = [:]
         for life in 0..<killCount {
             // So that the writing lasts as long as the killing.
             let through = workload.count * (life + 1) / max(1, killCount)
@@ -79,14 +79,23 @@ struct Conductor {
             guard let side = Side.allCases.randomElement(using: &generator),
                 let victim = running.removeValue(forKey: side)
             else { continue }
-            try note(try victim.kill(), of: side)
+            try note(try kill(victim, side), of: side)
             counts.kills[side, default: 0] += 1
         }
-        for (side, process) in running { try note(try process.kill(), of: side) }
+        for (side, worker) in running { try note(try kill(worker, side), of: side) }
     }
 
-    private func start(_ side: Side, _ life: Int, through: Int) throws -> WorkerProcess {
-        try WorkerProcess(side, arguments(side.rawValue, life, through: through))
+    private func start(_ side: Side, _ life: Int, through: Int) throws -> RunningProgram {
+        try Program.current.start(arguments(side.rawValue, life, through: through))
+    }
+
+    /// Ends a worker as a power cut does, and returns all that it said.
+    private func kill(_ worker: RunningProgram, _ side: Side) throws -> [String] {
+        let outcome = worker.kill()
+        guard outcome.isSignalled else {
+            throw KillSyncFailure("the \(side.rawValue) ended by itself with \(outcome)")
+        }
+        return outcome.lines
     }
 
     private func arguments(_ role: String, _ life: Int, through: Int) -> [String] {
@@ -94,7 +103,7 @@ struct Conductor {
     }
 
     /// What a worker said that it saved must be there when the next one looks.
-    private mutating func note(_ lines: [Substring], of side: Side) throws {
+    private mutating func note(_ lines: [String], of side: Side) throws {
         if lines.isEmpty { counts.beforeFirstWord += 1 }
         for line in lines {
             let words = line.split(separator: " ")
@@ -115,13 +124,12 @@ struct Conductor {
 
     private mutating func finish() throws {
         let server = try start(.server, killCount, through: workload.count)
-        guard server.wait(for: "written") else {
-            throw KillSyncFailure("the last server ended: \(try server.finish())")
-        }
+        _ = try server.line { $0.hasPrefix("written") }
         let arguments = arguments("finish", killCount, through: workload.count)
-        let client = try WorkerProcess(.client, arguments)
-        try note(try client.finish(), of: .client)
-        try note(try server.kill(), of: .server)
+        let client = try Program.current.run(arguments)
+        guard client.status == 0 else { throw KillSyncFailure("the last client: \(client)") }
+        try note(client.lines, of: .client)
+        try note(try kill(server, .server), of: .server)
     }
 
     private func report(_ comparison: Comparison, _ time: Duration) -> String {

@@ -67,10 +67,10 @@ final class Clients: @unchecked Sendable {
         for client in clients { client.replicator.start() }
         Thread.detachNewThread { self.edit() }
         Thread.detachNewThread { self.cut() }
-        say("ready")
-        Worker.answer { question in
+        StandardLines.say("ready")
+        StandardLines.answer { question in
             switch question {
-            case "memory": return "\(residentByteCount())"
+            case "memory": return "\(OwnProcess.residentByteCount)"
             case "edits": return "\(tally.withLock { $0.editCount })"
             case "cuts": return "\(tally.withLock { $0.cutCount })"
             case "finish":

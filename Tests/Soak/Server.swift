@@ -1,4 +1,5 @@
 import Divan
+import DivanTestKit
 import Foundation
 
 /// The listening process: one database, one listener with TLS.
@@ -22,10 +23,10 @@ final class Server {
     }
 
     func run() throws {
-        say("\(listener.port ?? 0)")
-        Worker.answer { question in
+        StandardLines.say("\(listener.port ?? 0)")
+        StandardLines.answer { question in
             switch question {
-            case "memory": "\(residentByteCount())"
+            case "memory": "\(OwnProcess.residentByteCount)"
             case "connections": "\(listener.status.connectionCount)"
             case "digest": try Documents.digest(of: collection)
             case "sockets": "\(Sockets.count)"

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// The run: starts a listener and its clients, looks at both each minute, and compares at the end.
@@ -19,22 +20,25 @@ struct Soak {
             withIntermediateDirectories: true
         )
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        say("soak: \(clientCount) clients in \(processCount) processes, seed \(seed)")
-        let server = try Worker(["serve", directory])
+        StandardLines.say("soak: \(clientCount) clients in \(processCount) processes, seed \(seed)")
+        let server = try Program.current.start(["serve", directory], input: .lines)
         let port = try server.line()
         let restingCount = try server.number("sockets")
         let processes = try (0..<processCount).map { index in
-            try Worker([
-                "clients", directory, port, "\(index)", "\(clientCount / processCount)",
-                "\(minuteCount)", "\(seed + index)",
-            ])
+            try Program.current.start(
+                [
+                    "clients", directory, port, "\(index)", "\(clientCount / processCount)",
+                    "\(minuteCount)", "\(seed + index)",
+                ],
+                input: .lines
+            )
         }
         for process in processes { _ = try process.line() }
         var memory: [Int] = []
         for minute in 1...minuteCount {
             Thread.sleep(forTimeInterval: 60 / Self.haste)
             memory.append(try server.number("memory"))
-            say(try line(minute, server, processes))
+            StandardLines.say(try line(minute, server, processes))
         }
         let edits = try processes.reduce(0) { try $0 + $1.number("finish") }
         let isEqual = try waitUntilEqual(server, processes)
@@ -44,7 +48,11 @@ struct Soak {
         return judge(edits, cuts, isEqual, memory, leftCount - restingCount)
     }
 
-    private func line(_ minute: Int, _ server: Worker, _ processes: [Worker]) throws -> String {
+    private func line(
+        _ minute: Int,
+        _ server: RunningProgram,
+        _ processes: [RunningProgram]
+    ) throws -> String {
         let clients = try processes.reduce(0) { try $0 + $1.number("memory") }
         let edits = try processes.reduce(0) { try $0 + $1.number("edits") }
         let cuts = try processes.reduce(0) { try $0 + $1.number("cuts") }
@@ -54,7 +62,10 @@ struct Soak {
             + "\(try server.ask("sockets")) sockets"
     }
 
-    private func waitUntilEqual(_ server: Worker, _ processes: [Worker]) throws -> Bool {
+    private func waitUntilEqual(
+        _ server: RunningProgram,
+        _ processes: [RunningProgram]
+    ) throws -> Bool {
         let end = Date(timeIntervalSinceNow: 240)
         while Date() < end {
             let wanted = try server.ask("digest")
@@ -63,13 +74,13 @@ struct Soak {
             }
             let strayCount = digests.count { $0 != wanted }
             if strayCount == 0, digests.count == clientCount { return true }
-            say("soak: \(strayCount) of \(digests.count) clients are not level yet")
+            StandardLines.say("soak: \(strayCount) of \(digests.count) clients are not level yet")
             Thread.sleep(forTimeInterval: 2)
         }
         return false
     }
 
-    private func waitForSockets(_ server: Worker, _ count: Int) throws -> Int {
+    private func waitForSockets(_ server: RunningProgram, _ count: Int) throws -> Int {
         for _ in 0..<100 {
             if try server.number("sockets") <= count { break }
             Thread.sleep(forTimeInterval: 0.1)
@@ -89,7 +100,7 @@ struct Soak {
         let early = memory[memory.count / 2]
         let growth = (memory.last ?? 0) - early
         let isFlat = growth < max(early / 10, 16 << 20)
-        say(
+        StandardLines.say(
             """
             soak: \(edits) edits, \(cuts) connections cut
             all databases equal: \(isEqual ? "yes" : "NO")
@@ -108,5 +119,14 @@ struct SoakFailure: Error, CustomStringConvertible {
 
     init(_ description: String) {
         self.description = description
+    }
+}
+
+extension RunningProgram {
+    /// Writes a line and waits for the answer, a number.
+    fileprivate func number(_ question: String) throws -> Int {
+        let answer = try ask(question)
+        guard let number = Int(answer) else { throw SoakFailure("no number: \(answer)") }
+        return number
     }
 }

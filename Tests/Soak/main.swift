@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Glibc
 
@@ -14,10 +15,7 @@ func number(after word: String, or standard: Int) -> Int {
 do {
     // The other end may be gone when something is written to it.
     signal(SIGPIPE, SIG_IGN)
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    OwnProcess.raiseDescriptorLimit()
     switch words.first {
     case "run":
         let soak = Soak(

@@ -1,0 +1,33 @@
+import Glibc
+
+/// What this process uses of the machine, and may use.
+public enum OwnProcess {
+    /// Memory that lies in RAM, in bytes; 0 when the system does not tell.
+    ///
+    /// Source: proc(5), the second field of `statm`, in pages.
+    public static var residentByteCount: Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var bytes = [CChar](repeating: 0, count: 128)
+        guard fgets(&bytes, Int32(bytes.count), file) != nil else { return 0 }
+        let line = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        let fields = line.split(separator: " ")
+        let pageCount = fields.count > 1 ? Int(fields[1]) ?? 0 : 0
+        return pageCount * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// How many files and sockets may be open at once.
+    public static var descriptorLimit: Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Allows as many open files and sockets as the system lets this process have.
+    public static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

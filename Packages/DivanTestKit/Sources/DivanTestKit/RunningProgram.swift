@@ -1,0 +1,182 @@
+import Foundation
+
+/// A program that goes on beside this one and speaks in lines: a listener, a worker, a daemon.
+///
+/// Made by `Program.start`; for one thread at a time. Reading waits for as long as it takes, so
+/// give a test that waits a time limit. With the last reference the program ends: where it reads
+/// lines, its input ends and it is waited for; elsewhere it is killed.
+public final class RunningProgram {
+    /// What a program reads.
+    public enum Input: Sendable {
+        /// Nothing: its input has ended already.
+        case none
+        /// What `type(_:)` writes, until `endInput()`.
+        case lines
+    }
+
+    /// Where a program's standard error goes.
+    public enum Errors: Sendable {
+        /// To this program's standard error.
+        case inherited
+        /// Nowhere.
+        case discarded
+        /// Among the lines of its standard output.
+        case amongLines
+        /// To the end of a file, which must exist.
+        case file(String)
+    }
+
+    /// The program ended before it said what was waited for.
+    public struct EndedEarly: Error, CustomStringConvertible {
+        /// The program's file.
+        public let path: String
+        /// How it ended, and all that it had said.
+        public let outcome: Program.Outcome
+
+        /// One line of place and problem, then what the program had said.
+        public var description: String { "\(path) ended early with \(outcome)" }
+    }
+
+    private let process: Process
+    private let input: FileHandle?
+    private let reading: FileHandle
+    private var said = Data()
+    private var readCount = 0  // bytes of `said` that `line()` has returned
+
+    init(_ process: Process, _ input: Input, _ errors: Errors) throws {
+        self.process = process
+        let output = Pipe()
+        reading = output.fileHandleForReading
+        process.standardOutput = output
+        switch input {
+        case .none:
+            process.standardInput = FileHandle.nullDevice
+            self.input = nil
+        case .lines:
+            let pipe = Pipe()
+            process.standardInput = pipe
+            self.input = pipe.fileHandleForWriting
+        }
+        switch errors {
+        case .inherited: break
+        case .discarded: process.standardError = FileHandle.nullDevice
+        case .amongLines: process.standardError = output
+        case .file(let path):
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            try file.seekToEnd()
+            process.standardError = file
+        }
+        try process.run()
+    }
+
+    deinit {
+        guard process.isRunning else { return }
+        if input != nil {
+            endInput()
+        } else {
+            // A child inherits the blocked signals of the thread that starts it; SIGKILL is none.
+            Foundation.kill(process.processIdentifier, SIGKILL)
+        }
+        process.waitUntilExit()
+    }
+
+    /// The number by which the system knows the program.
+    public var processIdentifier: Int32 { process.processIdentifier }
+
+    /// Whether the program has not ended yet.
+    public var isRunning: Bool { process.isRunning }
+
+    // MARK: What it says
+
+    /// Waits for the next line of its output.
+    ///
+    /// - Throws: `EndedEarly`.
+    public func line() throws -> String {
+        while true {
+            if let end = said[readCount...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { readCount = end + 1 }
+                return String(decoding: said[readCount..<end], as: UTF8.self)
+            }
+            guard readMore() else { throw EndedEarly(path: path, outcome: finish()) }
+        }
+    }
+
+    /// Waits for a line that satisfies a condition; lines before it are passed over.
+    ///
+    /// - Throws: `EndedEarly`, and what the condition throws.
+    public func line(where isWanted: (String) throws -> Bool) throws -> String {
+        while true {
+            let line = try line()
+            if try isWanted(line) { return line }
+        }
+    }
+
+    /// Waits for a line that is a JSON object and satisfies a condition; others are passed over.
+    ///
+    /// - Throws: `EndedEarly`, and what the condition throws.
+    public func event(where isWanted: ([String: Any]) throws -> Bool) throws -> [String: Any] {
+        while true {
+            let value = try? JSONSerialization.jsonObject(with: Data(try line().utf8))
+            if let event = value as? [String: Any], try isWanted(event) { return event }
+        }
+    }
+
+    /// Waits until a text occurs in all that it has said, inside a line too.
+    ///
+    /// - Throws: `EndedEarly`.
+    public func wait(for text: String) throws {
+        while said.firstRange(of: Data(text.utf8)) == nil {
+            guard readMore() else { throw EndedEarly(path: path, outcome: finish()) }
+        }
+    }
+
+    private func readMore() -> Bool {
+        let bytes = reading.availableData
+        said += bytes
+        return !bytes.isEmpty
+    }
+
+    private var path: String { process.executableURL?.path ?? "a program" }
+
+    // MARK: What it hears
+
+    /// Writes a line to its input.
+    public func type(_ line: String) throws {
+        try input?.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// Writes a line and waits for the answer, a line too.
+    ///
+    /// - Throws: `EndedEarly`.
+    public func ask(_ question: String) throws -> String {
+        try type(question)
+        return try line()
+    }
+
+    /// Ends its input.
+    public func endInput() {
+        try? input?.close()
+    }
+
+    // MARK: Its end
+
+    /// Sends a signal, such as `SIGINT` for Ctrl-C.
+    public func signal(_ number: Int32) {
+        Foundation.kill(process.processIdentifier, number)
+    }
+
+    /// Ends the program as a power cut does.
+    @discardableResult
+    public func kill() -> Program.Outcome {
+        signal(SIGKILL)
+        return finish()
+    }
+
+    /// Waits for the end; the outcome's output is all that the program has ever said.
+    @discardableResult
+    public func finish() -> Program.Outcome {
+        while readMore() {}
+        process.waitUntilExit()
+        return Program.Outcome(of: process, output: said, errors: Data())
+    }
+}

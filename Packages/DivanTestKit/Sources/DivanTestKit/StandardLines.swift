@@ -1,0 +1,20 @@
+import Foundation
+
+/// The other side of `RunningProgram`: how a program that was started speaks in lines.
+public enum StandardLines {
+    /// Writes a line to standard output at once, also when that is a pipe.
+    public static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    }
+
+    /// Answers each line of standard input until it ends; an error becomes `failed: …`.
+    public static func answer(_ answer: (String) throws -> String) {
+        while let question = readLine() {
+            do {
+                say(try answer(question))
+            } catch {
+                say("failed: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Programs of the system are run, asked, and ended.
+@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+    private let shell = Program("/bin/sh")
+
+    @Test func `tells how a program ended and what it said on either stream`() throws {
+        let outcome = try shell.run(["-c", "cat; echo oops >&2; exit 3"], input: "one\n\ntwo\n")
+        #expect(outcome.status == 3 && !outcome.isSignalled)
+        #expect(outcome.output == "one\n\ntwo\n")
+        #expect(outcome.lines == ["one", "two"])
+        #expect(outcome.errors == "oops\n")
+    }
+
+    @Test func `a program that reads nothing does not stop its caller`() throws {
+        let long = String(repeating: "a", count: 1 << 20)
+        #expect(try shell.run(["-c", "exit 0"], input: long).status == 0)
+    }
+
+    @Test func `adds to the environment, takes away from it, and starts where it is told`() throws {
+        let folder = try TemporaryDirectory()
+        var program = shell
+        program.environment = ["DIVAN_COLOUR": "green", "HOME": nil]
+        program.directory = folder.path
+        let outcome = try program.run(["-c", "echo $DIVAN_COLOUR ${HOME-none} $PWD"])
+        #expect(outcome.lines == ["green none \(folder.path)"])
+    }
+
+    @Test func `finds what is installed, and says so when it is not`() throws {
+        #expect(try #require(Program.installed("sh")).run(["-c", "exit 7"]).status == 7)
+        #expect(Program.installed("no-such-program-anywhere") == nil)
+        #expect(throws: (any Error).self) { try Program.built("no-such-program").run([]) }
+    }
+
+    @Test func `a program answers line by line until its input ends`() throws {
+        let script = "while read -r line; do echo \"you said $line\"; done; echo bye"
+        let program = try shell.start(["-c", script], input: .lines)
+        #expect(try program.ask("hello") == "you said hello")
+        #expect(try program.ask("wörld") == "you said wörld")
+        program.endInput()
+        #expect(try program.line() == "bye")
+        #expect(program.finish().lines == ["you said hello", "you said wörld", "bye"])
+    }
+
+    @Test func `passes over lines until the wanted one`() throws {
+        let script = "printf 'a\\nb\\n{\"event\":\"x\"}\\n[]\\n{\"event\":\"y\",\"port\":7}\\n'"
+        let program = try shell.start(["-c", script])
+        #expect(try program.line { $0 > "a" } == "b")
+        #expect(try program.event { $0["event"] as? String == "y" }["port"] as? Int == 7)
+    }
+
+    @Test func `waits for a text inside a line`() throws {
+        let program = try shell.start(["-c", "printf 'ready> '; cat"], input: .lines)
+        try program.wait(for: "ready")
+        #expect(try program.ask("on") == "ready> on")
+    }
+
+    @Test func `says how a program ended that ended early`() throws {
+        let program = try shell.start(["-c", "echo last words; exit 9"])
+        #expect(try program.line() == "last words")
+        let error = #expect(throws: RunningProgram.EndedEarly.self) { try program.line() }
+        #expect(error?.description == "/bin/sh ended early with status 9\nlast words\n")
+    }
+
+    @Test func `puts standard error among the lines or behind those of a file`() throws {
+        let together = try shell.start(["-c", "echo oops >&2"], errors: .amongLines)
+        #expect(try together.line() == "oops")
+        let folder = try TemporaryDirectory()
+        let file = folder.file("log")
+        try Data("first\n".utf8).write(to: URL(filePath: file))
+        try shell.start(["-c", "echo oops >&2"], errors: .file(file)).finish()
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "first\noops\n")
+    }
+
+    @Test func `a killed program is told from one that ended by itself`() throws {
+        let program = try shell.start(["-c", "echo ready; exec cat"], input: .lines)
+        #expect(try program.line() == "ready")
+        #expect(program.isRunning)
+        let outcome = program.kill()
+        #expect(outcome.isSignalled && outcome.status == SIGKILL)
+        #expect(outcome.lines == ["ready"])
+        #expect(!program.isRunning)
+    }
+
+    @Test func `a program does not outlive its last reference`() throws {
+        var reader: RunningProgram? = try shell.start(["-c", "echo $$; exec cat"], input: .lines)
+        let reading = try #require(Int32(try reader?.line() ?? ""))
+        reader = nil
+        #expect(kill(reading, 0) == -1)
+
+        var sleeper: RunningProgram? = try shell.start(["-c", "echo $$; exec sleep 600"])
+        let sleeping = try #require(Int32(try sleeper?.line() ?? ""))
+        sleeper = nil
+        #expect(kill(sleeping, 0) == -1)
+    }
+
+    @Test func `this process knows its memory and its limit`() {
+        #expect(OwnProcess.residentByteCount > 1 << 20)
+        OwnProcess.raiseDescriptorLimit()
+        #expect(OwnProcess.descriptorLimit > 100)
+    }
+}
