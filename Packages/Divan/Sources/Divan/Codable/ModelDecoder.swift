@@ -117,7 +117,7 @@ private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func decodeNil(forKey key: Key) throws -> Bool { try child(key).json.isNull }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if type is DocumentID.Type, codingPath.isEmpty,
+        if type is DocumentID.Type, codingPath.leadsToSuperclass,
             let id = DocumentID(of: decoder.document) as? T
         {
             return id
@@ -136,11 +136,11 @@ private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
         try child(key).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder { decoder }
+    func superDecoder() throws -> any Decoder { try child(SuperKey()) }
 
-    func superDecoder(forKey key: Key) -> any Decoder { decoder }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
 
-    private func child(_ key: Key) throws -> ModelDecoder {
+    private func child(_ key: any CodingKey) throws -> ModelDecoder {
         guard let json = members[key.stringValue] else {
             throw DecodingError.keyNotFound(
                 key,

@@ -9,16 +9,25 @@ final class ModelEncoder: Encoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
     /// Shared by the encoders of one model.
     private let found: Found
-    private(set) var value: Value?
+    /// Puts what this encoder makes in its place; `nil` for those that are asked for their value.
+    private let deposit: ((Value) -> Void)?
+    private(set) var value: Value? {
+        didSet { if let value { deposit?(value) } }
+    }
 
     /// What was met on the way through a model.
     private final class Found {
         var documentIDs: [DocumentID] = []
     }
 
-    private init(codingPath: [any CodingKey], found: Found) {
+    private init(
+        codingPath: [any CodingKey],
+        found: Found,
+        deposit: ((Value) -> Void)? = nil
+    ) {
         self.codingPath = codingPath
         self.found = found
+        self.deposit = deposit
     }
 
     /// Encodes a model.
@@ -73,8 +82,11 @@ final class ModelEncoder: Encoder {
         SingleModelWriter(encoder: self)
     }
 
-    fileprivate func nested(_ key: any CodingKey) -> ModelEncoder {
-        ModelEncoder(codingPath: codingPath + [key], found: found)
+    fileprivate func nested(
+        _ key: any CodingKey,
+        deposit: ((Value) -> Void)? = nil
+    ) -> ModelEncoder {
+        ModelEncoder(codingPath: codingPath + [key], found: found, deposit: deposit)
     }
 
     fileprivate func set(_ value: Value) {
@@ -83,7 +95,7 @@ final class ModelEncoder: Encoder {
 
     /// The value of a member or element; `nil` for the model's own `DocumentID`.
     fileprivate func value(of encodable: some Encodable, at key: any CodingKey) throws -> Value? {
-        if let id = encodable as? DocumentID, codingPath.isEmpty {
+        if let id = encodable as? DocumentID, codingPath.leadsToSuperclass {
             found.documentIDs.append(id)
             return nil
         }
@@ -144,9 +156,13 @@ private struct KeyedModelWriter<Key: CodingKey>: KeyedEncodingContainerProtocol 
         return UnkeyedModelWriter(encoder: encoder.nested(key), elements: child)
     }
 
-    func superEncoder() -> any Encoder { encoder }
+    func superEncoder() -> any Encoder { superEncoder(at: SuperKey()) }
 
-    func superEncoder(forKey key: Key) -> any Encoder { encoder }
+    func superEncoder(forKey key: Key) -> any Encoder { superEncoder(at: key) }
+
+    private func superEncoder(at key: any CodingKey) -> any Encoder {
+        encoder.nested(key) { [members] in members.members[key.stringValue] = $0 }
+    }
 }
 
 private struct UnkeyedModelWriter: UnkeyedEncodingContainer {
@@ -183,7 +199,12 @@ private struct UnkeyedModelWriter: UnkeyedEncodingContainer {
         return writer
     }
 
-    func superEncoder() -> any Encoder { encoder }
+    func superEncoder() -> any Encoder {
+        let index = count
+        elements.addValue(nil)
+        return encoder.nested(IndexKey(index)) { [elements] in elements.elements.values[index] = $0
+        }
+    }
 }
 
 private struct SingleModelWriter: SingleValueEncodingContainer {

@@ -172,4 +172,44 @@ import Testing
         #expect(twin?.legs == 2)
         #expect(twin?.wings == 2)
     }
+
+    @Test func `what a superclass encodes by itself stands under super`() throws {
+        class Vehicle: Codable {
+            @DocumentID var id: String?
+            var wheels = 4
+        }
+        final class Bicycle: Vehicle {
+            var bells = [1, 2]
+
+            override init() { super.init() }
+
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Keys.self)
+                bells = try container.decode([Int].self, forKey: .bells)
+                try super.init(from: container.superDecoder())
+            }
+
+            override func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                try container.encode(bells, forKey: .bells)
+                try super.encode(to: container.superEncoder())
+            }
+
+            enum Keys: CodingKey { case bells }
+        }
+        let bicycle = Bicycle()
+        bicycle.id = "bicycle"
+        bicycle.wheels = 2
+        try collection.save(from: bicycle)
+        let stored = try #require(try collection.document(id: "bicycle"))
+        #expect(stored.toJSON() == #"{"bells":[1,2],"super":{"wheels":2}}"#)
+        let twin = try collection.document(id: "bicycle", as: Bicycle.self)
+        #expect(twin?.id == "bicycle")
+        #expect(twin?.wheels == 2)
+        #expect(twin?.bells == [1, 2])
+        try collection.save(document: MutableDocument(id: "bicycle", data: ["bells": [1]]))
+        expect(CBLError.decodingError) {
+            _ = try collection.document(id: "bicycle", as: Bicycle.self)
+        }
+    }
 }
