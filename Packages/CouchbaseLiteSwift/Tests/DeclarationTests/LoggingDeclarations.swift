@@ -50,6 +50,9 @@ import Testing
         #expect(file.level == .info && file.directory == "/logs" && !file.usePlaintext)
         #expect((file.maxKeptFiles as Int32) == 2 && (file.maxFileSize as Int64) == 524_288)
         #expect(FileLogSink(level: .info, directory: "/", usePlainText: true).usePlaintext)
+        #expect(FileLogSink.defaultUsePlaintext as Bool == false)
+        #expect(FileLogSink.defaultMaxKeptFiles as Int32 == 2)
+        #expect(FileLogSink.defaultMaxSize as Int64 == 524_288)
         let sink = Sink()
         let custom = CustomLogSink(level: .verbose, domains: .replicator, logSink: sink)
         #expect(custom.level == .verbose && custom.domains == .replicator)
@@ -89,6 +92,10 @@ private struct LogCode: Older {
         let config = LogFileConfiguration(directory: "/logs")
         #expect(config.directory == "/logs" && !config.usePlainText)
         #expect(config.maxSize == 524_288 && config.maxRotateCount == 1)
+        #expect(LogFileConfiguration.defaultUsePlaintext as Bool == false)
+        #expect(LogFileConfiguration.defaultUsePlainText as Bool == false)
+        #expect(LogFileConfiguration.defaultMaxSize as UInt64 == 524_288)
+        #expect(LogFileConfiguration.defaultMaxRotateCount as Int == 1)
         config.usePlainText = true
         config.maxSize = 1_024
         config.maxRotateCount = 5

@@ -68,14 +68,23 @@ public final class FileLogger: Sendable {
 /// Where log files go, and how large they grow.
 @available(*, deprecated, message: "Use FileLogSink.")
 public final class LogFileConfiguration {
+    /// What ``usePlainText`` says unless it is set.
+    public static let defaultUsePlaintext = false
+    /// The older spelling of ``defaultUsePlaintext``.
+    public static let defaultUsePlainText = false
+    /// 512 KiB.
+    public static let defaultMaxSize: UInt64 = 524_288
+    /// One, beside the current one.
+    public static let defaultMaxRotateCount = 1
+
     /// The directory.
     public let directory: String
     /// Accepted for source compatibility; files are plain text always.
-    public var usePlainText = false
+    public var usePlainText = LogFileConfiguration.defaultUsePlaintext
     /// Bytes in one file before the next begins.
-    public var maxSize: UInt64 = 524_288
+    public var maxSize = LogFileConfiguration.defaultMaxSize
     /// Older files of each level that stay beside the current one.
-    public var maxRotateCount = 1
+    public var maxRotateCount = LogFileConfiguration.defaultMaxRotateCount
 
     /// Creates settings for a directory.
     public init(directory: String) {

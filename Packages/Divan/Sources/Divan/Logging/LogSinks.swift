@@ -45,10 +45,12 @@ public struct ConsoleLogSink: Sendable {
 ///
 /// Files are plain text always; the official SDK's binary form is not written.
 public struct FileLogSink: Sendable, Equatable {
+    /// What ``usePlaintext`` says unless told otherwise; files are plain text either way.
+    public static let defaultUsePlaintext = false
     /// Files of each level that stay unless told otherwise.
     public static let defaultMaxKeptFiles: Int32 = 2
     /// Bytes in one file unless told otherwise.
-    public static let defaultMaxFileSize: Int64 = 524_288
+    public static let defaultMaxSize: Int64 = 524_288
 
     /// The least level that is kept.
     public let level: LogLevel
@@ -65,9 +67,9 @@ public struct FileLogSink: Sendable, Equatable {
     public init(
         level: LogLevel,
         directory: String,
-        usePlainText: Bool = false,
+        usePlainText: Bool = defaultUsePlaintext,
         maxKeptFiles: Int32 = defaultMaxKeptFiles,
-        maxFileSize: Int64 = defaultMaxFileSize
+        maxFileSize: Int64 = defaultMaxSize
     ) {
         self.level = level
         self.directory = directory
