@@ -48,7 +48,10 @@ extension NSError {
     }
 
     private convenience init(_ number: ErrorNumber, _ sentence: String, cause: (any Error)?) {
-        var values: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        // Foundation prints the reason here, where it prints the description on Apple's systems.
+        var values: [String: Any] = [
+            NSLocalizedDescriptionKey: sentence, NSLocalizedFailureReasonErrorKey: sentence,
+        ]
         if let cause { values[NSUnderlyingErrorKey] = cause }
         self.init(domain: number.domain, code: number.code, userInfo: values)
     }

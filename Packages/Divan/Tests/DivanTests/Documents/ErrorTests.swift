@@ -32,6 +32,12 @@ import Testing
         #expect(error.userInfo[NSUnderlyingErrorKey] as? StoreError == cause)
     }
 
+    @Test func `an error that is printed shows its sentence`() {
+        let error = NSError(CBLError.notOpen, "Database travel is closed; open it again")
+        let printed = "\(error)"
+        #expect(printed.contains(#"Code=6 "Database travel is closed; open it again""#))
+    }
+
     @Test func `the system's and SQLite's numbers keep their own domains`() {
         let full = NSError(from: StoreError(.diskFull))
         #expect(full.domain == NSPOSIXErrorDomain)
