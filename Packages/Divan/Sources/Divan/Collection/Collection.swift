@@ -122,3 +122,10 @@ extension Collection {
         return try translatingErrors { try store.write(body) }
     }
 }
+
+extension Sequence<Collection> {
+    /// - Throws: `CBLError.notOpen` when one of them was deleted, or its database closed.
+    func requireOpen() throws {
+        for collection in self { _ = try collection.openStore() }
+    }
+}

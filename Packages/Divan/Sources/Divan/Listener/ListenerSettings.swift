@@ -16,9 +16,11 @@ extension URLEndpointListenerConfiguration {
     /// The listener's settings in the terms of the package below.
     ///
     /// - Throws: `invalidParameter` for a certificate authenticator without TLS, `unsupported`
-    ///   for an authenticator of an unknown type, `notOpen` for a closed database.
+    ///   for an authenticator of an unknown type, `notOpen` for a closed database or a deleted
+    ///   collection.
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
         let store = try home.openStore()
+        try collections.requireOpen()
         let options = try passiveOptions(store)
         var database = ListenerConfiguration.SharedDatabase(
             store: store,

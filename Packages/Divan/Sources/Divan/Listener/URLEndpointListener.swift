@@ -43,7 +43,7 @@ public final class URLEndpointListener: @unchecked Sendable {
     /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` when the port is taken, `unknownHost`
     ///   (5002) for an interface that does not exist, `crypto` (22) when the identity cannot be
     ///   made or read, `invalidParameter` (9) for a certificate authenticator without TLS, and
-    ///   `notOpen` (6) when the database is closed.
+    ///   `notOpen` (6) when the database is closed or a collection was deleted.
     public func start() throws {
         try translatingErrors {
             try running.withLock { running in

@@ -81,7 +81,9 @@ public final class MessageEndpointListener: @unchecked Sendable {
         accepted.withLock { $0.values.map(\.connection) }
     }
 
-    /// Serves a connection until it closes; one of a closed database is closed at once.
+    /// Serves a connection until it closes.
+    ///
+    /// Closed at once when the database is closed or a collection was deleted.
     public func accept(connection: any MessageEndpointConnection) {
         let key = ObjectIdentifier(connection)
         do {
@@ -136,6 +138,7 @@ public final class MessageEndpointListener: @unchecked Sendable {
         _ connection: any MessageEndpointConnection,
         _ key: ObjectIdentifier
     ) throws -> PassiveSession {
+        try config.collections.requireOpen()
         var peer = PeerConfiguration(
             role: .passive(.init(collections: config.collections.map(\.path))),
             codec: DeflateCodec()

@@ -9,17 +9,19 @@ extension Replicator {
     /// Tombstones count, purged documents do not; `documentIDs`, or else the push filter, apply.
     ///
     /// - Throws: `unsupported` (19) when the replicator does not push, `invalidParameter` (9) for a
-    ///   collection that is not in the configuration, `notOpen` (6) for a closed database.
+    ///   collection that is not in the configuration, `notOpen` (6) when one of the configuration
+    ///   was deleted or the database is closed.
     public func pendingDocumentIds(collection: Collection) throws -> Set<String> {
         try translatingErrors {
             guard config.replicatorType != .pull else { throw ReplicationFailure.pullOnly }
             let store = try config.requiredDatabase.openStore()
+            guard config.collectionConfig(collection) != nil else {
+                throw ReplicationFailure.collectionNotReplicated(collection.fullName)
+            }
+            try config.collections.requireOpen()
             let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: false)
             let pending = PendingDocuments(store: store, options: options)
-            guard config.collectionConfig(collection) != nil,
-                let documentIDs = try pending.documentIDs(in: collection.path)
-            else { throw ReplicationFailure.collectionNotReplicated(collection.fullName) }
-            return documentIDs
+            return try pending.documentIDs(in: collection.path) ?? []
         }
     }
 

@@ -12,11 +12,12 @@ import Synchronization
 extension Replicator {
     /// Makes the session for one run.
     ///
-    /// - Throws: Whatever keeps a run from starting: a closed database, a URL that cannot be
-    ///   used, settings that contradict each other.
+    /// - Throws: Whatever keeps a run from starting: a closed database, a deleted collection, a
+    ///   URL that cannot be used, settings that contradict each other.
     func makeSession(reset: Bool) throws -> ActiveSession {
         let database = config.requiredDatabase
         let store = try database.openStore()
+        try config.collections.requireOpen()
         let connector = try makeConnector(for: store)
         let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
         let peer = enginePeer(options, connector)

@@ -28,6 +28,26 @@ import Testing
         expect(CBLError.notOpen) { try listener.start() }
     }
 
+    @Test func `a deleted collection ends its replicator with notOpen, and a listener throws it`()
+        async throws
+    {
+        let peers = try Peers()
+        let here = try peers.here.createCollection(name: "hotels")
+        let there = try peers.there.createCollection(name: "hotels")
+        let replicator = Replicator(config: try peers.configuration(collections: [here]))
+        let listener = URLEndpointListener(
+            config: URLEndpointListenerConfiguration(collections: [there])
+        )
+        try peers.here.deleteCollection(name: "hotels")
+        try peers.there.deleteCollection(name: "hotels")
+        #expect(await replicator.finalCode() == CBLError.notOpen)
+        expect(CBLError.notOpen) { _ = try replicator.pendingDocumentIds(collection: here) }
+        expect(CBLError.notOpen) { try listener.start() }
+        // A collection that is created again is another one: old objects do not lead to it.
+        _ = try peers.here.createCollection(name: "hotels")
+        #expect(await replicator.finalCode() == CBLError.notOpen)
+    }
+
     @Test func `closing waits until the replicator has stopped`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
