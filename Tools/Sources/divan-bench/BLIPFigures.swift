@@ -63,12 +63,12 @@ enum BLIPFigures {
         _ documents: Documents,
         into report: inout Report
     ) throws {
-        let rounds = level == 0 ? 20 : 2
+        let (rounds, turns) = level == 0 ? (20, 60) : (2, 15)
         let messages = BLIPMessages(documents, isCompressed: true)
         var ours = (packing: Double.infinity, unpacking: Double.infinity)
         var floor = ours
         // By turns, so that a noisy moment meets both, and often enough that both have a quiet one.
-        for _ in 0..<15 {
+        for _ in 0..<turns {
             let bare = messages.payloads.withFloor { floor_codec($0, rounds, Int32(level)) }
             guard bare.packing > 0 else { throw BenchFailure("the bare \(name) failed") }
             floor = (min(floor.packing, bare.packing), min(floor.unpacking, bare.unpacking))

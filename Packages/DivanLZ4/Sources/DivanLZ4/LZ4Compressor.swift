@@ -3,7 +3,9 @@ internal import DivanCompression
 
 /// The compressing half of one direction.
 final class LZ4Compressor: StreamCompressor {
-    private var packer: OpaquePointer?  // freed in `deinit`, used by one thread at a time
+    // Freed in `deinit`. One thread at a time uses it, and no access to it lies within another, so
+    // the check of each access would only take time.
+    @exclusivity(unchecked) private var packer: OpaquePointer?
 
     deinit {
         if let packer { divan_lz4_packer_free(packer) }
