@@ -1,5 +1,3 @@
-import DivanRevisions
-
 /// One document, changed on both sides since they last agreed.
 public struct Conflict {
     /// The document's ID.
@@ -21,25 +19,27 @@ public protocol ConflictResolverProtocol {
     func resolve(conflict: Conflict) -> Document?
 }
 
-/// The conflict rule that a replicator follows unless it is given another.
+/// The conflict rules that come with the library, as the official API writes the default one.
+///
+/// `ConflictResolver.fieldMerge` and `.fieldMerge` are the same; ``BundledConflictResolver`` tells
+/// what each does.
 public final class ConflictResolver {
     private init() {}
 
     /// A deletion wins, then the longer history, then the greater revision ID, then the remote.
     ///
     /// Peers that follow it choose the same winner without talking.
-    public static var `default`: any ConflictResolverProtocol { DefaultConflictResolver() }
-}
+    public static var `default`: any ConflictResolverProtocol { .default }
 
-/// The default rule over documents; the replicator itself applies it to the stored leaves.
-struct DefaultConflictResolver: ConflictResolverProtocol {
-    func resolve(conflict: Conflict) -> Document? {
-        guard let local = conflict.localDocument, let remote = conflict.remoteDocument else {
-            return nil
-        }
-        guard let localID = local.revisionID.flatMap({ RevisionID($0) }),
-            let remoteID = remote.revisionID.flatMap({ RevisionID($0) })
-        else { return remote }
-        return localID > remoteID ? local : remote
-    }
+    /// What this database holds stays; for one side of a pair only.
+    public static var localWins: any ConflictResolverProtocol { .localWins }
+
+    /// What the peer sent replaces ours.
+    public static var remoteWins: any ConflictResolverProtocol { .remoteWins }
+
+    /// Joins both documents property by property, by their common ancestor.
+    public static var fieldMerge: any ConflictResolverProtocol { .fieldMerge }
+
+    /// Decides nothing: each conflict is reported as a failed document, with code 8, and stays.
+    public static var leaveOpen: any ConflictResolverProtocol { .leaveOpen }
 }

@@ -114,10 +114,9 @@ extension Replicator {
             guard let collection = entry.collection, let resolver = entry.conflictResolver else {
                 continue
             }
-            // The default rule needs no documents: the session applies it to the leaves.
-            guard !(resolver is DefaultConflictResolver) else { continue }
-            if resolver is LeavingConflictResolver {
-                resolvers[collection.path] = LeavingConflictResolver.rule
+            // The rules of ours need no documents: the session applies them to the leaves.
+            if let bundled = resolver as? BundledConflictResolver {
+                resolvers[collection.path] = bundled.engineRule
                 continue
             }
             resolvers[collection.path] = DocumentResolver(
