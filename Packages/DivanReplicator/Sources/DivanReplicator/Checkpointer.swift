@@ -36,31 +36,23 @@ struct Checkpointer {
         var attemptCount = 1
     }
 
-    /// Reads the local copy unless it is to be ignored; `previousIDs` are names that the database
-    /// from which this one was copied may have used.
+    /// Reads the local copy unless it is to be ignored.
     init(
-        id: CheckpointID,
-        previousIDs: [CheckpointID],
+        names: CheckpointNames,
         collection: Int,
         isReset: Bool,
         store: Store
     ) throws {
-        self.id = id
+        id = names.id
         self.collection = collection
-        askedID = id
+        askedID = names.id
         var state = Checkpoint()
-        if !isReset, let body = try store.localCheckpoint(id.description) {
-            state = Checkpoint(json: body)
+        if !isReset, let copy = try names.localCopy(in: store) {
+            state = Checkpoint(json: copy.body)
             hadLocalCopy = true
-            saved = state
-        } else if !isReset {
-            for previousID in previousIDs {
-                guard let body = try store.localCheckpoint(previousID.description) else { continue }
-                state = Checkpoint(json: body)
-                hadLocalCopy = true
-                askedID = previousID
-                break
-            }
+            askedID = copy.id
+            // What stands under an earlier name is still to be saved under today's.
+            if copy.id == names.id { saved = state }
         }
         completed = state.completed
         remote = RemoteSequences(since: state.remote)

@@ -70,29 +70,10 @@ extension SyncPeer {
         _ index: Int,
         _ options: PeerConfiguration.ActiveOptions
     ) throws -> CollectionSync {
-        var inputs = CheckpointID.Inputs(
-            privateUUID: session.store.privateUUID,
-            remoteIdentity: options.remoteIdentity
-        )
-        inputs.scope = collection.path.scope
-        inputs.collection = collection.path.name
-        inputs.pulls = options.pulls
-        inputs.pushes = options.pushes
-        inputs.channels = collection.channels
-        inputs.documentIDs = collection.documentIDs
-        let previousIDs = session.store.previousPrivateUUID.map { uuid in
-            RemoteURLSpellings.all(of: options.remoteIdentity).map { spelling in
-                var previous = inputs
-                previous.privateUUID = uuid
-                previous.remoteIdentity = spelling
-                return CheckpointID(previous)
-            }
-        }
         var sync = CollectionSync(collection.path)
         sync.pullFilter = collection.pullFilter
         sync.checkpointer = try Checkpointer(
-            id: CheckpointID(inputs),
-            previousIDs: previousIDs ?? [],
+            names: CheckpointNames(of: collection, options, in: session.store),
             collection: index,
             isReset: options.isReset,
             store: session.store

@@ -77,17 +77,8 @@ public struct PendingDocuments: Sendable {
     private func completedSequences(
         of collection: PeerConfiguration.CollectionOptions
     ) throws -> SequenceSet {
-        var inputs = CheckpointID.Inputs(
-            privateUUID: store.privateUUID,
-            remoteIdentity: options.remoteIdentity
-        )
-        inputs.scope = collection.path.scope
-        inputs.collection = collection.path.name
-        inputs.pulls = options.pulls
-        inputs.pushes = options.pushes
-        inputs.channels = collection.channels
-        inputs.documentIDs = collection.documentIDs
-        let body = try store.localCheckpoint(CheckpointID(inputs).description)
-        return body.map { Checkpoint(json: $0).completed } ?? SequenceSet(through: 0)
+        let names = CheckpointNames(of: collection, options, in: store)
+        let copy = try names.localCopy(in: store)
+        return copy.map { Checkpoint(json: $0.body).completed } ?? SequenceSet(through: 0)
     }
 }

@@ -148,4 +148,26 @@ import Testing
         #expect(await second.finalCode() != 0)
         #expect(second.serverCertificate == nil)
     }
+
+    @Test func `a copied database knows what its original has pushed`() async throws {
+        let peers = try Peers()
+        try peers.here.defaultCollection().put("pushed", 1)
+        try await Replicator(config: peers.configuration()).run()
+        try peers.here.defaultCollection().put("pending", 2)
+        let path = try #require(peers.here.path)
+        try Database.copy(fromPath: path, toDatabase: "copy", withConfig: peers.here.config)
+        let copy = try Database(name: "copy", config: peers.here.config)
+        defer { try? copy.close() }
+        let collection = try copy.defaultCollection()
+        try collection.put("new", 3)
+
+        let replicator = Replicator(config: try peers.configuration(collections: [collection]))
+        #expect(try replicator.pendingDocumentIds(collection: collection) == ["pending", "new"])
+        let moved = replicator.documentReplicationStream
+        replicator.start()
+        var count = 0
+        for await event in moved { count += event.documents.count }
+        #expect(count == 2)
+        #expect(try replicator.pendingDocumentIds(collection: collection) == [])
+    }
 }
