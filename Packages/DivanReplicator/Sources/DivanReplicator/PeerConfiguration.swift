@@ -16,6 +16,12 @@ public struct PeerConfiguration: Sendable {
     public var role: Role
     /// Whether bodies are sent through the codec; a receiver always takes compressed ones.
     public var compresses = true
+    /// Whether bodies that are compressed go plain where the link turns out to be faster than the
+    /// codec.
+    ///
+    /// Measured in each direction by the side that sends, again and again; a link that carries
+    /// less than 8 MB of bodies a second is never tried.
+    public var measuresLink = false
     /// Whether deltas are offered, sent and accepted.
     public var usesDeltas = false
     /// The deflate codec, which the standard subprotocols mean.

@@ -197,7 +197,8 @@ struct RevisionSender {
         unansweredCount += 1
         unansweredByteCount += message.body.count
         var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))
-        request.isCompressed = session.configuration.compresses
+        request.isCompressed = session.compressesBodies
+        session.trial.sent(message.body.count, at: session.now)
         session.ask(request, for: .revision(collection: collection, sent))
     }
 

@@ -20,6 +20,8 @@ struct Session {
     /// Whether the peer has taken a request in this mode.
     var isModeProven = false
     var progress = Progress()
+    /// Which way of sending bodies is faster.
+    var trial = CompressionTrial()
     /// The replication's error, which the status shows.
     var error: SyncError?
     /// Set once; no request leaves and none is answered afterwards.
@@ -57,6 +59,11 @@ struct Session {
     }
 
     var limits: Limits { configuration.limits }
+
+    /// Whether the next body goes through the codec.
+    var compressesBodies: Bool {
+        configuration.compresses && (!configuration.measuresLink || trial.compresses)
+    }
     var isClosed: Bool { closeCode != nil }
 
     /// The index that requests about a collection carry, `nil` in legacy mode.

@@ -124,6 +124,7 @@ extension SyncPeer {
         case .announcement(let index, let changes):
             collections[index].feed?.answered(changes, reply, &session)
         case .revision(let index, let revision):
+            session.trial.answered(revision.sentByteCount, at: session.now)
             collections[index].feed?.answered(revision, reply, &session)
             guard var checkpointer = collections[index].checkpointer.take() else { return }
             defer { collections[index].checkpointer = checkpointer }

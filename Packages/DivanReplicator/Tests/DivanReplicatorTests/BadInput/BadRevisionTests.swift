@@ -39,6 +39,7 @@ import Testing
         Case(name: "upper case", properties: ["rev": "1-AA"]),
         Case(name: "odd digits", properties: ["rev": "1-aaa"]),
         Case(name: "no hexadecimal", properties: ["rev": "1-zz"]),
+        Case(name: "generation 2^32", properties: ["rev": "4294967296-aa"]),
         Case(name: "generation 2^63", properties: ["rev": "9223372036854775808-aa"]),
         Case(name: "generation 2^64", properties: ["rev": "18446744073709551616-aa"]),
         Case(
