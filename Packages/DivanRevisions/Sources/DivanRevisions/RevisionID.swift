@@ -5,8 +5,8 @@
 ///
 /// Source: `revisions.md` §1.
 public struct RevisionID: Sendable {
-    /// The greatest generation that is accepted, 2⁶³−1; no revision can follow it.
-    public static let maximumGeneration = UInt64(Int64.max)
+    /// The greatest generation that is accepted, 2³²−1 as in Couchbase Lite; no revision can follow it.
+    public static let maximumGeneration = UInt64(UInt32.max)
     /// The most bytes in a digest: what Couchbase Lite keeps (`revisions.md` §1).
     public static let maximumDigestByteCount = 40
 

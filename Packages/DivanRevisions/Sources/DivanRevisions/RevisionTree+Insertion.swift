@@ -17,6 +17,7 @@ extension RevisionTree {
     ///   - isTombstone: Whether it deletes the document.
     ///   - hasBlobs: Whether the body names blobs.
     ///   - body: Canonical JSON; `{}` for a tombstone.
+    ///   - retention: Which old bodies stay.
     /// - Returns: `inserted`, or `alreadyThere` when the same edit is in the tree.
     /// - Throws: `notALeaf`, `parentMissing` or `wrongGeneration`; the tree is then unchanged.
     @discardableResult
@@ -25,7 +26,8 @@ extension RevisionTree {
         parent: RevisionID?,
         isTombstone: Bool = false,
         hasBlobs: Bool = false,
-        body: [UInt8]
+        body: [UInt8],
+        retaining retention: BodyRetention = .none
     ) throws(RevisionError) -> InsertOutcome {
         if contains(id) { return .alreadyThere }
         var flags: RevisionFlags = []
@@ -43,6 +45,7 @@ extension RevisionTree {
         let expected = try parent?.nextGeneration() ?? 1
         guard id.generation == expected else { throw .wrongGeneration(id, expected: expected) }
         _ = add([Revision(id: id, flags: flags, body: body)], onto: parentPosition)
+        retainBodies(retention)
         settle()
         prune()
         return .inserted(isConflict: false)
@@ -63,6 +66,7 @@ extension RevisionTree {
     ///   - closing: A tombstone with its history, newest first, that ends the branch of the current
     ///     revision in favour of this one: a peer that resolved a conflict for its own side says so
     ///     (`revisions.md` §8). Read only where conflicts are refused.
+    ///   - retention: Which old bodies stay.
     /// - Returns: What became of it.
     /// - Throws: `brokenHistory`; the tree is then unchanged.
     public mutating func insertRemote(
@@ -72,14 +76,15 @@ extension RevisionTree {
         body: [UInt8],
         remote: RemoteID?,
         refusesConflicts: Bool,
-        closing: [RevisionID] = []
+        closing: [RevisionID] = [],
+        retaining retention: BodyRetention = .none
     ) throws(RevisionError) -> InsertOutcome {
         guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty, !contains(id) else {
-            return try insert(id, history, flags, body, remote, refusesConflicts)
+            return try insert(id, history, flags, body, remote, refusesConflicts, retention)
         }
         var closed = self
         guard try closed.closeCurrent(with: closing) else { return .conflict }
-        let outcome = try closed.insert(id, history, flags, body, remote, false)
+        let outcome = try closed.insert(id, history, flags, body, remote, false, retention)
         self = closed
         return outcome
     }
@@ -90,7 +95,8 @@ extension RevisionTree {
         _ flags: RevisionFlags,
         _ body: [UInt8],
         _ remote: RemoteID?,
-        _ refusesConflicts: Bool
+        _ refusesConflicts: Bool,
+        _ retention: BodyRetention
     ) throws(RevisionError) -> InsertOutcome {
         let listed = [id] + history.prefix(RevisionLimits.historyCount)
         try Self.check(listed)
@@ -124,6 +130,7 @@ extension RevisionTree {
         }
         _ = add(chain, onto: parent)
         if let remote { moveMark(of: remote, to: id, currentBefore: before) }
+        retainBodies(retention)
         settle()
         prune()
         return .inserted(isConflict: self[id]?.flags.contains(.conflict) ?? false)

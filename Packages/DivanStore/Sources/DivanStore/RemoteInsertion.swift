@@ -82,7 +82,8 @@ extension StoreWriter {
                 body: revision.body,
                 remote: revision.remote,
                 refusesConflicts: revision.refusesConflicts,
-                closing: revision.closing
+                closing: revision.closing,
+                retaining: retention
             )
             switch outcome {
             case .inserted(let isConflict):

@@ -27,6 +27,7 @@ public final class Store: Sendable {
     let writing = RecursiveLock()
     private let observers = StoreObservers()
     private let savings = SavingQueue()
+    let deltaSources = DeltaSources()
     // Only touched by the thread that is inside `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
 
@@ -196,6 +197,7 @@ public final class Store: Sendable {
                 transaction,
                 path: directory ?? "",
                 archive: archive,
+                retention: deltaSources.retention,
                 origin: origin
             )
             openWriter = writer

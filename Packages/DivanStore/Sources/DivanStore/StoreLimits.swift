@@ -11,6 +11,11 @@ public enum StoreLimits {
     /// Half of what SQLite holds in a row, since a tree beside it may hold other bodies. The
     /// replicator's own limit is far lower.
     public static let bodyByteCount = 512 << 20
+    /// Old bodies of a document that are kept as sources of deltas, where somebody wants that.
+    ///
+    /// A client that missed two updates still gets the third as a difference. Each one is packed
+    /// anew with every save, at some tens of microseconds for a few kilobytes.
+    public static let deltaSourcesCount = 3
     /// Reader connections kept open while nobody reads.
     ///
     /// More are opened when more threads read at once, and closed afterwards.

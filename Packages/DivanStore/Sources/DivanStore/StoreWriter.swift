@@ -23,6 +23,8 @@ public enum SaveOutcome: Equatable, Sendable {
 /// `invalidDocumentID`, `bodyTooLarge` or `badRevision` has changed nothing.
 public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
+    /// Which bodies of old revisions stay, beside those that a remote is known to have.
+    let retention: BodyRetention
     private var origin: ChangeOrigin
     private(set) var changeCount = 0
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.
@@ -33,9 +35,11 @@ public final class StoreWriter: StoreReader {
         _ transaction: any StorageTransaction,
         path: String,
         archive: BodyArchive,
+        retention: BodyRetention,
         origin: ChangeOrigin
     ) {
         self.transaction = transaction
+        self.retention = retention
         self.origin = origin
         super.init(transaction, path: path, archive: archive)
     }
@@ -110,7 +114,8 @@ public final class StoreWriter: StoreReader {
                 parent: parentID.id,
                 isTombstone: isTombstone,
                 hasBlobs: hasBlobs,
-                body: body
+                body: body,
+                retaining: retention
             )
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
             return .saved(StoredDocument(try put(tree, documentID, in: collection, over: old)))

@@ -10,7 +10,7 @@ enum StepFigures {
         try measureInStep(pair, &report)
         try measureOne(pair, &report)
         for isPush in [false, true] { try measureLive(pair, isPush, &report) }
-        try measureDeltas(pair, &report)
+        for isPush in [true, false] { try measureDeltas(pair, isPush: isPush, &report) }
     }
 
     private static func measureInStep(_ pair: PeerPair, _ report: inout Report) throws {
@@ -87,25 +87,35 @@ enum StepFigures {
         }
     }
 
-    /// One field changes in each of many documents: what deltas save a push.
+    /// One field changes in each of many documents: what deltas save.
     ///
-    /// The pushing side keeps the body that the other side has; a listener tracks nobody.
-    private static func measureDeltas(_ pair: PeerPair, _ report: inout Report) throws {
+    /// The pushing side keeps the bodies that the other side is known to have, the listener the
+    /// latest ones of each document.
+    private static func measureDeltas(
+        _ pair: PeerPair,
+        isPush: Bool,
+        _ report: inout Report
+    ) throws {
         let documents = 1_000
         var bytes: [Bool: Double] = [:]
         for usesDeltas in [false, true] {
-            let (mine, theirs) = ("large-\(usesDeltas)", "deltas-\(usesDeltas)")
-            try pair.active.ask(.fill(database: mine, shape: .hotels, count: documents))
-            let url = try pair.passive.listen(theirs, PeerCommand.Wire(usesDeltas: usesDeltas))
-            let order = PeerCommand.Order(database: mine, url: url, isPush: true)
+            let direction = isPush ? "push" : "pull"
+            let (near, far) = (
+                "large-\(direction)-\(usesDeltas)", "deltas-\(direction)-\(usesDeltas)"
+            )
+            let (writer, written) = isPush ? (pair.active, near) : (pair.passive, far)
+            try writer.ask(.fill(database: written, shape: .hotels, count: documents))
+            let url = try pair.passive.listen(far, PeerCommand.Wire(usesDeltas: usesDeltas))
+            let order = PeerCommand.Order(database: near, url: url, isPush: isPush)
             _ = try pair.active.sync(order)
-            try pair.active.ask(.touch(database: mine, count: documents))
+            try writer.ask(.touch(database: written, count: documents))
             bytes[usesDeltas] = Double(try pair.active.sync(order).byteCount)
         }
         guard let full = bytes[false], let deltas = bytes[true], full > 0 else { return }
         report.add(
             Figure(
-                name: "sync: 1,000 updates of one field, 5.6 KB, deltas",
+                name:
+                    "sync: 1,000 updates of one field, 5.6 KB, deltas, \(isPush ? "push" : "pull")",
                 unit: "%",
                 ours: deltas / full * 100,
                 floorName: "of all bytes with full bodies, plain, TLS",

@@ -1,4 +1,5 @@
 import DivanListener
+import DivanStore
 import DivanTransport
 public import Foundation
 import Synchronization
@@ -25,6 +26,8 @@ public final class URLEndpointListener: @unchecked Sendable {
         let server: ListenerServer
         let identity: TLSIdentity?
         let port: UInt16
+        /// Keeps old bodies for clients that come back later.
+        let deltaSources: DeltaSourceHold?
     }
 
     /// A copy of the configuration that the listener was made with.
@@ -118,9 +121,15 @@ public final class URLEndpointListener: @unchecked Sendable {
 
     private func listen() throws -> Running {
         let identity = try config.usedIdentity()
+        let store = try config.home.openStore()
         let server = ListenerServer(try config.serverConfiguration(identity: identity))
         do {
-            return Running(server: server, identity: identity, port: try server.start())
+            return Running(
+                server: server,
+                identity: identity,
+                port: try server.start(),
+                deltaSources: config.enableDeltaSync ? store.holdDeltaSources() : nil
+            )
         } catch let error as TransportError {
             throw error.asListenerError
         }

@@ -23,6 +23,9 @@ public struct URLEndpointListenerConfiguration {
     public var authenticator: (any ListenerAuthenticator)?
 
     /// Whether changed documents travel as differences, where the client understands that.
+    ///
+    /// While such a listener runs, the database keeps the last three old bodies of each document
+    /// that is changed, as what they differ in, for clients that have one of those.
     public var enableDeltaSync = Self.defaultEnableDeltaSync
 
     /// Whether clients may only pull.

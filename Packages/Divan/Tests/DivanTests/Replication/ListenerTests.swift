@@ -241,4 +241,27 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 7)
         #expect(listener.statistics.receivedByteCount - before < 2_000)
     }
+
+    /// The listener keeps no account of what a client has; it keeps old bodies instead.
+    @Test(arguments: [1, 3, 4])
+    func `a client that missed up to two updates pulls the next as a difference`(
+        updates: Int
+    ) async throws {
+        let peers = try Peers()
+        let there = try peers.there.defaultCollection()
+        let document = MutableDocument(id: "a")
+        document.setString(String(repeating: "text ", count: 400), forKey: "text")
+        try there.save(document: document)
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.enableDeltaSync = true
+        }
+        defer { listener.stop() }
+        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
+        try await replicator.run()
+        for update in 1...updates { try there.put("a", update) }
+        try await replicator.run()
+        #expect(try peers.here.defaultCollection().value("a") == updates)
+        #expect(listener.statistics.sentDeltas.count == (updates <= 3 ? 1 : 0))
+    }
 }
