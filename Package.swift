@@ -194,6 +194,7 @@ let tools: [Target] = [
     ),
     .executableTarget(
         name: "divan-demo",
+        dependencies: ["DivanTestKit"],
         path: "Tools/Sources/divan-demo",
         swiftSettings: strict
     ),
@@ -210,7 +211,7 @@ let tools: [Target] = [
         dependencies: [
             "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
-            "DivanWebSocket", "DivanZlib",
+            "DivanWebSocket", "DivanZlib", "DivanTestKit",
         ],
         path: "Tools/Sources/divan-bench",
         swiftSettings: strict
@@ -254,13 +255,17 @@ let tools: [Target] = [
     ),
     .testTarget(
         name: "ExampleProgramTests",
-        dependencies: ["blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo"],
+        dependencies: [
+            "blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit",
+        ],
         path: "Tools/Tests/ExampleProgramTests",
         swiftSettings: strict
     ),
     .testTarget(
         name: "DivanCommandTests",
-        dependencies: ["divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore"],
+        dependencies: [
+            "divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore", "DivanTestKit",
+        ],
         path: "Tools/Tests/DivanCommandTests",
         swiftSettings: strict
     ),
@@ -413,7 +418,9 @@ let examples: [Target] = [
     ),
     .testTarget(
         name: "ExampleTests",
-        dependencies: ["notes-example", "photos-example", "fleet-example", "room-example"],
+        dependencies: [
+            "notes-example", "photos-example", "fleet-example", "room-example", "DivanTestKit",
+        ],
         path: "Docs/examples/Tests/ExampleTests",
         swiftSettings: strict
     ),

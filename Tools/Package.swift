@@ -28,6 +28,7 @@ let package = Package(
         .package(path: "../Packages/DivanSession"),
         .package(path: "../Packages/DivanStore"),
         .package(path: "../Packages/DivanTLS"),
+        .package(path: "../Packages/DivanTestKit"),
         .package(path: "../Packages/DivanTransport"),
         .package(path: "../Packages/DivanWebSocket"),
         .package(path: "../Packages/DivanZlib"),
@@ -45,7 +46,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "divan", dependencies: ["DivanCommand"], swiftSettings: strict),
-        .executableTarget(name: "divan-demo", swiftSettings: strict),
+        .executableTarget(
+            name: "divan-demo",
+            dependencies: ["DivanTestKit"],
+            swiftSettings: strict
+        ),
         .target(
             name: "CDivanFloors",
             linkerSettings: [
@@ -57,9 +62,8 @@ let package = Package(
             name: "divan-bench",
             dependencies: [
                 "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto",
-                "DivanDelta",
-                "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
-                "DivanWebSocket", "DivanZlib",
+                "DivanDelta", "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS",
+                "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanTestKit",
             ],
             swiftSettings: strict
         ),
@@ -96,12 +100,16 @@ let package = Package(
         ),
         .testTarget(
             name: "ExampleProgramTests",
-            dependencies: ["blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo"],
+            dependencies: [
+                "blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanCommandTests",
-            dependencies: ["divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore"],
+            dependencies: [
+                "divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore", "DivanTestKit",
+            ],
             swiftSettings: strict
         ),
     ]

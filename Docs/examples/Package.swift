@@ -15,6 +15,7 @@ let package = Package(
         .package(path: "../../Packages/CouchbaseLiteSwift"),
         .package(path: "../../Packages/Divan"),
         .package(path: "../../Packages/DivanDiscovery"),
+        .package(path: "../../Packages/DivanTestKit"),
     ],
     targets: [
         .executableTarget(name: "notes-example", dependencies: ["Divan"], swiftSettings: strict),
@@ -28,7 +29,7 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "notes-example", "photos-example", "fleet-example", "room-example",
+                "notes-example", "photos-example", "fleet-example", "room-example", "DivanTestKit",
             ],
             swiftSettings: strict
         ),

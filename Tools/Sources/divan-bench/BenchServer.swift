@@ -1,16 +1,17 @@
 import DivanTLS
+import DivanTestKit
 import DivanTransport
 import DivanWebSocket
 import Foundation
 
 /// The listening process as its clients see it.
 struct BenchServer {
-    let process: Child
+    let process: RunningProgram
     let clearPort: UInt16
     let securePort: UInt16
 
     init() throws {
-        process = try Child([ProcessRole.server.rawValue])
+        process = try ProcessRole.server.start()
         let line = try process.line()
         let ports = line.split(separator: " ").compactMap { UInt16($0) }
         guard ports.count == 2 else { throw BenchFailure("the server said \(line)") }

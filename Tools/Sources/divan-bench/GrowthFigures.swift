@@ -1,6 +1,7 @@
 import CDivanFloors
 import DivanJSON
 import DivanStore
+import DivanTestKit
 import Foundation
 
 /// Saving into a database of a million documents and more than 1 GB, and opening it.
@@ -152,7 +153,7 @@ enum GrowthFigures {
     private static func measureOpening(_ large: Subject, into report: inout Report) throws {
         let floor = (0..<5).map { _ in floor_sqlite_open(large.file) }.min() ?? -1
         guard floor > 0 else { throw BenchFailure("the floor of opening failed") }
-        let child = try Child(["opener", large.directory])
+        let child = try ProcessRole.opener.start([large.directory])
         let words = try child.line().split(separator: " ").compactMap { Double($0) }
         guard words.count == 3 else { throw BenchFailure("the opener gave no figures") }
         let size = Double(try fileByteCount(large.directory)) / 1e9

@@ -1,4 +1,5 @@
 import CDivanFloors
+import DivanTestKit
 import Foundation
 
 /// What idle connections cost the listening process: memory, and the time of a busy one.
@@ -35,8 +36,8 @@ enum IdleFigures {
 
     /// Half of the connections have TLS.
     static func measureCrowd(into report: inout Report) throws {
-        Descriptors.raiseLimit()
-        let count = min(idleCount, (Descriptors.limit - 100) / 2 * 2)
+        OwnProcess.raiseDescriptorLimit()
+        let count = min(idleCount, (OwnProcess.descriptorLimit - 100) / 2 * 2)
         let server = try BenchServer()
         // Takes turns with the crowded one, so that both meet the machine in the same state.
         let other = try BenchServer()
@@ -83,9 +84,9 @@ enum IdleFigures {
         at server: BenchServer,
         _ body: (Double) throws -> Result
     ) throws -> Result {
-        let before = try server.process.ask("memory")
-        let holder = try Child([
-            ProcessRole.holder.rawValue, "\(server.clearPort)", "\(clearCount)",
+        let before = try server.process.number("memory")
+        let holder = try ProcessRole.holder.start([
+            "\(server.clearPort)", "\(clearCount)",
             "\(server.securePort)",
             "\(secureCount)",
         ])
@@ -94,7 +95,7 @@ enum IdleFigures {
             throw BenchFailure("only \(opened) of \(clearCount + secureCount) connections opened")
         }
         Thread.sleep(forTimeInterval: settling)
-        let bytes = try server.process.ask("memory") - before
+        let bytes = try server.process.number("memory") - before
         return try withExtendedLifetime(holder) { try body(bytes) }
     }
 }

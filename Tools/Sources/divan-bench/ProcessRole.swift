@@ -1,5 +1,4 @@
-import Foundation
-import Glibc
+import DivanTestKit
 
 /// What the bench does as the other process of a figure.
 enum ProcessRole: String {
@@ -18,8 +17,13 @@ enum ProcessRole: String {
     /// Keeps databases, listens and replicates.
     case peer
 
+    /// Starts this program once more, in the role; it ends when its input does.
+    func start(_ words: [String] = []) throws -> RunningProgram {
+        try Program.current.start(["role", rawValue] + words, input: .lines)
+    }
+
     func run(_ words: [String]) throws {
-        Descriptors.raiseLimit()
+        OwnProcess.raiseDescriptorLimit()
         switch self {
         case .server: try ServerRole().run()
         case .holder: try HolderRole(words).run()
@@ -37,28 +41,11 @@ enum ProcessRole: String {
     }
 }
 
-/// The open files of this process.
-enum Descriptors {
-    /// Allows as many as the system lets us.
-    static func raiseLimit() {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+extension RunningProgram {
+    /// Writes a line and waits for the answer, a number.
+    func number(_ question: String) throws -> Double {
+        let answer = try ask(question)
+        guard let number = Double(answer) else { throw BenchFailure("no number: \(answer)") }
+        return number
     }
-
-    /// How many are allowed.
-    static var limit: Int {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return Int(clamping: limit.rlim_cur)
-    }
-}
-
-/// Memory of this process that lies in RAM, in bytes.
-func residentByteCount() -> Double {
-    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    let words = text.split(separator: " ")
-    guard words.count > 1, let pages = Double(words[1]) else { return 0 }
-    return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
 }

@@ -1,6 +1,7 @@
 import DivanBLIP
 import DivanLog
 import DivanTLS
+import DivanTestKit
 import DivanTransport
 import DivanWebSocket
 import DivanZlib
@@ -23,7 +24,7 @@ struct ServerRole {
         say("\(try clear.start()) \(try secure.start())")
         ProcessRole.answer { question in
             switch question {
-            case "memory": residentByteCount()
+            case "memory": Double(OwnProcess.residentByteCount)
             case "connections": Double(clear.connectionCount + secure.connectionCount)
             default: -1
             }

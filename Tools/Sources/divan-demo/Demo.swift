@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// Two databases, two programs, one conflict: what Divan is for, in six steps.
@@ -45,7 +46,7 @@ struct Demo {
     }
 
     private struct Server {
-        var process: RunningProcess
+        var process: RunningProgram
         var url: String
         var port: Int
     }

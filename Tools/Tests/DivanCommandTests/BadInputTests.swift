@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 
     /// One line that begins with the program's name and holds the words; the right code.
     private func expect(
-        _ outcome: Shell.Outcome,
+        _ outcome: Program.Outcome,
         _ status: Int32,
         _ words: String...,
         location: SourceLocation = #_sourceLocation

@@ -1,6 +1,7 @@
+import DivanTestKit
 import Testing
 
-extension Shell.Outcome {
+extension Program.Outcome {
     /// Checks that a command failed with a code and one line of its own that holds the words.
     func expectFailure(
         _ status: Int32,

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         try shell.run("put", "b", "both", #"{"name":"Rome","open":true,"stars":4}"#)
     }
 
-    private func sync(_ options: String...) throws -> Shell.Outcome {
+    private func sync(_ options: String...) throws -> Program.Outcome {
         let server = try shell.serve("a", "--no-tls")
         defer { server.stop() }
         return try shell.divan(["sync", "b", try server.url()] + options)

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         try shell.run("put", "db", "one", #"{"n":1,"t":"old"}"#)
     }
 
-    private func edit(_ words: String..., editor: String) throws -> Shell.Outcome {
+    private func edit(_ words: String..., editor: String) throws -> Program.Outcome {
         try shell.divan(
             ["edit", "db"] + words,
             environment: ["EDITOR": editor, "VISUAL": "", "TMPDIR": shell.directory]
@@ -19,7 +20,7 @@ import Testing
     }
 
     /// The text that a failed command says it has kept.
-    private func keptText(_ outcome: Shell.Outcome) throws -> String {
+    private func keptText(_ outcome: Program.Outcome) throws -> String {
         let line = outcome.complaints.last { $0.hasPrefix("divan: ") }
         let words = try #require(line).split(separator: " ")
         let file = try #require(words.last.map(String.init))
@@ -66,7 +67,7 @@ import Testing
     @Test func `a save in between keeps the text and the other's revision`() throws {
         try shell.write(
             "editor.sh",
-            "\"\(Shell.executable.path)\" put db one '{\"by\":\"other\"}'\nsed -i s/old/mine/ $1\n"
+            "\"\(Shell.divan.path)\" put db one '{\"by\":\"other\"}'\nsed -i s/old/mine/ $1\n"
         )
         let outcome = try edit("one", editor: "sh editor.sh")
         #expect(outcome.status == 4)
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func `a deletion in between keeps the text`() throws {
-        try shell.write("editor.sh", "\"\(Shell.executable.path)\" rm db one\nsed -i s/1/2/ $1\n")
+        try shell.write("editor.sh", "\"\(Shell.divan.path)\" rm db one\nsed -i s/1/2/ $1\n")
         let outcome = try edit("one", editor: "sh editor.sh")
         #expect(outcome.status == 4)
         #expect(try keptText(outcome).contains("\"n\": 2"))

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// A page of Docs/guides with its blocks.

@@ -1,4 +1,5 @@
 import DivanLog
+import DivanTestKit
 import Foundation
 import Testing
 

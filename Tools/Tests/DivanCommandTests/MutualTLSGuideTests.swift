@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -106,26 +107,12 @@ import Testing
 
 /// A terminal in which something goes on until Ctrl-C.
 private final class ServingTerminal {
-    private let process = Process()
-    private let output = Pipe()
+    private let process: RunningProgram
 
     /// Types a script, and waits for its first line: then it listens.
     init(_ shell: Shell, _ script: String, _ environment: [String: String]) throws {
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        let path = Shell.executable.deletingLastPathComponent().path
-        process.arguments = ["-euc", "PATH=\"\(path):$PATH\"\n" + script]
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = output
-        try process.run()
-        var text = Data()
-        while !text.contains(UInt8(ascii: "\n")) {
-            let bytes = output.fileHandleForReading.availableData
-            try #require(!bytes.isEmpty, "\(String(decoding: text, as: UTF8.self))")
-            text += bytes
-        }
-        let line = String(decoding: text, as: UTF8.self)
+        process = try shell.startBash(script, environment: environment)
+        let line = try process.line()
         #expect(line.hasPrefix("Serving notes at wss://"), "\(line)")
     }
 
@@ -134,10 +121,10 @@ private final class ServingTerminal {
     /// Presses Ctrl-C, which the whole group of the terminal hears.
     func interrupt() {
         guard process.isRunning else { return }
-        let own = getpgid(process.processIdentifier)
-        kill(own == process.processIdentifier ? -own : process.processIdentifier, SIGINT)
-        while !output.fileHandleForReading.availableData.isEmpty {}
-        process.waitUntilExit()
+        let number = process.processIdentifier
+        let isLeader = getpgid(number) == number
+        kill(isLeader ? -number : number, SIGINT)
+        process.finish()
     }
 }
 

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     }
 
     private func expect(
-        _ outcome: Shell.Outcome,
+        _ outcome: Program.Outcome,
         _ status: Int32,
         _ words: String...,
         location: SourceLocation = #_sourceLocation
@@ -164,16 +165,13 @@ import Testing
     }
 
     @Test func `an identity from a file is shown to peers`() throws {
-        let openssl = Process()
-        openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        openssl.arguments = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+        let openssl = try #require(Program.installed("openssl"))
+        let made = try openssl.run([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
             "-nodes", "-subj", "/CN=robot", "-days", "30",
             "-keyout", shell.path("key.pem"), "-out", shell.path("cert.pem"),
-        ]
-        openssl.standardError = FileHandle.nullDevice
-        try openssl.run()
-        openssl.waitUntilExit()
+        ])
+        #expect(made.status == 0, "\(made)")
         let key = try String(contentsOfFile: shell.path("key.pem"), encoding: .utf8)
         let certificate = try String(contentsOfFile: shell.path("cert.pem"), encoding: .utf8)
         try shell.write("identity.pem", certificate + key)

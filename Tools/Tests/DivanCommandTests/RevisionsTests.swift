@@ -1,5 +1,6 @@
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import FoundationNetworking
 import Testing
@@ -26,7 +27,7 @@ import Testing
         as user: String,
         _ password: String,
         _ options: String...
-    ) throws -> Shell.Outcome {
+    ) throws -> Program.Outcome {
         try shell.divan(
             ["sync", "b", url, "--user", user, "--accept-self-signed"] + options,
             environment: ["DIVAN_PASSWORD": password]
@@ -67,7 +68,7 @@ import Testing
     }
 
     /// Seconds of processor time that a process has used.
-    private func cost(of process: Process) throws -> Double {
+    private func cost(of process: RunningProgram) throws -> Double {
         let stat = try String(
             contentsOfFile: "/proc/\(process.processIdentifier)/stat",
             encoding: .utf8
@@ -182,11 +183,10 @@ import Testing
             let url = try server.url()
             let follower = try shell.start("pull", "b", url, "--continuous")
             try follower.wait(for: "idle")
-            kill(server.process.processIdentifier, signal)
+            server.process.signal(signal)
             try follower.wait(for: isBack ? "offline" : "stopped")
             follower.stop()
-            server.process.waitUntilExit()
-            #expect(server.process.terminationStatus == 0)
+            #expect(server.process.finish().status == 0)
         }
     }
 

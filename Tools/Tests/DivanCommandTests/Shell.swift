@@ -1,47 +1,23 @@
+import DivanTestKit
 import Foundation
 import Testing
 
 /// A temporary folder in which the built `divan` command is run.
 final class Shell: Sendable {
-    let directory: String
-
-    /// What a command printed, and how it ended.
-    struct Outcome {
-        var status: Int32
-        var output: String
-        var errors: String
-
-        /// The lines of standard error.
-        var complaints: [String] { errors.split(separator: "\n").map(String.init) }
-
-        /// Standard output as one JSON object.
-        func json() throws -> [String: Any] {
-            let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
-            return try #require(value as? [String: Any])
-        }
-    }
-
-    init() throws {
-        directory = NSTemporaryDirectory() + "divan-tests-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: true
-        )
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
-    }
+    private let folder: TemporaryDirectory
 
     /// The command that was built with the tests.
-    static var executable: URL {
-        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        return own.deletingLastPathComponent().appendingPathComponent("divan")
+    static var divan: Program { .built("divan") }
+
+    init() throws {
+        folder = try TemporaryDirectory()
     }
+
+    var directory: String { folder.path }
 
     /// Runs a command to its end.
     @discardableResult
-    func divan(_ words: String..., input: String? = nil) throws -> Outcome {
+    func divan(_ words: String..., input: String = "") throws -> Program.Outcome {
         try divan(words, input: input)
     }
 
@@ -49,49 +25,38 @@ final class Shell: Sendable {
     @discardableResult
     func divan(
         _ words: [String],
-        input: String? = nil,
+        input: String = "",
         environment: [String: String] = [:]
-    ) throws -> Outcome {
-        let process = process(words)
-        process.environment?.merge(environment) { $1 }
-        return try outcome(of: process, input: input)
+    ) throws -> Program.Outcome {
+        try program(Self.divan, environment).run(words, input: input)
     }
 
     /// Runs a script in bash, where `divan` is the command that was built with the tests.
-    func bash(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
-        let process = process(["-euc", "PATH=\"$(dirname \"$DIVAN\"):$PATH\"\n" + script])
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.environment?["DIVAN"] = Self.executable.path
-        process.environment?.merge(environment) { $1 }
-        return try outcome(of: process, input: nil)
+    func bash(_ script: String, environment: [String: String] = [:]) throws -> Program.Outcome {
+        try self.script(script, environment) { try $0.run($1) }
     }
 
-    private func outcome(of process: Process, input: String?) throws -> Outcome {
-        // Files, not pipes: both may fill up while neither is read.
-        let names = ["out", "err"].map { "\(directory)/.\($0)-\(UUID().uuidString)" }
-        for name in names { try Data().write(to: URL(fileURLWithPath: name)) }
-        process.standardOutput = FileHandle(forWritingAtPath: names[0])
-        process.standardError = FileHandle(forWritingAtPath: names[1])
-        if let input {
-            let pipe = Pipe()
-            process.standardInput = pipe
-            try process.run()
-            try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-            try pipe.fileHandleForWriting.close()
-        } else {
-            process.standardInput = FileHandle.nullDevice
-            try process.run()
-        }
-        process.waitUntilExit()
-        let texts = names.map { name in
-            String(decoding: FileManager.default.contents(atPath: name) ?? Data(), as: UTF8.self)
-        }
-        return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
+    /// Starts a script in bash that goes on and prints to standard error.
+    func startBash(
+        _ script: String,
+        environment: [String: String] = [:]
+    ) throws -> RunningProgram {
+        try self.script("exec 2>&1 >/dev/null\n" + script, environment) { try $0.start($1) }
+    }
+
+    private func script<Result>(
+        _ script: String,
+        _ environment: [String: String],
+        _ run: (Program, [String]) throws -> Result
+    ) throws -> Result {
+        let divan = Self.divan.path
+        let bash = program(Program("/bin/bash"), environment.merging(["DIVAN": divan]) { $1 })
+        return try run(bash, ["-euc", "PATH=\"$(dirname \"$DIVAN\"):$PATH\"\n" + script])
     }
 
     /// Runs a command that must succeed.
     @discardableResult
-    func run(_ words: String...) throws -> Outcome {
+    func run(_ words: String...) throws -> Program.Outcome {
         let outcome = try divan(words)
         #expect(outcome.status == 0, "divan \(words.joined(separator: " ")): \(outcome.errors)")
         return outcome
@@ -104,7 +69,8 @@ final class Shell: Sendable {
 
     /// Starts a command that goes on and prints events.
     func start(_ words: [String]) throws -> Peer {
-        try Peer(process(words + ["--json"]))
+        let divan = program(Self.divan, [:])
+        return Peer(process: try divan.start(words + ["--json"], errors: .discarded))
     }
 
     /// Serves a database on loopback, with events.
@@ -125,50 +91,34 @@ final class Shell: Sendable {
     /// The absolute path of a file in the folder.
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-    private func process(_ words: [String]) -> Process {
-        let process = Process()
-        process.executableURL = Self.executable
-        process.arguments = words
-        process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        var environment = ProcessInfo.processInfo.environment
-        environment["XDG_DATA_HOME"] = path("data")
-        environment["DIVAN_PASSWORD"] = nil
-        process.environment = environment
-        return process
+    /// A program in the folder, with what every command finds in its environment.
+    private func program(_ program: Program, _ environment: [String: String]) -> Program {
+        var program = program
+        program.directory = directory
+        program.environment = ["XDG_DATA_HOME": path("data"), "DIVAN_PASSWORD": nil]
+        program.environment.merge(environment) { $1 }
+        return program
     }
 }
 
-/// A `divan` process that goes on until it is stopped.
-final class Peer {
-    let process: Process
-    private let output = Pipe()
-    private var pending = Data()
+extension Program.Outcome {
+    /// The lines of standard error.
+    var complaints: [String] { errors.split(separator: "\n").map(String.init) }
 
-    init(_ process: Process) throws {
-        self.process = process
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
+    /// Standard output as one JSON object.
+    func json() throws -> [String: Any] {
+        let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
+        return try #require(value as? [String: Any])
     }
+}
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
+/// A `divan` process that goes on until it is stopped, and prints events.
+struct Peer {
+    let process: RunningProgram
 
     /// Waits for the next event that satisfies a condition.
     func event(_ isWanted: ([String: Any]) -> Bool) throws -> [String: Any] {
-        while true {
-            while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Data(pending[..<end])
-                pending = Data(pending[(end + 1)...])
-                let value = try? JSONSerialization.jsonObject(with: line)
-                if let event = value as? [String: Any], isWanted(event) { return event }
-            }
-            let bytes = output.fileHandleForReading.availableData
-            try #require(!bytes.isEmpty, "the process ended before the event came")
-            pending += bytes
-        }
+        try process.event(where: isWanted)
     }
 
     /// Waits for an event by its name.
@@ -192,20 +142,10 @@ final class Peer {
     /// Presses Ctrl-C; returns the exit code.
     @discardableResult
     func stop() -> Int32 {
-        process.interrupt()
-        return end()
+        process.signal(SIGINT)
+        return process.finish().status
     }
 
     /// Ends the process as a power cut would; returns when it is gone.
-    func killHard() {
-        kill(process.processIdentifier, SIGKILL)
-        _ = end()
-    }
-
-    private func end() -> Int32 {
-        // What the process still prints must not stop it.
-        while !output.fileHandleForReading.availableData.isEmpty {}
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    func killHard() { process.kill() }
 }

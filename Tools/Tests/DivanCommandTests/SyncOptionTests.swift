@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
         try shell.run("import", "a", "lines.jsonl", "-c", "geo.places")
     }
 
-    private func pull(_ options: String...) throws -> Shell.Outcome {
+    private func pull(_ options: String...) throws -> Program.Outcome {
         let server = try shell.serve("a", "--no-tls")
         defer { server.stop() }
         return try shell.divan(["pull", "b", try server.url()] + options)

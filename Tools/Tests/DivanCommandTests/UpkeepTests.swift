@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         try shell.run("put", "db", "one", #"{"n":1}"#)
     }
 
-    private func expect(_ outcome: Shell.Outcome, _ status: Int32, _ words: String) {
+    private func expect(_ outcome: Program.Outcome, _ status: Int32, _ words: String) {
         #expect(outcome.status == status, "\(outcome.errors)")
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }

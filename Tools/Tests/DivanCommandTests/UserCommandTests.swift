@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -11,13 +12,13 @@ import Testing
         try shell.write("wrong.txt", "open barley\n")
     }
 
-    private func add(_ name: String, _ options: String...) throws -> Shell.Outcome {
+    private func add(_ name: String, _ options: String...) throws -> Program.Outcome {
         try shell.divan(
             ["users", "add", "users.json", name, "--password-file", "secret.txt"] + options
         )
     }
 
-    private func verify(_ name: String, _ file: String) throws -> Shell.Outcome {
+    private func verify(_ name: String, _ file: String) throws -> Program.Outcome {
         try shell.divan("users", "verify", "users.json", name, "--password-file", file)
     }
 

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -30,13 +31,8 @@ import Testing
         for (path, text) in zip(paths, [server, index()]) {
             try Data(text.utf8).write(to: URL(filePath: path))
         }
-        let outcome = try Program.run(
-            "websocket-autobahn",
-            "report",
-            paths[2],
-            paths[0],
-            paths[1],
-            "Python=3.11"
+        let outcome = try Program.built("websocket-autobahn").run(
+            ["report", paths[2], paths[0], paths[1], "Python=3.11"]
         )
         let page = FileManager.default.contents(atPath: paths[2]) ?? Data()
         return (outcome, String(decoding: page, as: UTF8.self))

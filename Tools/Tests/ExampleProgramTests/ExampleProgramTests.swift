@@ -1,51 +1,55 @@
-import Foundation
+import DivanTestKit
 import Testing
 
 /// The example programs against each other, as processes over 127.0.0.1.
 @Suite(.timeLimit(.minutes(1))) struct ExampleProgramTests {
     @Test func `websocket-echo talks with itself`() throws {
-        let server = try Program(serving: "websocket-echo", "serve")
-        let address = try server.address()
+        let server = try Server("websocket-echo", "serve")
+        let address = server.address()
         let long = String(repeating: "ž", count: 20_000)
-        let outcome = try Program.run("websocket-echo", "send", address, "hello", "wörld", long)
+        let outcome = try Program.built("websocket-echo").run([
+            "send", address, "hello", "wörld", long,
+        ])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output == "hello\nwörld\n\(long)\n")
     }
 
     @Test func `websocket-echo talks with itself over TLS, when it is trusted`() throws {
-        let server = try Program(serving: "websocket-echo", "serve", "--tls")
-        let address = try server.address()
+        let server = try Server("websocket-echo", "serve", "--tls")
+        let address = server.address()
         #expect(address.hasPrefix("wss://"))
-        let outcome = try Program.run("websocket-echo", "send", "--self-signed", address, "hello")
+        let outcome = try Program.built("websocket-echo").run([
+            "send", "--self-signed", address, "hello",
+        ])
         #expect(outcome.output == "hello\n", "\(outcome.errors)")
 
-        let refused = try Program.run("websocket-echo", "send", address, "hello")
+        let refused = try Program.built("websocket-echo").run(["send", address, "hello"])
         #expect(refused.status == 1 && refused.output == "")
         #expect(refused.errors.contains("not trusted"))
     }
 
     @Test func `blip-echo talks with itself`() throws {
-        let server = try Program(serving: "blip-echo", "serve")
-        let address = try server.address()
+        let server = try Server("blip-echo", "serve")
+        let address = server.address()
         let long = String(repeating: "divan ", count: 20_000)
-        let outcome = try Program.run("blip-echo", "ask", address, "one", "two", long)
+        let outcome = try Program.built("blip-echo").run(["ask", address, "one", "two", long])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let answers = Set(outcome.output.split(separator: "\n").map(String.init))
         #expect(answers == ["one", "two", long], "in any order")
     }
 
     @Test func `blip-echo refuses who does not speak its protocol`() throws {
-        let server = try Program(serving: "blip-echo", "serve")
-        let outcome = try Program.run("websocket-echo", "send", try server.address(), "hello")
+        let server = try Server("blip-echo", "serve")
+        let outcome = try Program.built("websocket-echo").run(["send", server.address(), "hello"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("refused with 400, “offer the subprotocol BLIP_3+Echo”"))
     }
 
     @Test func `tls-probe shows a server and says why it would be refused`() throws {
-        let server = try Program(serving: "websocket-echo", "serve", "--tls")
-        let address = try server.address()
+        let server = try Server("websocket-echo", "serve", "--tls")
+        let address = server.address()
         let place = address.dropFirst("wss://".count).dropLast()
-        let outcome = try Program.run("tls-probe", String(place))
+        let outcome = try Program.built("tls-probe").run([String(place)])
         #expect(outcome.status == 2, "\(outcome.errors)")
         let lines = outcome.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "TLS 1.3: yes, TLS_AES_128_GCM_SHA256")
@@ -57,10 +61,10 @@ import Testing
     }
 
     @Test func `tls-probe tells what is no TLS`() throws {
-        let server = try Program(serving: "websocket-echo", "serve")
-        let address = try server.address()
+        let server = try Server("websocket-echo", "serve")
+        let address = server.address()
         let place = address.dropFirst("ws://".count).dropLast()
-        let outcome = try Program.run("tls-probe", String(place))
+        let outcome = try Program.built("tls-probe").run([String(place)])
         #expect(outcome.status == 2)
         #expect(outcome.output.hasPrefix("TLS 1.3: no, "))
         #expect(outcome.output.contains("HTTP without TLS"))
@@ -68,7 +72,7 @@ import Testing
 
     @Test(arguments: ["websocket-echo", "blip-echo", "tls-probe"])
     func `explains itself when asked`(program: String) throws {
-        let outcome = try Program.run(program, "--help")
+        let outcome = try Program.built(program).run(["--help"])
         #expect(outcome.status == 0)
         #expect(outcome.output.hasPrefix("usage: \(program) "))
         #expect(outcome.errors == "")
@@ -90,7 +94,7 @@ import Testing
         ] as [([String], String)]
     )
     func `says what is wrong with the command line`(words: [String], problem: String) throws {
-        let outcome = try Program.run(words)
+        let outcome = try Program.built(words[0]).run(Array(words.dropFirst()))
         #expect(outcome.status == 64)
         #expect(outcome.output == "")
         #expect(outcome.errors.contains(problem), "\(outcome.errors)")
@@ -98,19 +102,36 @@ import Testing
     }
 
     @Test func `an error is a line and a status, never a crash`() throws {
-        let url = try Program.run("websocket-echo", "send", "http://127.0.0.1:1/", "hello")
+        let url = try Program.built("websocket-echo").run(["send", "http://127.0.0.1:1/", "hello"])
         #expect(url.status == 1)
         #expect(url.errors.contains("begin with wss:// or ws://"))
-        let server = try Program(serving: "blip-echo", "serve")
-        let port = try server.address().split(separator: ":").last?.dropLast()
-        let taken = try Program.run("websocket-echo", "serve", String(port ?? ""))
+        let server = try Server("blip-echo", "serve")
+        let port = server.address().split(separator: ":").last?.dropLast()
+        let taken = try Program.built("websocket-echo").run(["serve", String(port ?? "")])
         #expect(taken.status == 1)
         #expect(taken.errors.contains("choose another port"), "\(taken.errors)")
     }
 
     @Test func `tls-probe reports a host that is not there`() throws {
-        let outcome = try Program.run("tls-probe", "127.0.0.1:1")
+        let outcome = try Program.built("tls-probe").run(["127.0.0.1:1"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("Connection refused"))
+    }
+}
+
+/// An example program that listens until it is let go of.
+private struct Server {
+    private let program: RunningProgram
+    private let greeting: String
+
+    init(_ name: String, _ words: String...) throws {
+        program = try Program.built(name).start(words, errors: .discarded)
+        greeting = try program.line()
+    }
+
+    /// The URL that the program says it listens on.
+    func address() -> String {
+        #expect(greeting.hasPrefix("listening on "))
+        return String(greeting.dropFirst("listening on ".count))
     }
 }

@@ -1,4 +1,5 @@
 import CDivanFloors
+import DivanTestKit
 import Foundation
 
 /// What a listener carries: crowds that rest, crowds that pull, newcomers, and those who mean ill.
@@ -9,7 +10,7 @@ enum ListenerFigures {
     private static let knockCount = 2_000
 
     static func measure(in directory: String, into report: inout Report) throws {
-        Descriptors.raiseLimit()
+        OwnProcess.raiseDescriptorLimit()
         let listener = try BenchListener(directory, documentCount: documentCount)
         try measureConnects(listener, into: &report)
         try measurePullers(listener, into: &report)
@@ -28,10 +29,10 @@ enum ListenerFigures {
         let floor = floor_connects(knockCount)
         guard floor > 0 else { throw BenchFailure("the connect floor failed") }
         let client = try listener.pullers(0, of: .quiet, isSecure: true)
-        _ = try client.ask("knock \(knockCount / 4)")
-        let work = try listener.process.ask("work")
-        _ = try client.ask("knock \(knockCount)")
-        let ours = (try listener.process.ask("work") - work) / Double(knockCount)
+        _ = try client.number("knock \(knockCount / 4)")
+        let work = try listener.process.number("work")
+        _ = try client.number("knock \(knockCount)")
+        let ours = (try listener.process.number("work") - work) / Double(knockCount)
         report.add(
             Figure(
                 name: "TLS connects with password, to the first reply",
@@ -42,15 +43,15 @@ enum ListenerFigures {
                 must: .share(0.4)
             )
         )
-        let memory = try listener.process.ask("memory")
-        let descriptors = try listener.process.ask("descriptors")
-        _ = try client.ask("knock 10000")
+        let memory = try listener.process.number("memory")
+        let descriptors = try listener.process.number("descriptors")
+        _ = try client.number("knock 10000")
         try listener.waitForConnections(0)
         report.add(
             Figure(
                 name: "memory after 10,000 more connects and closes",
                 unit: "MB",
-                ours: (try listener.process.ask("memory") - memory) / 1e6,
+                ours: (try listener.process.number("memory") - memory) / 1e6,
                 floorName: "none; the growth",
                 must: .atMost(2)
             )
@@ -59,7 +60,7 @@ enum ListenerFigures {
             Figure(
                 name: "descriptors left by them",
                 unit: "",
-                ours: try listener.process.ask("descriptors") - descriptors,
+                ours: try listener.process.number("descriptors") - descriptors,
                 floorName: "none",
                 must: .atMost(0)
             )
@@ -73,10 +74,10 @@ enum ListenerFigures {
         into report: inout Report
     ) throws {
         let single = try listener.pullers(1, of: .full, isSecure: true)
-        var alone = try single.ask("pull \(documentCount)")
-        for _ in 0..<3 { alone = min(alone, try single.ask("again \(documentCount)")) }
+        var alone = try single.number("pull \(documentCount)")
+        for _ in 0..<3 { alone = min(alone, try single.number("again \(documentCount)")) }
         let crowd = try listener.pullers(100, of: .full, isSecure: true)
-        let seconds = try crowd.ask("pull \(100 * documentCount)")
+        let seconds = try crowd.number("pull \(100 * documentCount)")
         report.add(
             Figure(
                 name: "100 pullers at once, 10,000 documents each",
@@ -95,15 +96,15 @@ enum ListenerFigures {
     ) throws {
         let good = try listener.pullers(1, of: .full, isSecure: true)
         let others = try listener.pullers(19, of: .full, isSecure: true)
-        var alone = try good.ask("pull \(documentCount)")
-        for _ in 0..<5 { alone = min(alone, try good.ask("again \(documentCount)")) }
-        let hostile = try Child([
-            ProcessRole.hostile.rawValue, "\(listener.ports[0])", "20", "full",
+        var alone = try good.number("pull \(documentCount)")
+        for _ in 0..<5 { alone = min(alone, try good.number("again \(documentCount)")) }
+        let hostile = try ProcessRole.hostile.start([
+            "\(listener.ports[0])", "20", "full",
         ])
         _ = try hostile.line()
         var beside = Double.infinity
-        for _ in 0..<6 { beside = min(beside, try good.ask("again \(documentCount)")) }
-        guard try hostile.ask("deeds") > 20 else { throw BenchFailure("nobody was hostile") }
+        for _ in 0..<6 { beside = min(beside, try good.number("again \(documentCount)")) }
+        guard try hostile.number("deeds") > 20 else { throw BenchFailure("nobody was hostile") }
         withExtendedLifetime(others) {}
         report.add(
             Figure(
@@ -124,11 +125,11 @@ enum ListenerFigures {
         into report: inout Report
     ) throws {
         let crowd = try listener.pullers(pullerCount, of: .quiet, isSecure: true, continuous: true)
-        _ = try crowd.ask("pull")
-        let work = try listener.process.ask("work")
+        _ = try crowd.number("pull")
+        let work = try listener.process.number("work")
         let start = monotonicSeconds()
         Thread.sleep(forTimeInterval: 10)
-        let busy = try listener.process.ask("work") - work
+        let busy = try listener.process.number("work") - work
         report.add(
             Figure(
                 name: "a core's share for 1,000 idle continuous TLS pullers",
@@ -140,8 +141,8 @@ enum ListenerFigures {
         )
         var slowest = 0.0
         for round in 1...5 {
-            let saved = try listener.process.ask("save")
-            slowest = max(slowest, try crowd.ask("told \(round * pullerCount)") - saved)
+            let saved = try listener.process.number("save")
+            slowest = max(slowest, try crowd.number("told \(round * pullerCount)") - saved)
         }
         report.add(
             Figure(
@@ -155,11 +156,11 @@ enum ListenerFigures {
     }
 
     /// Seconds from connecting to the first reply, the mean of many, the best of three.
-    private static func firstReply(_ newcomer: Child) throws -> Double {
+    private static func firstReply(_ newcomer: RunningProgram) throws -> Double {
         var best = Double.infinity
         for _ in 0..<3 {
             let start = monotonicSeconds()
-            _ = try newcomer.ask("knock 200")
+            _ = try newcomer.number("knock 200")
             best = min(best, (monotonicSeconds() - start) / 200)
         }
         return best
@@ -169,20 +170,20 @@ enum ListenerFigures {
         _ listener: BenchListener,
         into report: inout Report
     ) throws {
-        let count = min(idleCount, (Descriptors.limit - 200) / 2 * 2)
+        let count = min(idleCount, (OwnProcess.descriptorLimit - 200) / 2 * 2)
         let newcomer = try listener.pullers(0, of: .quiet, isSecure: true)
         let alone = try firstReply(newcomer)
         let clear = try listener.pullers(count / 2, of: .quiet, isSecure: false, continuous: true)
         let secure = try listener.pullers(count / 2, of: .quiet, isSecure: true, continuous: true)
-        _ = try clear.ask("pull")
-        _ = try secure.ask("pull")
+        _ = try clear.number("pull")
+        _ = try secure.number("pull")
         Thread.sleep(forTimeInterval: 8)
         try listener.waitForConnections(count)
         report.add(
             Figure(
                 name: "memory of a listener with \(count) idle pullers, half TLS",
                 unit: "MB",
-                ours: try listener.process.ask("memory") / 1e6,
+                ours: try listener.process.number("memory") / 1e6,
                 floorName: "none; the whole process",
                 must: .atMost(500)
             )
@@ -207,12 +208,12 @@ struct BenchListener {
         case quiet
     }
 
-    let process: Child
+    let process: RunningProgram
     /// `full` over TLS, `quiet` over TLS, `quiet` in clear text.
     let ports: [UInt16]
 
     init(_ directory: String, documentCount: Int) throws {
-        process = try Child([ProcessRole.listener.rawValue, directory, "\(documentCount)"])
+        process = try ProcessRole.listener.start([directory, "\(documentCount)"])
         ports = try process.line().split(separator: " ").compactMap { UInt16($0) }
         guard ports.count == 3 else { throw BenchFailure("the listener told no ports") }
     }
@@ -223,10 +224,10 @@ struct BenchListener {
         of database: Database,
         isSecure: Bool,
         continuous: Bool = false
-    ) throws -> Child {
+    ) throws -> RunningProgram {
         let port = database == .full ? ports[0] : isSecure ? ports[1] : ports[2]
-        let child = try Child([
-            ProcessRole.pullers.rawValue, "\(port)", isSecure ? "tls" : "clear", "\(count)",
+        let child = try ProcessRole.pullers.start([
+            "\(port)", isSecure ? "tls" : "clear", "\(count)",
             database.rawValue, continuous ? "continuous" : "once",
         ])
         let opened = try child.line()
@@ -237,9 +238,9 @@ struct BenchListener {
     /// Waits, for some seconds at most, until so many connections are open.
     func waitForConnections(_ count: Int) throws {
         for _ in 0..<200 {
-            if try process.ask("connections") == Double(count) { return }
+            if try process.number("connections") == Double(count) { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
-        throw BenchFailure("\(Int(try process.ask("connections"))) connections, not \(count)")
+        throw BenchFailure("\(Int(try process.number("connections"))) connections, not \(count)")
     }
 }

@@ -1,5 +1,6 @@
 import Divan
 import DivanTLS
+import DivanTestKit
 import Foundation
 import Glibc
 
@@ -36,7 +37,7 @@ final class ListenerRole {
         var savedCount = 0
         ProcessRole.answer { question in
             switch question {
-            case "memory": return residentByteCount()
+            case "memory": return Double(OwnProcess.residentByteCount)
             case "work": return processSeconds()
             case "descriptors": return descriptorCount()
             case "connections":

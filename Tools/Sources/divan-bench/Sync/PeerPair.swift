@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// The two processes of a figure: the one that listens and the one that starts replications.
@@ -13,17 +14,17 @@ struct PeerPair {
 
 /// One of them as the bench sees it.
 final class PeerProcess {
-    private let child: Child
+    private let child: RunningProgram
     private let encoder = JSONEncoder()
 
     init(in directory: String) throws {
-        child = try Child([ProcessRole.peer.rawValue, directory])
+        child = try ProcessRole.peer.start([directory])
     }
 
     /// Has something done and returns what it came to.
     func ask<T: Decodable>(_ command: PeerCommand, for type: T.Type) throws -> T {
         let line = String(decoding: try encoder.encode(command), as: UTF8.self)
-        return try JSONDecoder().decode(type, from: Data(try child.answer(to: line).utf8))
+        return try JSONDecoder().decode(type, from: Data(try child.ask(line).utf8))
     }
 
     /// Has something done.

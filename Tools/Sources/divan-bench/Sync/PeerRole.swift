@@ -2,6 +2,7 @@ import Dispatch
 import Divan
 import DivanJSON
 import DivanStore
+import DivanTestKit
 import Foundation
 import Glibc
 
@@ -155,7 +156,7 @@ extension PeerUsage {
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return PeerUsage(
             processorSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-            residentByteCount: divan_bench.residentByteCount(),
+            residentByteCount: Double(OwnProcess.residentByteCount),
             peakByteCount: peak()
         )
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import Divan
+import DivanTestKit
 import Foundation
 
 /// One replication of one database, timed from its start until it has stopped.
@@ -59,7 +60,7 @@ struct SyncOnce {
                     SyncOutcome.Sample(
                         seconds: monotonicSeconds() - start,
                         documentCount: Int(collection.count),
-                        residentByteCount: residentByteCount()
+                        residentByteCount: Double(OwnProcess.residentByteCount)
                     )
                 )
             }
