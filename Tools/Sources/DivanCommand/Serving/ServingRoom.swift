@@ -69,6 +69,7 @@ final class ServingRoom {
             view.take(arrivals.take())
             view.look()
         } while stopped.wait(timeout: .now() + .milliseconds(500)) == .timedOut
+        view.take(arrivals.take())
         view.end()
     }
 

@@ -48,7 +48,8 @@ final class ProgressLine: Sendable {
             state.lastShown = now
             let text = line(reading, after: now)
             if terminal.isInteractive {
-                terminal.overwrite(text)
+                // A line that wraps could not be overwritten.
+                terminal.overwrite(String(text.prefix(terminal.width - 1)))
                 state.isOpen = true
             } else {
                 terminal.note(text)

@@ -30,10 +30,10 @@ enum Secret {
         } else if let value = ProcessInfo.processInfo.environment[variable] {
             secret = value
         } else {
-            guard isatty(STDIN_FILENO) == 1, let typed = ask(prompt) else {
+            guard isatty(STDIN_FILENO) == 1, let typed = HiddenLine.read("\(prompt): ") else {
                 throw Failure.usage("no password: use \(option) or \(variable)")
             }
-            if isNew, ask("The same again") != typed {
+            if isNew, HiddenLine.read("The same again: ") != typed {
                 throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
             }
             secret = typed
@@ -55,10 +55,5 @@ enum Secret {
         }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return String(decoding: line, as: UTF8.self)
-    }
-
-    /// Asks on the terminal, without showing what is typed.
-    private static func ask(_ prompt: String) -> String? {
-        getpass("\(prompt): ").map { String(cString: $0) }
     }
 }

@@ -4,21 +4,18 @@ import Glibc
 struct Terminal: Sendable {
     /// Whether standard error is a terminal, so that a line may be overwritten.
     let isInteractive: Bool
-    /// Whether standard output is a terminal.
-    let printsToTerminal: Bool
     /// Whether results are JSON for machines.
     var isJSON = false
 
     init() {
         isInteractive =
             isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
-        printsToTerminal = isatty(STDOUT_FILENO) == 1
     }
 
     /// Columns of the terminal, 80 when unknown.
     var width: Int {
         let columns = size.ws_col
-        return columns > 20 ? Int(columns) : 80
+        return columns > 1 ? Int(columns) : 80
     }
 
     /// Lines of the terminal, 24 when unknown.

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+/// What a person at a terminal sees and types; a pipe gets plain lines.
+@Suite(.timeLimit(.minutes(5))) struct TerminalTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+        try shell.run("new", "b")
+        for number in 0..<20 { try shell.run("put", "a", "document-\(number)", "{}") }
+    }
+
+    private func terminal(
+        _ words: String...,
+        environment: [String: String] = [:]
+    ) throws -> PseudoTerminal {
+        try PseudoTerminal(shell, words, environment: environment)
+    }
+
+    private func guarded() throws -> (server: Peer, url: String) {
+        try shell.write("password.txt", "plover\n")
+        let server = try shell.serve(
+            "a",
+            "--no-tls",
+            "--user",
+            "anna",
+            "--password-file",
+            "password.txt"
+        )
+        return (server, try server.url())
+    }
+
+    /// The address that a serving terminal shows.
+    private func address(_ server: PseudoTerminal) throws -> String {
+        try server.waits(for: "Press Ctrl-C to stop.")
+        let words = server.screen.text.split(whereSeparator: \.isWhitespace)
+        return String(try #require(words.first { $0.hasPrefix("ws://") }))
+    }
+
+    // MARK: - Passwords
+
+    @Test func `a password is not shown while it is typed`() throws {
+        let (server, url) = try guarded()
+        let terminal = try terminal("pull", "b", url, "--user", "anna")
+        try terminal.waits(for: "Password:")
+        #expect(!terminal.isEchoing)
+        terminal.type("plover\n")
+        #expect(terminal.end() == 0)
+        #expect(terminal.screen.text.contains("Pulled 20 documents"))
+        #expect(!terminal.output.contains("plover"))
+        #expect(terminal.isEchoing)
+        server.stop()
+    }
+
+    @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT), ("", SIGTERM), ("", SIGHUP)])
+    func `whatever ends the question, the terminal shows again what is typed`(
+        key: String,
+        signal: Int32
+    ) throws {
+        let (server, url) = try guarded()
+        let terminal = try terminal("pull", "b", url, "--user", "anna")
+        try terminal.waits(for: "Password:")
+        terminal.type("plov")
+        if key.isEmpty { terminal.signal(signal) } else { terminal.type(key) }
+        #expect(terminal.end() == 128 + signal)
+        #expect(terminal.isEchoing)
+        #expect(!terminal.output.contains("plov"))
+        server.stop()
+    }
+
+    @Test func `an input that ends at the question is no password`() throws {
+        let terminal = try terminal("pull", "b", "ws://127.0.0.1:1/a", "--user", "anna")
+        try terminal.waits(for: "Password:")
+        terminal.type("\u{4}")
+        #expect(terminal.end() == 2)
+        #expect(terminal.screen.text.contains("no password: use --password-file or"))
+        #expect(terminal.isEchoing)
+    }
+
+    @Test func `a new password is asked for twice`() throws {
+        for (second, status) in [("plover", Int32(0)), ("Plover", 4)] {
+            let terminal = try terminal("users", "add", "users.json", "bo-\(status)")
+            try terminal.waits(for: "Password for bo-\(status):")
+            terminal.type("plover\n")
+            try terminal.waits(for: "The same again:")
+            #expect(!terminal.isEchoing)
+            terminal.type("\(second)\n")
+            #expect(terminal.end() == status)
+            #expect(terminal.isEchoing)
+        }
+        let verify = try terminal("users", "verify", "users.json", "bo-0")
+        try verify.waits(for: "Password of bo-0:")
+        verify.type("plovee\u{7F}r\n")
+        #expect(verify.end() == 0, "the terminal's own keys correct a slip")
+    }
+
+    // MARK: - Live views
+
+    @Test func `serve draws its table in one place, and takes it away`() throws {
+        let server = try terminal("serve", "a", "--no-tls", "--interface", "127.0.0.1")
+        let url = try address(server)
+        try shell.run("put", "b", "another", "{}")
+        let follower = try shell.start("sync", "b", url, "--continuous")
+        try follower.wait(for: "idle")
+        try server.waits(for: "a: 1 peer, sent 20, received 1")
+        try server.waits(for: "somebody ")
+        follower.stop()
+        try server.waits(for: "has left, sent 20, received 1")
+        #expect(server.screen.text.matches(of: /a: \d peer/).count == 1)
+        #expect(server.screen.text.matches(of: /PEER +FROM/).count <= 1)
+        server.type("\u{3}")
+        #expect(server.end() == 0)
+        let lines = server.screen.text.split(separator: "\n")
+        #expect(
+            lines.contains { $0.hasPrefix("Stopped a: sent 20 documents, received 1 document") }
+        )
+        #expect(!server.screen.text.contains("PEER"))
+        #expect(server.screen.strangers.isEmpty, "no colours, no other sequences")
+    }
+
+    @Test func `sync shows a bar that is gone in the end`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        let sync = try terminal("pull", "b", url, "--continuous")
+        try sync.waits(for: "Level with the peer; waiting for changes")
+        #expect(sync.output.contains(" pulled, "))
+        sync.type("\u{3}")
+        #expect(sync.end() == 130)
+        #expect(sync.screen.text.hasPrefix("Level with the peer"))
+        #expect(sync.screen.text.contains("divan: stopped by Ctrl-C"))
+        #expect(!sync.screen.text.contains(" pulled, "))
+        #expect(sync.screen.strangers.isEmpty, "no colours, no other sequences")
+        server.stop()
+    }
+
+    @Test func `NO_COLOR has nothing to take away, and a dumb terminal gets lines`() throws {
+        for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+            let server = try terminal(
+                "serve",
+                "a",
+                "--no-tls",
+                "--interface",
+                "127.0.0.1",
+                environment: [name: value]
+            )
+            let url = try address(server)
+            try shell.run("pull", "b", url)
+            try server.waits(for: "somebody ")
+            server.type("\u{3}")
+            #expect(server.end() == 0)
+            #expect(server.screen.strangers.isEmpty)
+            #expect(server.output.contains("\u{1B}") == (name == "NO_COLOR"))
+        }
+    }
+
+    // MARK: - Pipes
+
+    @Test func `a pipe gets plain lines`() throws {
+        let outcome = try shell.bash(
+            """
+            exec 3< <(exec divan serve a --no-tls --interface 127.0.0.1 2>&1)
+            server=$!
+            line=""
+            until [[ $line == "Serving a at "* ]]; do
+                read -r line <&3
+                echo "$line"
+            done
+            divan sync b "${line#Serving a at }" 2>&1
+            kill -INT $server
+            cat <&3
+            """,
+            environment: ["TERM": "xterm"]
+        )
+        outcome.expectSuccess()
+        #expect(outcome.output.contains("somebody from 127.0.0.1 is here"))
+        #expect(outcome.output.contains("\nStopped a: sent 20 documents"))
+        #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\r"))
+    }
+}
