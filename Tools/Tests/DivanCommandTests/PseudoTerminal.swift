@@ -31,7 +31,7 @@ final class PseudoTerminal {
         // A shell that becomes the command: it changes the folder, which a spawn cannot.
         let script = "cd '\(shell.directory)' && exec \"$0\" \"$@\""
         try spawn(
-            ["/bin/sh", "-c", script, Shell.executable.path] + words,
+            ["/bin/sh", "-c", script, Shell.divan.path] + words,
             variables,
             terminal: String(decoding: name.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
         )
