@@ -1,16 +1,30 @@
 /// What a listener remembers of the addresses that its clients come from: how many connections
-/// each holds, and how often one failed to log in.
+/// each holds, and who failed to log in there how often.
+///
+/// Behind one address may stand many people: a proxy, a family, a company. So failures delay the
+/// strangers of an address together, but a name that has logged in from there by itself; and where
+/// the address is exempt, each name by itself (decision 0007).
 ///
 /// Owns no clock: times are distances from an origin of the caller's. An IPv6 client owns a whole
 /// /64, so that is what counts as an address there.
 ///
 /// Source: `reliability.md` §6 (10: back-off per address).
 struct AddressLedger {
+    /// Who asks to come in.
+    struct Visitor {
+        /// The address as text.
+        var host: String
+        /// The user name that it gave, true or not.
+        var name: String?
+        /// Whether its address stands for many, so that the number of connections does not matter.
+        var isExempt = false
+    }
+
     /// What becomes of a request.
     enum Decision: Equatable {
         /// It may log in now.
         case now
-        /// It may log in then; others of its address that come later wait behind it.
+        /// It may log in then; those that come later and count with it wait behind it.
         case after(Duration)
         /// Its address has too many connections, or too many attempts that wait.
         case refused
@@ -18,14 +32,11 @@ struct AddressLedger {
 
     private struct Entry {
         var connectionCount = 0
-        var failureCount = 0
-        var lastFailure: Duration = .zero
-        /// Before this time, no further attempt; it moves on with each one that waits.
-        var nextAttempt: Duration = .zero
-    }
+        var strangers = LoginRecord()
+        var names: [String: LoginRecord] = [:]
 
-    /// The delay of the first attempt that has to wait; it doubles with each failure from there on.
-    static let firstDelay = Duration.milliseconds(250)
+        var isEmpty: Bool { connectionCount == 0 && strangers.isEmpty && names.isEmpty }
+    }
 
     private let limits: ListenerLimits
     private var entries: [String: Entry] = [:]
@@ -38,27 +49,18 @@ struct AddressLedger {
     var addressCount: Int { entries.count }
 
     /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
-    ///
-    /// The number of connections does not matter for an address that is exempt.
-    mutating func enter(_ host: String, isExempt: Bool, at now: Duration) -> Decision {
-        let key = Self.key(host)
+    mutating func enter(_ visitor: Visitor, at now: Duration) -> Decision {
+        let key = Self.key(visitor.host)
         var entry = entries[key] ?? Entry()
-        if entry.failureCount > 0, now - entry.lastFailure > limits.loginMemory {
-            entry.failureCount = 0
-        }
-        guard isExempt || entry.connectionCount < limits.addressConnectionCount else {
+        guard visitor.isExempt || entry.connectionCount < limits.addressConnectionCount else {
             return .refused
         }
-        let wait = max(.zero, entry.nextAttempt - now)
-        if entry.failureCount >= limits.freeLoginFailureCount {
-            guard wait <= limits.longestLoginDelay else { return .refused }
-            entry.nextAttempt = max(entry.nextAttempt, now) + delay(after: entry.failureCount)
-        }
-        entry.connectionCount += 1
+        let wait = change(&entry, visitor) { $0.admit(at: now, limits) }
         makeRoom(for: key)
-        entries[key] = entry
-        return entry.failureCount >= limits.freeLoginFailureCount && wait > .zero
-            ? .after(wait) : .now
+        if wait != nil { entry.connectionCount += 1 }
+        entries[key] = entry.isEmpty ? nil : entry
+        guard let wait else { return .refused }
+        return wait > .zero ? .after(wait) : .now
     }
 
     /// Gives a seat back.
@@ -66,25 +68,50 @@ struct AddressLedger {
         let key = Self.key(host)
         guard var entry = entries[key] else { return }
         entry.connectionCount -= 1
-        entries[key] = entry.connectionCount > 0 || entry.failureCount > 0 ? entry : nil
+        entries[key] = entry.isEmpty ? nil : entry
     }
 
     /// Notes wrong credentials.
-    mutating func failed(_ host: String, at now: Duration) {
-        let key = Self.key(host)
+    mutating func failed(_ visitor: Visitor, at now: Duration) {
+        let key = Self.key(visitor.host)
+        makeRoom(for: key)
+        change(&entries[key, default: Entry()], visitor) { $0.fail(at: now, limits) }
+    }
+
+    /// Notes right credentials.
+    mutating func succeeded(_ visitor: Visitor) {
+        guard let name = visitor.name else { return }
+        let key = Self.key(visitor.host)
         makeRoom(for: key)
         var entry = entries[key] ?? Entry()
-        entry.failureCount += 1
-        entry.lastFailure = now
-        if entry.failureCount == limits.freeLoginFailureCount {
-            entry.nextAttempt = now + delay(after: entry.failureCount)
-        }
+        guard entry.names[name] != nil || hasRoom(&entry) else { return }
+        entry.names[name, default: LoginRecord()].succeed()
         entries[key] = entry
     }
 
-    private func delay(after failureCount: Int) -> Duration {
-        let doublings = min(max(0, failureCount - limits.freeLoginFailureCount), 10)
-        return min(Self.firstDelay * (1 << doublings), limits.longestLoginDelay)
+    /// Runs `body` on the record that counts for a visitor.
+    @discardableResult
+    private func change<Result>(
+        _ entry: inout Entry,
+        _ visitor: Visitor,
+        _ body: (inout LoginRecord) -> Result
+    ) -> Result {
+        guard let name = visitor.name else { return body(&entry.strangers) }
+        let known = entry.names[name]
+        guard visitor.isExempt || known?.hasSucceeded == true else {
+            return body(&entry.strangers)
+        }
+        guard known != nil || hasRoom(&entry) else { return body(&entry.strangers) }
+        var record = known ?? LoginRecord()
+        defer { entry.names[name] = record.isEmpty ? nil : record }
+        return body(&record)
+    }
+
+    /// Makes room for one more name: those that only failed go, those that logged in stay.
+    private func hasRoom(_ entry: inout Entry) -> Bool {
+        guard entry.names.count >= limits.rememberedNameCount else { return true }
+        entry.names = entry.names.filter { $0.value.hasSucceeded }
+        return entry.names.count < limits.rememberedNameCount
     }
 
     /// Whoever comes from that many addresses has no need to guess from one: their failures are

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The ledger of addresses, shared by all connections of a listener.
 final class AddressTable: Sendable {
-    private let ledger: Mutex<AddressLedger>
+    fileprivate let ledger: Mutex<AddressLedger>
     private let sparesLoopback: Bool
 
     init(limits: ListenerLimits) {
@@ -10,21 +10,18 @@ final class AddressTable: Sendable {
         sparesLoopback = limits.sparesLoopback
     }
 
-    /// Decides about a request; a seat comes with every answer but a refusal.
-    func enter(
-        _ host: String,
-        isLoopback: Bool,
-        at now: Duration
-    ) -> (decision: AddressLedger.Decision, seat: AddressSeat?) {
-        let decision = ledger.withLock {
-            $0.enter(host, isExempt: isLoopback && sparesLoopback, at: now)
-        }
-        return (decision, decision == .refused ? nil : AddressSeat(table: self, host: host))
+    /// Who asks, in the terms of the ledger.
+    func visitor(_ host: String, isLoopback: Bool, name: String?) -> AddressLedger.Visitor {
+        AddressLedger.Visitor(host: host, name: name, isExempt: isLoopback && sparesLoopback)
     }
 
-    /// Notes wrong credentials.
-    func failed(_ host: String, at now: Duration) {
-        ledger.withLock { $0.failed(host, at: now) }
+    /// Decides about a request; a seat comes with every answer but a refusal.
+    func enter(
+        _ visitor: AddressLedger.Visitor,
+        at now: Duration
+    ) -> (decision: AddressLedger.Decision, seat: AddressSeat?) {
+        let decision = ledger.withLock { $0.enter(visitor, at: now) }
+        return (decision, decision == .refused ? nil : AddressSeat(table: self, visitor: visitor))
     }
 
     fileprivate func leave(_ host: String) {
@@ -35,14 +32,24 @@ final class AddressTable: Sendable {
 /// One connection's place among those of its address; it is free again with the last reference.
 final class AddressSeat: Sendable {
     private let table: AddressTable
-    private let host: String
+    private let visitor: AddressLedger.Visitor
 
-    fileprivate init(table: AddressTable, host: String) {
+    fileprivate init(table: AddressTable, visitor: AddressLedger.Visitor) {
         self.table = table
-        self.host = host
+        self.visitor = visitor
     }
 
     deinit {
-        table.leave(host)
+        table.leave(visitor.host)
+    }
+
+    /// Notes that it came with wrong credentials.
+    func failed(at now: Duration) {
+        table.ledger.withLock { $0.failed(visitor, at: now) }
+    }
+
+    /// Notes that it came with right credentials.
+    func succeeded() {
+        table.ledger.withLock { $0.succeeded(visitor) }
     }
 }

@@ -74,7 +74,8 @@ public struct ListenerLimits: Sendable {
     /// Whether addresses of this machine are exempt from `addressConnectionCount`: a proxy in front
     /// brings everyone from there.
     public var sparesLoopback = true
-    /// Wrong credentials from one address before its next attempts have to wait.
+    /// Wrong credentials before the next attempts have to wait: of one address, of one name that
+    /// has logged in from there before, or of one name on this machine with `sparesLoopback`.
     ///
     /// Ten: people mistype, and programs stop at the first 401.
     public var freeLoginFailureCount = 10
@@ -87,6 +88,8 @@ public struct ListenerLimits: Sendable {
     public var loginMemory = Duration.seconds(600)
     /// Addresses remembered; some hundred bytes each.
     public var rememberedAddressCount = 10_000
+    /// Names remembered of one address, so that the failures of others do not delay them.
+    public var rememberedNameCount = 100
     /// Connections that have not finished their handshake; DivanTransport's 1,024.
     ///
     /// At the bound the oldest goes.

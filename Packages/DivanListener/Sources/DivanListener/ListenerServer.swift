@@ -126,11 +126,13 @@ public final class ListenerServer: Sendable {
 extension ListenerServer {
     /// Whoever guesses passwords waits, longer each time, before anybody looks at the next one.
     private func decide(about request: UpgradeRequest) {
-        let (decision, seat) = addresses.enter(
+        let visitor = addresses.visitor(
             request.address.host,
             isLoopback: request.address.isLoopback,
-            at: request.loop.now
+            name: request.handshake.headers["Authorization"]
+                .flatMap { BasicCredentials(header: $0)?.username }
         )
+        let (decision, seat) = addresses.enter(visitor, at: request.loop.now)
         guard let seat else {
             log.warning("\(request.address): refused, too many connections or attempts to log in")
             return refuse(
@@ -165,21 +167,23 @@ extension ListenerServer {
     private func authenticate(_ request: UpgradeRequest, _ seat: AddressSeat) {
         gate.decide(about: request) { [weak self] outcome in
             switch outcome {
-            case .accepted(let user): self?.route(request, user: user, seat)
+            case .accepted(let user):
+                if user != nil { seat.succeeded() }
+                self?.route(request, user: user, seat)
             case .refused(let challenge):
-                self?.noteFailure(request)
+                self?.noteFailure(request, seat)
                 self?.refuse(request, 401, "user name and password needed", challenge: challenge)
             }
         }
     }
 
     /// A client that shows no credentials only asks what is needed.
-    private func noteFailure(_ request: UpgradeRequest) {
+    private func noteFailure(_ request: UpgradeRequest, _ seat: AddressSeat) {
         let hasTried =
             request.handshake.headers["Authorization"] != nil || !request.certificates.isEmpty
         guard hasTried else { return }
         log.warning("\(request.address): wrong credentials")
-        addresses.failed(request.address.host, at: request.loop.now)
+        seat.failed(at: request.loop.now)
     }
 
     private func route(_ request: UpgradeRequest, user: String?, _ seat: AddressSeat) {

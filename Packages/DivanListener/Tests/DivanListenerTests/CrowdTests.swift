@@ -50,6 +50,35 @@ import Testing
         #expect(codes.allSatisfy { $0 == 429 || $0 == 401 })
     }
 
+    @Test(arguments: [true, false])
+    func `a neighbour's guesses do not lock others out`(isProxy: Bool) async throws {
+        let serving = try serving {
+            $0.sparesLoopback = isProxy
+            $0.freeLoginFailureCount = 1
+            $0.longestLoginDelay = .milliseconds(100)
+        }
+        if !isProxy {
+            #expect(try await serving.sync(.inMemory(), credentials: right)?.error == nil)
+        }
+        let guess = try BasicCredentials(username: "mallory", password: "1234")
+        #expect(try await serving.sync(.inMemory(), credentials: guess)?.error?.code == 401)
+        let codes = try await withThrowingTaskGroup(of: (isGuess: Bool, code: Int?).self) { group in
+            for number in 0..<16 {
+                let isGuess = number % 4 != 3
+                group.addTask {
+                    let end = try await serving.sync(
+                        .inMemory(),
+                        credentials: isGuess ? guess : right
+                    )
+                    return (isGuess, end?.error?.code)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.contains { $0.isGuess && $0.code == 429 })
+        #expect(codes.allSatisfy { $0.isGuess || $0.code == nil }, "\(codes)")
+    }
+
     @Test func `asking what is needed is no failure`() async throws {
         let serving = try serving {
             $0.freeLoginFailureCount = 1

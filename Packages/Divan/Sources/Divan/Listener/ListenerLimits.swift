@@ -26,6 +26,9 @@ public struct ListenerLimits: Sendable {
     public var checkingCount = 16
     /// Wrong credentials from one address before its next attempts have to wait: 0.25 s, then twice
     /// as long each time.
+    ///
+    /// A name that has logged in from there waits for its own failures only; on this machine's
+    /// addresses, with `sparesLoopback`, every name does.
     public var freeLoginFailureCount = 10
     /// Seconds that an attempt to log in may have to wait; one that would have to wait longer is
     /// answered 429.

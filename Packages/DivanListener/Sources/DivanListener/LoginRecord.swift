@@ -1,0 +1,43 @@
+/// How often somebody failed to log in, and how long that delays the next attempt.
+struct LoginRecord {
+    /// The delay of the first attempt that has to wait; it doubles with each failure from there on.
+    static let firstDelay = Duration.milliseconds(250)
+
+    /// Whether right credentials have come.
+    private(set) var hasSucceeded = false
+    private var failureCount = 0
+    private var lastFailure: Duration = .zero
+    /// Before this time, no further attempt; it moves on with each one that waits.
+    private var nextAttempt: Duration = .zero
+
+    /// Whether there is something to remember.
+    var isEmpty: Bool { failureCount == 0 && !hasSucceeded }
+
+    /// How long an attempt has to wait; `nil` when that is too long.
+    mutating func admit(at now: Duration, _ limits: ListenerLimits) -> Duration? {
+        if failureCount > 0, now - lastFailure > limits.loginMemory { failureCount = 0 }
+        guard failureCount >= limits.freeLoginFailureCount else { return .zero }
+        let wait = max(.zero, nextAttempt - now)
+        guard wait <= limits.longestLoginDelay else { return nil }
+        nextAttempt = max(nextAttempt, now) + delay(limits)
+        return wait
+    }
+
+    /// Notes wrong credentials.
+    mutating func fail(at now: Duration, _ limits: ListenerLimits) {
+        failureCount += 1
+        lastFailure = now
+        if failureCount == limits.freeLoginFailureCount { nextAttempt = now + delay(limits) }
+    }
+
+    /// Notes right credentials; what failed before counts on, or one right guess would free the
+    /// next ones.
+    mutating func succeed() {
+        hasSucceeded = true
+    }
+
+    private func delay(_ limits: ListenerLimits) -> Duration {
+        let doublings = min(max(0, failureCount - limits.freeLoginFailureCount), 10)
+        return min(Self.firstDelay * (1 << doublings), limits.longestLoginDelay)
+    }
+}
