@@ -27,6 +27,7 @@ struct Session {
     /// Set once; no request leaves and none is answered afterwards.
     private(set) var closeCode: UInt16?
 
+    private let sharing: SharedRevisions.Membership?
     /// How often each blob is part of a revision on its way, where the peer gets no others.
     private var lentBlobs: [BlobDigest: Int] = [:]
     private var purposes: [BLIPRequestNumber: Purpose] = [:]
@@ -50,6 +51,7 @@ struct Session {
         self.store = store
         self.log = log
         origin = ChangeOrigin()
+        sharing = configuration.role.sharedRevisions?.join()
         blip = BLIPConnection(codec: configuration.codec)
     }
 
@@ -178,9 +180,7 @@ extension Session {
     }
 
     /// Where connections share what they send.
-    var sharedRevisions: SharedRevisions? {
-        if case .passive(let options) = configuration.role { options.shared } else { nil }
-    }
+    var sharedRevisions: SharedRevisions? { sharing?.revisions }
 
     /// Whether the peer may ask for a blob now.
     func mayFetch(_ digest: BlobDigest) -> Bool {
@@ -197,6 +197,12 @@ extension Session {
             guard let count = lentBlobs[digest] else { continue }
             lentBlobs[digest] = count > 1 ? count - 1 : nil
         }
+    }
+}
+
+extension PeerConfiguration.Role {
+    fileprivate var sharedRevisions: SharedRevisions? {
+        if case .passive(let options) = self { options.shared } else { nil }
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Revisions as the connections of one listener send them: read and composed once for all of them.
 ///
 /// Only what every peer gets alike is kept, a few megabytes of it, and only until the next commit.
-/// Any thread may use it.
+/// A connection that is alone keeps nothing: nobody would read it. Any thread may use it.
 public final class SharedRevisions: Sendable {
     /// What decides about the bytes of a message.
     struct Key: Hashable {
@@ -44,8 +44,28 @@ public final class SharedRevisions: Sendable {
         }
     }
 
+    /// One connection's part, for as long as it lives.
+    final class Membership: Sendable {
+        private let shared: SharedRevisions
+
+        fileprivate init(of shared: SharedRevisions) {
+            self.shared = shared
+            shared.memberCount.add(1, ordering: .relaxed)
+        }
+
+        deinit {
+            shared.memberCount.subtract(1, ordering: .relaxed)
+        }
+
+        /// What is shared; `nil` while there is nobody to share it with.
+        var revisions: SharedRevisions? {
+            shared.memberCount.load(ordering: .relaxed) > 1 ? shared : nil
+        }
+    }
+
     private let limit: Int
     private let state = Mutex(State())
+    private let memberCount = Atomic<Int>(0)
 
     /// Shares revisions of a store; `byteCount` bounds the bodies that are kept.
     ///
@@ -55,6 +75,9 @@ public final class SharedRevisions: Sendable {
         let observation = store.observe { [weak self] _ in self?.forget() }
         state.withLock { $0.observation = observation }
     }
+
+    /// Takes part until the membership is let go.
+    func join() -> Membership { Membership(of: self) }
 
     /// What is kept of a batch, and the epoch that `keep` wants back.
     func messages(_ keys: [Key?]) -> (found: [Message?], epoch: UInt64) {
