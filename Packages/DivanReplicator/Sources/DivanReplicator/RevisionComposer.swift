@@ -34,7 +34,12 @@ struct RevisionComposer {
     /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
     func message(for revision: OutgoingRevision) throws -> Message? {
         let change = revision.change
-        if let stored = try reader.revision(change.documentID, change.revisionID, in: path),
+        if let stored = try reader.revision(
+            change.documentID,
+            change.revisionID,
+            in: path,
+            at: change.sequence
+        ),
             try !isReplaced(stored, change)
         {
             return try message(for: revision, stored, replaced: nil)

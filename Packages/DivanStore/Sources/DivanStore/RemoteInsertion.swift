@@ -69,10 +69,10 @@ extension StoreWriter {
     ) throws(StoreError) -> InsertOutcome {
         try check(revision.documentID, revision.body)
         let collection = try self.collection(collection)
-        let old = try row(revision.documentID, in: collection.id)
-        if old == nil, revision.history.isEmpty {
-            return try insertFirst(revision, in: collection)
+        if revision.history.isEmpty, let outcome = try insertFirst(revision, in: collection) {
+            return outcome
         }
+        let old = try row(revision.documentID, in: collection.id)
         do {
             var tree = try self.tree(over: old)
             let outcome = try tree.insertRemote(
@@ -109,11 +109,13 @@ extension StoreWriter {
         }
     }
 
-    /// A document's first revision without a history, the common case: its tree is one node.
+    /// Stores a document's first revision without a history, the common case: its tree is one node.
+    ///
+    /// Returns `nil`, and does nothing, when the document is not new.
     private func insertFirst(
         _ revision: RemoteRevision,
         in collection: OpenCollection
-    ) throws(StoreError) -> InsertOutcome {
+    ) throws(StoreError) -> InsertOutcome? {
         var flags: DocumentFlags = []
         if revision.isTombstone { flags.insert(.tombstone) }
         if revision.hasBlobs { flags.insert(.hasBlobs) }
@@ -125,7 +127,7 @@ extension StoreWriter {
             tree: .single(knownAt: revision.remote),
             body: revision.body
         )
-        try put(row, in: collection, over: nil)
+        guard try add(row, in: collection) else { return nil }
         return .inserted(sequence: row.sequence, isConflict: false)
     }
 

@@ -109,6 +109,10 @@ public protocol StorageTransaction: StorageSnapshot {
     /// The row's sequence is `state.lastSequence`. An engine may keep the counters with the row,
     /// which saves the page that they would have of their own; the default calls `setState`.
     func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError)
+    /// Stores a row as `put(_:leaving:)` does if none has its document ID; returns whether it did.
+    ///
+    /// An engine may do this in one step; the default looks first.
+    func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool
     /// Replaces the tree of a row and leaves the rest, its sequence too.
     func setTree(
         _ tree: RowTree,
@@ -141,6 +145,14 @@ extension StorageTransaction {
     public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
         try put(row, in: state.id)
         try setState(state)
+    }
+
+    /// Looks for the document, then stores the row.
+    public func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
+        guard try self.row(row.documentID, in: state.id, content: .summary) == nil
+        else { return false }
+        try put(row, leaving: state)
+        return true
     }
 }
 

@@ -40,14 +40,37 @@ extension StorageEngineContract {
         try put("c", 11, 5)
         try set(11, 4, removing: "b")
         try expect(11, 4, "Counters that were told alone are not those that hold.")
-        let rowThatFails = try row("d", sequence: 12)
+        try checkAddition(engine, id, &findings)
+        try expect(12, 5, "Counters that came with a new row are not kept.")
+        try set(12, 4, removing: "n")
+        let rowThatFails = try row("d", sequence: 13)
         try? engine.write { writer in
             try writer.put(
                 rowThatFails,
-                leaving: CollectionState(id: id, lastSequence: 12, liveCount: 5)
+                leaving: CollectionState(id: id, lastSequence: 13, liveCount: 5)
             )
             throw Refused()
         }
-        try expect(11, 4, "A transaction that threw left counters.")
+        try expect(12, 4, "A transaction that threw left counters.")
+    }
+
+    /// A row is added where its document is new; else it changes neither row nor counters.
+    private static func checkAddition(
+        _ engine: any StorageEngine,
+        _ id: CollectionID,
+        _ findings: inout Findings
+    ) throws {
+        func add(_ row: DocumentRow, _ liveCount: Int) throws -> Bool {
+            let sequence = row.sequence
+            let state = CollectionState(id: id, lastSequence: sequence, liveCount: liveCount)
+            return try engine.write { try $0.add(row, leaving: state) }
+        }
+        let new = try row("n", sequence: 12)
+        findings.expect(try add(new, 5), "A new row is not added.")
+        findings.expect(
+            try !add(row("n", sequence: 13), 6)
+                && engine.read { try $0.row("n", in: id, content: .whole) } == new,
+            "A row is added over another of its document."
+        )
     }
 }

@@ -84,6 +84,26 @@ public class StoreReader {
         return row
     }
 
+    /// Makes the row with a sequence the one that was read last if it is the document's.
+    private func readAhead(
+        _ documentID: String,
+        at sequence: UInt64,
+        in collection: CollectionID
+    ) throws(StoreError) {
+        guard sequence > 0 else { return }
+        let rows = try current().rows(
+            in: collection,
+            after: sequence - 1,
+            limit: 1,
+            flags: [],
+            content: .whole
+        )
+        guard let row = rows.first, row.sequence == sequence,
+            ExactText(row.documentID) == ExactText(documentID)
+        else { return }
+        latestRow = (collection, row)
+    }
+
     func forgetRow() {
         latestRow = nil
     }
@@ -167,12 +187,17 @@ public class StoreReader {
     }
 
     /// One revision, if it is in the tree and its body is kept.
+    ///
+    /// `sequence` is where the changes feed had the document: still there, nearly always, it need
+    /// not be looked up by its ID.
     public func revision(
         _ documentID: String,
         _ revisionID: RevisionID,
-        in collection: CollectionPath
+        in collection: CollectionPath,
+        at sequence: UInt64? = nil
     ) throws(StoreError) -> StoredRevision? {
         let collection = try self.collection(collection)
+        if let sequence { try readAhead(documentID, at: sequence, in: collection.id) }
         guard let row = try row(documentID, in: collection.id) else { return nil }
         if row.revisionID == revisionID, case .single = row.tree {
             return StoredRevision(

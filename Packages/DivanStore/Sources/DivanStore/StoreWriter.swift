@@ -255,11 +255,38 @@ public final class StoreWriter: StoreReader {
         in collection: OpenCollection,
         over old: DocumentRow?
     ) throws(StoreError) {
+        let state = try state(of: collection, with: row, over: old)
+        try changing().put(row, leaving: state)
+        noteStored(row, leaving: state, in: collection)
+    }
+
+    /// Stores a row that carries the collection's next sequence if its document is new.
+    ///
+    /// Returns whether it is.
+    func add(_ row: DocumentRow, in collection: OpenCollection) throws(StoreError) -> Bool {
+        let state = try state(of: collection, with: row, over: nil)
+        guard try changing().add(row, leaving: state) else { return false }
+        noteStored(row, leaving: state, in: collection)
+        return true
+    }
+
+    private func state(
+        of collection: OpenCollection,
+        with row: DocumentRow,
+        over old: DocumentRow?
+    ) throws(StoreError) -> CollectionState {
         var state = try state(of: collection)
         state.lastSequence = row.sequence
         if !(old?.flags.contains(.tombstone) ?? true) { state.liveCount -= 1 }
         if !row.flags.contains(.tombstone) { state.liveCount += 1 }
-        try changing().put(row, leaving: state)
+        return state
+    }
+
+    private func noteStored(
+        _ row: DocumentRow,
+        leaving state: CollectionState,
+        in collection: OpenCollection
+    ) {
         setState(state, of: collection)
         collection.hasNewState = false
         if row.flags.contains(.hasBlobs) { namesBlobs = true }

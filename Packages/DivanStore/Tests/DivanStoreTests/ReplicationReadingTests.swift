@@ -109,6 +109,22 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a revision is found where the feed had it, and where it is now`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let first = try room.save("doc", #"{"n":1}"#)
+        let other = try room.save("other")
+        let second = try room.save("doc", #"{"n":2}"#)
+        for sequence in [nil, 0, first.sequence, other.sequence, second.sequence, .max] {
+            let found = try room.store.read { reader in
+                try reader.revision("doc", second.revisionID, in: .default, at: sequence)
+            }
+            #expect(found?.body == second.body, "sequence \(sequence ?? 0)")
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a history ends with what the peer knows`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         var ids: [RevisionID] = []

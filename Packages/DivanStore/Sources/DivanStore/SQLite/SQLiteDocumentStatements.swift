@@ -20,6 +20,7 @@ final class SQLiteDocumentStatements {
         case nextExpiration
         case expired
         case put
+        case add
         case setTree
         case markSingle
         case setExpiration
@@ -100,20 +101,31 @@ final class SQLiteDocumentStatements {
         }
     }
 
+    private var insertion: String {
+        """
+        INSERT INTO \(table) (sequence, documentID, revisionID, flags,
+            expiration, tree, bodyByteCount, body)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (documentID)
+        """
+    }
+
     /// Replaces by document ID only: a sequence that is taken already is an error, since the other
     /// document would be lost.
     func put() throws(StoreError) -> SQLiteStatement {
         try statement(.put) {
             """
-            INSERT INTO \(table) (sequence, documentID, revisionID, flags,
-                expiration, tree, bodyByteCount, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (documentID) DO UPDATE SET sequence = excluded.sequence,
+            \(insertion) DO UPDATE SET sequence = excluded.sequence,
                 revisionID = excluded.revisionID, flags = excluded.flags,
                 expiration = excluded.expiration, tree = excluded.tree,
                 bodyByteCount = excluded.bodyByteCount, body = excluded.body
             """
         }
+    }
+
+    /// Changes nothing where the document is there.
+    func add() throws(StoreError) -> SQLiteStatement {
+        try statement(.add) { "\(insertion) DO NOTHING" }
     }
 
     func setTree() throws(StoreError) -> SQLiteStatement {

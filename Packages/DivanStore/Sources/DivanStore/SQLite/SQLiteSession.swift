@@ -259,14 +259,27 @@ extension SQLiteSession: StorageTransaction {
         try put(row, flags: flags, in: state.id)
     }
 
+    func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
+        let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
+        try run(documents(in: state.id).add(), row, flags: flags)
+        return connection.changedRowCount > 0
+    }
+
     private func put(
         _ row: DocumentRow,
         flags: Int64,
         in collection: CollectionID
     ) throws(StoreError) {
+        try run(documents(in: collection).put(), row, flags: flags)
+    }
+
+    private func run(
+        _ statement: SQLiteStatement,
+        _ row: DocumentRow,
+        flags: Int64
+    ) throws(StoreError) {
         encodedRevisionID.removeAll(keepingCapacity: true)
         row.revisionID.encode(into: &encodedRevisionID)
-        let statement = try documents(in: collection).put()
         try statement.put(row, encodedRevisionID, flags: flags)
     }
 
