@@ -26,7 +26,10 @@ public struct Limits: Sendable {
     /// Bytes of bodies sent and not answered: 2 MiB, as in Couchbase Lite.
     public var unansweredByteCount = 2 << 20
     /// Bytes in the message layer's queue above which no further revision enters it.
-    public var queuedOutputByteCount = 256 << 10
+    ///
+    /// Little, so that the first frames of a window leave while the next are read from the store:
+    /// both sides work at the same time.
+    public var queuedOutputByteCount = 16 << 10
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
     /// Received revisions that wait for blobs; a pushing peer gets 503 above it.

@@ -37,6 +37,11 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private var end = PeerEnd()
     private var phase = Phase.connecting
     private var isPumping = false
+    private var goesOn = false  // what is left to send goes out in the loop's next turn
+
+    /// Frames sent in one turn of the loop, which writes when it ends: half of what may be on its
+    /// way to a peer nearby, so that one half is made here while the peer works on the other.
+    private static let turnFrameCount = 100
 
     private enum Phase: Int, Comparable {
         case connecting
@@ -172,27 +177,39 @@ extension PeerDriver {
 // MARK: - The pump
 
 extension PeerDriver {
-    /// Performs every effect and carries out frames until the peer or the transport wants no more.
+    /// Performs every effect and carries out frames until the peer or the transport wants no more,
+    /// or the turn's share is out.
     private func pump() {
         // A transport may call back from `send`; the outer call goes on then.
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
+        var room = Self.turnFrameCount
         repeat {
             performEffects()
-        } while sendFrames()
+        } while sendFrames(&room)
+        if room == 0 { goOnNextTurn() }
         armTimer()
     }
 
-    /// Returns whether anything was sent.
-    private func sendFrames() -> Bool {
-        var sentAny = false
-        while phase == .open, transport.isWritable, peer.nextFrame(into: &frame) {
+    /// Sends as many frames as there is room for; returns whether there were any.
+    private func sendFrames(_ room: inout Int) -> Bool {
+        let roomBefore = room
+        while room > 0, phase == .open, transport.isWritable, peer.nextFrame(into: &frame) {
             transport.send(frame.span)
             frame.removeAll(keepingCapacity: true)
-            sentAny = true
+            room -= 1
         }
-        return sentAny
+        return room < roomBefore
+    }
+
+    private func goOnNextTurn() {
+        guard !goesOn, phase == .open else { return }
+        goesOn = true
+        loop.execute {
+            self.goesOn = false
+            if self.phase == .open { self.pump() }
+        }
     }
 
     private func performEffects() {

@@ -29,8 +29,10 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     /// Decrypted bytes on their way to a connection; its capacity stays from read to read.
     var plaintext: [UInt8] = []
 
-    /// Bytes that one connection may read in one turn.
-    static let readByteCount = 256 << 10
+    /// Bytes that one connection may read in one turn, which ends with the answers to them.
+    ///
+    /// About half of what a sync has on its way, so that both ends work at the same time.
+    static let readByteCount = 128 << 10
 
     /// Work from other threads, and whether the bell has been rung for it.
     private struct Inbox {

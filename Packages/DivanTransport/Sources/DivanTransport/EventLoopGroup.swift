@@ -26,6 +26,13 @@ public final class EventLoopGroup: Sendable {
         return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
     }
 
+    /// The loop whose turn it is among the others, so that two ends of one connection work at the
+    /// same time; `other` itself where it is the only one.
+    public func next(besides other: any EventLoop) -> any EventLoop {
+        let candidates = [next(), next()]
+        return candidates.first { $0 !== other } ?? other
+    }
+
     /// Ends the threads; for tests, and for groups that an application made itself.
     public func stop() {
         for loop in loops { loop.stop() }

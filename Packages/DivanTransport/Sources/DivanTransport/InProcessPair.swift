@@ -51,7 +51,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     private var other: InProcessTransport?
     private var otherHasStarted = false
     private var receiver: (any MessageReceiver)?
-    private var outgoing: [[UInt8]] = []
+    private var outgoing = MessageBatch()
     private var unreadByteCount = 0  // sent, and not delivered yet
     private var isWaitingForRoom = false
 
@@ -85,7 +85,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     func send(_ message: Span<UInt8>) {
         guard state == .open else { return }
         if outgoing.isEmpty { loop.execute { self.flush() } }
-        outgoing.append(message.withUnsafeBufferPointer { Array($0) })
+        outgoing.append(message)
         unreadByteCount += message.count
     }
 
@@ -124,19 +124,22 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
 
     private func flush() {
         guard !outgoing.isEmpty else { return }
-        let messages = outgoing
-        outgoing = []
-        tell { $0.deliver(messages) }
+        let batch = outgoing
+        outgoing = MessageBatch()
+        tell { $0.deliver(batch) }
     }
 
-    private func deliver(_ messages: [[UInt8]]) {
-        for message in messages where state == .open {
-            receiver?.transportDidReceive(message[...])
+    private func deliver(_ batch: MessageBatch) {
+        var start = 0
+        for end in batch.ends where state == .open {
+            receiver?.transportDidReceive(batch.bytes[start..<end])
+            start = end
         }
         guard state == .open else { return }
         receiver?.transportDidDrainInput()
-        let byteCount = messages.reduce(0) { $0 + $1.count }
-        tell { $0.didDeliver(byteCount) }
+        // At once, as more may wait here: the other end goes on while that is worked on.
+        flush()
+        tell { $0.didDeliver(batch.bytes.count) }
     }
 
     private func didDeliver(_ byteCount: Int) {
@@ -154,5 +157,18 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
         self.receiver = nil
         other = nil
         receiver?.transportDidClose(close)
+    }
+}
+
+/// What one end sent in one turn: all messages in one piece of memory, one behind the other.
+private struct MessageBatch {
+    private(set) var bytes: [UInt8] = []
+    private(set) var ends: [Int] = []
+
+    var isEmpty: Bool { ends.isEmpty }
+
+    mutating func append(_ message: Span<UInt8>) {
+        message.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        ends.append(bytes.count)
     }
 }

@@ -104,4 +104,13 @@ import Testing
         #expect(names.prefix(3) == names.suffix(3))
         group.stop()
     }
+
+    @Test
+    func `gives the other end of a connection another loop where there is one`() {
+        let (pair, alone) = (EventLoopGroup(count: 2), EventLoopGroup(count: 1))
+        for loop in pair.loops { #expect(pair.next(besides: loop) !== loop) }
+        for loop in alone.loops { #expect(alone.next(besides: loop) === loop) }
+        pair.stop()
+        alone.stop()
+    }
 }

@@ -38,6 +38,12 @@ final class DatabaseConnector: Connector, DatabaseService {
     let retries = false
     let serverCertificate: DivanTLS.TLSCertificate? = nil
 
+    /// Room for every revision that may be on its way: neither end waits for the other to read.
+    private static let limits = TransportLimits(
+        highWaterByteCount: 2 << 20,
+        lowWaterByteCount: 1 << 20
+    )
+
     private let target: Database
     private let store: Store
     private let session = Mutex<PassiveSession?>(nil)
@@ -53,7 +59,12 @@ final class DatabaseConnector: Connector, DatabaseService {
         on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
-        let pair = InProcessPair(subprotocol: Subprotocol.version3.rawValue, firstLoop: loop)
+        let pair = InProcessPair(
+            subprotocol: Subprotocol.version3.rawValue,
+            firstLoop: loop,
+            secondLoop: EventLoopGroup.shared.next(besides: loop),
+            limits: Self.limits
+        )
         let passive = PassiveSession(
             store: store,
             peer: PeerConfiguration(
