@@ -49,6 +49,44 @@ import Testing
         #expect(collection.count == 0)
     }
 
+    @Test func `what JSONSerialization reads goes through a document and back`() throws {
+        let text = """
+            {"yes":true,"no":false,"none":null,"rooms":12,"most":9223372036854775807,\
+            "huge":18446744073709551615,"rating":4.5,"tags":["a",1,true,null,{"b":[]}],"empty":{}}
+            """
+        let parsed = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        let properties = try #require(parsed as? [String: Any])
+        try collection.save(document: MutableDocument(id: "json", data: properties))
+        let document = try #require(try collection.document(id: "json"))
+        #expect(document.value(forKey: "yes") as? Bool == true)
+        #expect(document.value(forKey: "rooms") as? Int == 12)
+        #expect(document.value(forKey: "rooms") as? Double == 12)
+        #expect(!(document.value(forKey: "rooms") is Bool))
+        let written = try JSONSerialization.data(
+            withJSONObject: document.toDictionary(),
+            options: .sortedKeys
+        )
+        let expected = try JSONSerialization.data(withJSONObject: properties, options: .sortedKeys)
+        #expect(
+            String(decoding: written, as: UTF8.self) == String(decoding: expected, as: UTF8.self)
+        )
+    }
+
+    @Test func `a blob's JSON stands for the blob in another document`() throws {
+        let photo = Blob(contentType: "image/jpeg", data: Data("photo".utf8))
+        try collection.save(document: MutableDocument(id: "a").setBlob(photo, forKey: "avatar"))
+        let json = try #require(try collection.document(id: "a")?.blob(forKey: "avatar")).toJSON()
+        let copy = try MutableDictionaryObject().setJSON(json)
+        #expect(Blob.isBlob(properties: copy.toDictionary()))
+        try collection.save(
+            document: MutableDocument(id: "b").setDictionary(copy, forKey: "avatar")
+        )
+        let blob = try collection.document(id: "b")?.blob(forKey: "avatar")
+        #expect(blob?.content == Data("photo".utf8))
+        #expect(blob == photo)
+        #expect(try database.getBlob(properties: copy.toDictionary())?.length == 5)
+    }
+
     @Test func `properties of two documents are merged in a conflict handler`() throws {
         try collection.save(document: MutableDocument(id: "xyz", data: ["name": "pears"]))
         guard let document = try collection.document(id: "xyz") else { return }

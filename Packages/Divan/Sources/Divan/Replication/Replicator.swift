@@ -55,11 +55,12 @@ public final class Replicator: @unchecked Sendable {
         /// An addition to the official API.
         public internal(set) var retryDate: Date?
 
-        static let initial = Status(
-            activity: .stopped,
-            progress: Progress(completed: 0, total: 0),
-            error: nil
-        )
+        static let initial = nothingDone(.stopped)
+
+        /// The status at the beginning of a run, or before the first.
+        static func nothingDone(_ activity: ActivityLevel) -> Status {
+            Status(activity: activity, progress: Progress(completed: 0, total: 0), error: nil)
+        }
     }
 
     struct State {
@@ -87,7 +88,7 @@ public final class Replicator: @unchecked Sendable {
         self.config = config
     }
 
-    /// What the replicator is doing now.
+    /// What the replicator is doing now; `connecting` as soon as `start()` has returned.
     public var status: Status { state.withLock { $0.status } }
 
     /// The server's certificate; `nil` before it is known, and without TLS.
@@ -118,6 +119,8 @@ public final class Replicator: @unchecked Sendable {
                 try config.requiredDatabase.register(self)
                 runEnd.began()
                 state.session = session
+                // Whoever polls must not take what was before the start for the end.
+                state.status = .nothingDone(.connecting)
                 state.serverCertificate = nil
                 state.correlationID = nil
                 state.resetsNext = false

@@ -44,6 +44,21 @@ import Testing
         #expect((replicator.status.error as NSError?)?.code == Int(ECONNREFUSED))
     }
 
+    @Test func `rule 9: status polled after start is never that of before`() async throws {
+        let peers = try Peers()
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        for _ in 0..<2 {
+            let statuses = replicator.statusStream
+            replicator.start()
+            #expect(replicator.status.activity != .stopped)
+            replicator.stop()
+            for await _ in statuses {}
+            #expect(replicator.status.activity == .stopped)
+        }
+    }
+
     @Test func `rule 9: status read in a listener is at least as new as the change`() async throws {
         let peers = try Peers()
         for number in 0..<50 { try peers.here.defaultCollection().put("\(number)", number) }

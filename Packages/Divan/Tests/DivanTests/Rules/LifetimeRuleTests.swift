@@ -1,0 +1,70 @@
+import Dispatch
+import Divan
+import Foundation
+import Testing
+
+/// What nobody refers to any more goes away by itself: `behaviour.md` §15, `api-map.md` §10.
+///
+/// Every closure that an application hands in captures one object; its end is the end of all of
+/// them. A leak shows as a test that takes too long.
+@Suite(.timeLimit(.minutes(1))) struct LifetimeRuleTests {
+    /// Ends a stream when its last reference goes.
+    private final class Captured: Sendable {
+        private let end: AsyncStream<Void>.Continuation
+
+        init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+
+        deinit { end.finish() }
+
+        func touch() -> Bool { true }
+    }
+
+    private let queue = DispatchQueue(label: "test")
+
+    private func replicate(
+        _ captured: Captured,
+        _ peers: Peers,
+        to target: any Endpoint
+    ) async throws {
+        let collection = try peers.here.defaultCollection()
+        try collection.put("doc", 1)
+        collection.addChangeListener(queue: queue) { _ in _ = captured.touch() }
+        var configuration = try peers.configuration(target: target) { entry in
+            entry.pushFilter = { _, _ in captured.touch() }
+            entry.pullFilter = { _, _ in captured.touch() }
+        }
+        configuration.authenticator = BasicAuthenticator(username: "ada", password: "secret")
+        let replicator = Replicator(config: configuration)
+        replicator.addChangeListener(withQueue: queue) { _ in _ = captured.touch() }
+        replicator.addDocumentReplicationListener(withQueue: queue) { _ in _ = captured.touch() }
+        try await replicator.run()
+    }
+
+    @Test func `a replicator that has stopped lets go of everything`() async throws {
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        try await {
+            let peers = try Peers()
+            let target = DatabaseEndpoint(database: peers.there)
+            try await replicate(Captured(continuation), peers, to: target)
+        }()
+        for await _ in ended {}
+    }
+
+    @Test(arguments: 0..<10)
+    func `so does one that was connected to a listener`(run: Int) async throws {
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        try await {
+            let peers = try Peers()
+            let captured = Captured(continuation)
+            let listener = try peers.listen { configuration in
+                configuration.disableTLS = true
+                configuration.authenticator = ListenerPasswordAuthenticator { _, _ in
+                    captured.touch()
+                }
+            }
+            try await replicate(captured, peers, to: listener.endpoint())
+            listener.stop()
+        }()
+        for await _ in ended {}
+    }
+}
