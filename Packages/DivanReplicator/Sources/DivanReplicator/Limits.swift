@@ -18,7 +18,7 @@ public struct Limits: Sendable {
     public var queuedRevisionsCount = 600
     /// Revisions sent and not answered.
     public var unansweredRevisionsCount = 600
-    /// The same where answers come within 15 ms.
+    /// The same where the peer is near: where some answer of it came within 25 ms.
     ///
     /// What is on its way is sent again after an interruption: twenty of them repeat at most 4 % of
     /// 100,000 documents.

@@ -84,6 +84,7 @@ struct RevisionSender {
 
     /// Sends as many as there is room for; returns those that no longer exist.
     mutating func pump(_ session: inout Session) throws -> [FeedChange] {
+        window.turned(after: session.turnaround)
         var vanished: [FeedChange] = []
         while queuedCount > 0, hasRoom(session) {
             let room = window.revisionsCount(session.limits) - unansweredCount

@@ -17,6 +17,10 @@ struct Session {
     var blip: BLIPConnection
     var now: Duration = .zero
     var mode = CollectionMode.undecided
+    /// How long the peer took from our first words to its own, the length of the way and little
+    /// else; `nil` before.
+    private(set) var turnaround: Duration?
+    private var firstWords: Duration?
     /// Whether the peer has taken a request in this mode.
     var isModeProven = false
     var progress = Progress()
@@ -71,6 +75,19 @@ struct Session {
     /// The index that requests about a collection carry, `nil` in legacy mode.
     func wireIndex(_ collection: Int) -> Int? {
         mode == .collections ? collection : nil
+    }
+}
+
+extension Session {
+    /// We have said something that the peer waited for, the first time in this connection.
+    mutating func noteFirstWords() {
+        firstWords = firstWords ?? now
+    }
+
+    /// The peer has said something.
+    mutating func noteWords() {
+        guard turnaround == nil, let firstWords else { return }
+        turnaround = now - firstWords
     }
 }
 

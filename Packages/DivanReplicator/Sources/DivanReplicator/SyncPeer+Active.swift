@@ -31,6 +31,7 @@ extension SyncPeer {
     private mutating func startLegacy() {
         session.mode = .legacy
         collections[0].checkpointer?.ask(&session, isForSave: false)
+        session.noteFirstWords()
     }
 
     /// Starts over in legacy mode where `reply` refuses the first request that names a collection.
@@ -89,6 +90,7 @@ extension SyncPeer {
             checkpointIDs: collections.compactMap(\.checkpointer?.askedID)
         )
         session.ask(BLIPRequest(properties: properties, body: .bytes(body)), for: .collections)
+        session.noteFirstWords()
     }
 
     mutating func receiveCollections(_ reply: BLIPIncomingReply) {

@@ -86,6 +86,7 @@ extension SyncPeer {
         collections = found
         let body = CollectionsMessage.writeAnswer(answers)
         session.answer(request, with: BLIPReply(body: .bytes(body)))
+        session.noteFirstWords()
     }
 
     private mutating func answerCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {

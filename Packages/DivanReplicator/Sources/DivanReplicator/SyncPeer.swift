@@ -83,7 +83,10 @@ public struct SyncPeer {
         guard !isEnded else { return }
         do {
             try session.blip.receive(message)
-            while let event = session.blip.next() { handle(event) }
+            while let event = session.blip.next() {
+                session.noteWords()
+                handle(event)
+            }
         } catch {
             session.log.error("\(error)")
             session.error = session.error ?? SyncError(.webSocket, 1011, "\(error)")
