@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash kill-sync model simulate bench bench-compare check format docs autobahn fuzz stress attack soak sanitize clean
+.PHONY: help setup build test demo crash kill-sync interrupt model simulate bench bench-compare check format docs autobahn fuzz stress attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -27,6 +27,9 @@ crash: setup ## kill a writing process 500 times (ROUNDS=…), fail every write 
 
 kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCUMENTS=…, SEED=…)
 	@Tools/scripts/kill-sync
+
+interrupt: setup ## interrupt a sync of 100,000 documents 20 times (TIMES=…, DOCUMENTS=…)
+	@Tools/scripts/interrupt
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model

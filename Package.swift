@@ -323,7 +323,7 @@ let crossing: [Target] = [
     ),
     .executableTarget(
         name: "divan-kill-sync",
-        dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit"],
+        dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit", "DivanWebSocket"],
         path: "Tests/KillSync",
         swiftSettings: strict
     ),

@@ -84,7 +84,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "divan-kill-sync",
-            dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit"],
+            dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit", "DivanWebSocket"],
             path: "KillSync",
             swiftSettings: strict
         ),

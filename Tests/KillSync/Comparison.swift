@@ -11,20 +11,8 @@ struct Comparison {
 
     /// - Throws: `KillSyncFailure` that names the first document that is wrong.
     init(_ directory: String, _ workload: Workload) throws {
-        let stores = try Side.allCases.map { side in
-            try Store.open(
-                directory: "\(directory)/\(side.rawValue).cblite2",
-                options: StoreOptions(create: false)
-            )
-        }
+        let (stores, contents) = try Self.read(directory)
         defer { for store in stores { try? store.close() } }
-        for store in stores {
-            try store.checkIntegrity()
-            let open = try store.read { try $0.conflicts(in: .default) }
-            guard open.isEmpty else { throw KillSyncFailure("conflicts are left: \(open)") }
-        }
-        let contents = try stores.map { try Self.contents($0) }
-        try Self.requireEqual(contents[0], contents[1])
         documentCount = contents[0].count
         tombstoneCount = contents[0].values.count { $0.isTombstone }
         liveCount = documentCount - tombstoneCount
@@ -33,6 +21,35 @@ struct Comparison {
         for (store, documents) in zip(stores, contents) {
             blobCount = try Self.readBlobs(documents, store)
         }
+    }
+
+    /// How many documents each side has, deleted ones included.
+    ///
+    /// - Throws: `KillSyncFailure` that names the first one that differs.
+    static func equalDocumentCount(_ directory: String) throws -> Int {
+        let (stores, contents) = try read(directory)
+        defer { for store in stores { try? store.close() } }
+        return contents[0].count
+    }
+
+    /// Both databases: sound, without conflicts, and equal.
+    private static func read(
+        _ directory: String
+    ) throws -> (stores: [Store], contents: [[String: StoredDocument]]) {
+        let stores = try Side.allCases.map { side in
+            try Store.open(
+                directory: "\(directory)/\(side.rawValue).cblite2",
+                options: StoreOptions(create: false)
+            )
+        }
+        for store in stores {
+            try store.checkIntegrity()
+            let open = try store.read { try $0.conflicts(in: .default) }
+            guard open.isEmpty else { throw KillSyncFailure("conflicts are left: \(open)") }
+        }
+        let contents = try stores.map { try Self.contents($0) }
+        try requireEqual(contents[0], contents[1])
+        return (stores, contents)
     }
 
     private static func contents(_ store: Store) throws -> [String: StoredDocument] {

@@ -34,7 +34,7 @@ struct Conductor {
     }
 
     /// A port that nobody listens on at this moment.
-    private static func freePort(_ home: TemporaryDirectory) throws -> UInt16 {
+    static func freePort(_ home: TemporaryDirectory) throws -> UInt16 {
         var configuration = DatabaseConfiguration()
         configuration.directory = home.path
         let database = try Database(name: "port", config: configuration)

@@ -10,6 +10,8 @@ struct Worker {
     let life: Int
     /// Write the documents before this one.
     let through: Int
+    /// Whether the conversation can be listened to.
+    var isPlain = false
 
     private func open() throws -> Database {
         // Each kill is a warning to the other side.
@@ -20,6 +22,24 @@ struct Worker {
         return try Database(name: side.rawValue, config: configuration)
     }
 
+    /// Makes the database and fills it with `count` small documents, each of one revision.
+    func fill(count: Int) throws {
+        let database = try open()
+        let collection = try database.defaultCollection()
+        let filler = String(repeating: "lorem ipsum ", count: 20)
+        for start in stride(from: 0, to: count, by: 1_000) {
+            try database.inBatch {
+                for number in start..<min(start + 1_000, count) {
+                    let document = MutableDocument(id: "document-\(number)")
+                    document.setInt(number, forKey: "number")
+                    document.setString(filler, forKey: "filler")
+                    try collection.save(document: document)
+                }
+            }
+        }
+        try database.close()
+    }
+
     /// Listens on a port and writes; never ends by itself.
     func serve(port: UInt16) throws {
         let database = try open()
@@ -27,6 +47,7 @@ struct Worker {
         var configuration = URLEndpointListenerConfiguration(collections: [collection])
         configuration.networkInterface = "127.0.0.1"
         configuration.port = port
+        configuration.disableTLS = isPlain
         let listener = URLEndpointListener(config: configuration)
         try listener.start()
         tell("listening")
@@ -82,13 +103,16 @@ struct Worker {
         _ port: UInt16,
         isContinuous: Bool
     ) throws -> Replicator {
-        let target = try URLEndpoint(validating: "wss://127.0.0.1:\(port)/\(Side.server.rawValue)")
+        let scheme = isPlain ? "ws" : "wss"
+        let target = try URLEndpoint(
+            validating: "\(scheme)://127.0.0.1:\(port)/\(Side.server.rawValue)"
+        )
         var configuration = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: collection)],
             target: target
         )
         configuration.continuous = isContinuous
-        configuration.acceptOnlySelfSignedServerCertificate = true
+        configuration.acceptOnlySelfSignedServerCertificate = !isPlain
         configuration.maxAttempts = 1_000
         configuration.maxAttemptWaitTime = 0.1
         return Replicator(config: configuration)
@@ -101,6 +125,7 @@ extension Worker {
     private func write(to database: Database, _ collection: Divan.Collection) throws {
         var next = try firstMissing(in: collection)
         tell("from \(next)")
+        guard workload.count > 0 else { return }
         try editConflicts(collection)
         while next < through {
             let end = min(next + Workload.batchCount, through)

@@ -1,8 +1,9 @@
 import Foundation
 
 /// `divan-kill-sync run [--kills N] [--documents N] [--seed S]` kills two syncing processes and
-/// looks at what they leave; `server`, `client` and `finish` are those processes.
-let words = Array(CommandLine.arguments.dropFirst())
+/// looks at what they leave; `interrupt [--times N] [--documents N]` also cuts their connection and
+/// counts what is sent twice; `fill`, `server`, `client` and `finish` are those processes.
+let words = Array(CommandLine.arguments.dropFirst()).filter { $0 != "--plain" }
 
 func number(after word: String, or standard: UInt64) -> UInt64 {
     words.firstIndex(of: word).flatMap { words.dropFirst($0 + 1).first }.flatMap { UInt64($0) }
@@ -19,7 +20,8 @@ func worker(_ side: Side) throws -> (Worker, port: UInt16) {
         directory: words[1],
         workload: Workload(seed: numbers[1], count: Int(clamping: numbers[2])),
         life: Int(clamping: numbers[3]),
-        through: Int(clamping: numbers[4])
+        through: Int(clamping: numbers[4]),
+        isPlain: CommandLine.arguments.contains("--plain")
     )
     return (worker, port)
 }
@@ -33,6 +35,29 @@ do {
             documents: Int(clamping: number(after: "--documents", or: 50_000))
         )
         print(try conductor.run())
+    case "interrupt":
+        for isPush in [false, true] {
+            var interrupter = try Interrupter(
+                documents: Int(clamping: number(after: "--documents", or: 100_000)),
+                interruptions: Int(clamping: number(after: "--times", or: 20)),
+                isPush: isPush
+            )
+            print("interrupt: \(try interrupter.run())")
+        }
+    case "fill":
+        guard words.count == 4, let side = Side(rawValue: words[1]), let count = Int(words[3])
+        else {
+            throw KillSyncFailure("fill: SIDE DIRECTORY COUNT expected")
+        }
+        let workload = Workload(seed: 0, count: 0)
+        let worker = Worker(
+            side: side,
+            directory: words[2],
+            workload: workload,
+            life: 0,
+            through: 0
+        )
+        try worker.fill(count: count)
     case "server":
         let (worker, port) = try worker(.server)
         try worker.serve(port: port)
@@ -44,7 +69,8 @@ do {
         try await worker.finish(with: port)
     default:
         throw KillSyncFailure(
-            "usage: divan-kill-sync run [--kills N] [--documents N] [--seed S]"
+            "usage: divan-kill-sync run [--kills N] [--documents N] [--seed S]\n"
+                + "       divan-kill-sync interrupt [--times N] [--documents N]"
         )
     }
 } catch {

@@ -10,4 +10,15 @@ import Testing
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("nothing is lost, nothing is invented"), "\(outcome)")
     }
+
+    /// The tool fails when more than a twentieth is sent twice; with `make interrupt` it is
+    /// twenty interruptions of 100,000 documents.
+    @Test func `an interrupted sync sends hardly anything twice, in either direction`() throws {
+        let outcome = try Program.built("divan-kill-sync").run([
+            "interrupt", "--times", "3", "--documents", "15000",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("pull of 15000"), "\(outcome)")
+        #expect(outcome.output.contains("push of 15000"), "\(outcome)")
+    }
 }

@@ -1,0 +1,108 @@
+import DivanWebSocket
+import Foundation
+import Glibc
+
+/// Stands between two processes on a port of its own: passes everything on, counts the revisions
+/// that go over, and cuts the connections when it is told to.
+final class Wiretap: @unchecked Sendable {
+    // Unchecked: what changes is touched behind `changed` only.
+    private let changed = NSCondition()
+    private var counted = 0
+    private var problem: (any Error)?
+    private var descriptors: Set<Int32> = []
+    private let listening: Int32
+    private let target: UInt16
+
+    /// The port to connect to.
+    let port: UInt16
+
+    /// Listens; `target` is the port of this machine that connections go on to.
+    init(to target: UInt16) throws {
+        self.target = target
+        (listening, port) = try Loopback.listen()
+        Thread.detachNewThread { [self] in acceptAll() }
+    }
+
+    /// Waits until so many revisions have gone over in both directions.
+    ///
+    /// - Throws: `KillSyncFailure` when none goes over for a minute, and what the conversation broke.
+    func wait(forRevisions goal: Int) throws {
+        changed.lock()
+        defer { changed.unlock() }
+        while counted < goal {
+            let isInTime = changed.wait(until: Date(timeIntervalSinceNow: 60))
+            if let problem { throw problem }
+            guard isInTime else { throw KillSyncFailure("\(counted) of \(goal): nothing moves") }
+        }
+    }
+
+    /// Revisions so far, those that never arrived included.
+    var revisionCount: Int {
+        changed.lock()
+        defer { changed.unlock() }
+        return counted
+    }
+
+    /// Ends every connection for both sides, whatever is under way.
+    func cut() {
+        changed.lock()
+        defer { changed.unlock() }
+        for descriptor in descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private func acceptAll() {
+        while true {
+            let client = accept(listening, nil, nil)
+            guard client >= 0 else { return }
+            guard let server = Loopback.connect(to: target) else {
+                close(client)
+                continue
+            }
+            changed.lock()
+            descriptors.formUnion([client, server])
+            changed.unlock()
+            let ending = Ending()
+            Thread.detachNewThread { [self] in pass(from: client, to: server, .client, ending) }
+            Thread.detachNewThread { [self] in pass(from: server, to: client, .server, ending) }
+        }
+    }
+
+    /// Passes one direction on until it ends; the second to end closes both sockets.
+    private func pass(from: Int32, to: Int32, _ sender: Role, _ ending: Ending) {
+        var counter = RevisionCounter(sender: sender)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(from, &buffer, buffer.count, 0)
+            guard count > 0, Loopback.send(buffer[..<count], to: to) else { break }
+            note(Result { try counter.receive(buffer[..<count]) })
+        }
+        for descriptor in [from, to] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        changed.lock()
+        defer { changed.unlock() }
+        guard ending.isSecond() else { return }
+        descriptors.subtract([from, to])
+        for descriptor in [from, to] { close(descriptor) }
+    }
+
+    private func note(_ result: Result<Int, any Error>) {
+        changed.lock()
+        defer { changed.unlock() }
+        switch result {
+        case .success(0): return
+        case .success(let count): counted += count
+        case .failure(let error): problem = problem ?? error
+        }
+        changed.broadcast()
+    }
+}
+
+/// Tells the two directions of a connection which of them ends last; called behind one lock.
+private final class Ending: @unchecked Sendable {
+    // Unchecked: behind the lock of the wiretap.
+    private var isBegun = false
+
+    func isSecond() -> Bool {
+        defer { isBegun = true }
+        return isBegun
+    }
+}
