@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ final class PseudoTerminal {
     /// What a person sees of it.
     private(set) var screen = Screen(columnCount: 80)
     private let descriptor: Int32
-    private var identifier = pid_t()
+    private let identifier: pid_t
     private var isOver = false
     private var begin = ContinuousClock.now
 
@@ -30,11 +31,16 @@ final class PseudoTerminal {
             .merging(environment) { $1 }
         // A shell that becomes the command: it changes the folder, which a spawn cannot.
         let script = "cd '\(shell.directory)' && exec \"$0\" \"$@\""
-        try spawn(
+        let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
+        identifier = try spawn(
             ["/bin/sh", "-c", script, Shell.divan.path] + words,
-            variables,
-            terminal: String(decoding: name.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-        )
+            environment: variables,
+            beginsSession: true
+        ) { actions in
+            posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+            posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        }
     }
 
     deinit {
@@ -103,46 +109,5 @@ final class PseudoTerminal {
         output += text
         screen.write(text)
         return true
-    }
-
-    private func spawn(
-        _ words: [String],
-        _ environment: [String: String],
-        terminal: String
-    ) throws {
-        var attributes = posix_spawnattr_t()
-        var actions = posix_spawn_file_actions_t()
-        var (none, all) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_init(&attributes)
-        posix_spawn_file_actions_init(&actions)
-        defer {
-            posix_spawnattr_destroy(&attributes)
-            posix_spawn_file_actions_destroy(&actions)
-        }
-        // In a session of its own, POSIX_SPAWN_SETSID, the first terminal that is opened becomes
-        // the one that Ctrl-C is typed at; spawn.h hides the constant from Swift.
-        let setsID: Int32 = 0x80
-        let flags = setsID | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
-        posix_spawn_file_actions_adddup2(&actions, 0, 1)
-        posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        // The copies live until the call is over, which reads them.
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        let code = posix_spawn(
-            &identifier,
-            words[0],
-            &actions,
-            &attributes,
-            &arguments,
-            &variables
-        )
-        for text in arguments + variables { free(text) }
-        guard code == 0 else { throw Failure(code: code) }
     }
 }

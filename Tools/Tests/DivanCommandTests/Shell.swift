@@ -68,8 +68,8 @@ final class Shell: Sendable {
     }
 
     /// Starts a command that goes on and prints events.
-    func start(_ words: [String]) throws -> Peer {
-        let divan = program(Self.divan, [:])
+    func start(_ words: [String], _ environment: [String: String] = [:]) throws -> Peer {
+        let divan = program(Self.divan, environment)
         return Peer(process: try divan.start(words + ["--json"], errors: .discarded))
     }
 

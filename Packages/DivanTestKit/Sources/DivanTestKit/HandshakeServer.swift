@@ -1,24 +1,35 @@
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
 
 /// A server that reads requests and answers each with the next of its texts: for what a client says
 /// before there is a WebSocket.
-final class HandshakeServer: Sendable {
-    let port: UInt16
+///
+/// It may also stand for an HTTP proxy: behind a `CONNECT` that it answers with 200, either the
+/// next answer follows on the same connection, or the tunnel to a port of this machine.
+public final class HandshakeServer: Sendable {
+    /// Where it listens, on 127.0.0.1.
+    public let port: UInt16
     private let descriptor: Int32
+    private let farPort: UInt16?
     private let state: Mutex<(answers: [String], requests: [String])>
 
-    struct Failure: Error {}
+    /// It could not listen.
+    public struct Failure: Error {}
 
-    /// Listens on a free port of the loopback interface.
-    init(answers: [String]) throws {
+    /// Listens on a free port of the loopback interface until all answers are given.
+    ///
+    /// - Parameters:
+    ///   - answers: What it says, one after the other.
+    ///   - farPort: Where its tunnels lead.
+    /// - Throws: `Failure`.
+    public init(answers: [String], tunnellingTo farPort: UInt16? = nil) throws {
         state = Mutex((answers, []))
+        self.farPort = farPort
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         descriptor = listening
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var address = Self.loopback(port: 0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         // The pointers are used during the calls only.
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
@@ -33,10 +44,10 @@ final class HandshakeServer: Sendable {
     }
 
     /// The requests so far, with their fields.
-    var requests: [String] { state.withLock { $0.requests } }
+    public var requests: [String] { state.withLock { $0.requests } }
 
     /// The value of a field of a request; names are compared without case.
-    func field(_ name: String, of request: Int = 0) -> String? {
+    public func field(_ name: String, of request: Int = 0) -> String? {
         guard requests.indices.contains(request) else { return nil }
         let start = name.lowercased() + ": "
         return requests[request].split(separator: "\r\n")
@@ -44,35 +55,93 @@ final class HandshakeServer: Sendable {
             .map { String($0.dropFirst(start.count)) }
     }
 
+    /// An answer without a body.
+    public static func answer(_ status: String, _ fields: String...) -> String {
+        (["HTTP/1.1 \(status)"] + fields + ["Content-Length: 0", "", ""]).joined(separator: "\r\n")
+    }
+
     private func serve() {
-        while let answer = state.withLock({ $0.answers.first }) {
+        while state.withLock({ !$0.answers.isEmpty }) {
             let connection = accept(descriptor, nil, nil)
             guard connection >= 0 else { break }
-            let request = read(connection)
-            state.withLock { state in
-                state.requests.append(request)
-                state.answers.removeFirst()
+            while answer(on: connection) {
+                guard let farPort else { continue }
+                Self.join(connection, to: farPort)
+                break
             }
-            let bytes = Array(answer.utf8)
-            _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             close(connection)
         }
         close(descriptor)
     }
 
+    /// Answers one request; returns whether the connection has become a tunnel by that.
+    private func answer(on connection: Int32) -> Bool {
+        let request = read(connection)
+        guard !request.isEmpty,
+            let answer = state.withLock({ state -> String? in
+                state.requests.append(request)
+                return state.answers.isEmpty ? nil : state.answers.removeFirst()
+            })
+        else { return false }
+        Self.send(Array(answer.utf8), to: connection)
+        return request.hasPrefix("CONNECT ") && answer.hasPrefix("HTTP/1.1 200")
+    }
+
     private func read(_ connection: Int32) -> String {
         var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4_096)
-        while !text.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-            let count = recv(connection, &piece, piece.count, 0)
-            guard count > 0 else { break }
-            text += piece[..<count]
+        var byte: UInt8 = 0
+        // One at a time: what comes behind the head belongs to the tunnel.
+        while !text.suffix(4).elementsEqual("\r\n\r\n".utf8), recv(connection, &byte, 1, 0) == 1 {
+            text.append(byte)
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// An answer without a body.
-    static func answer(_ status: String, _ fields: String...) -> String {
-        (["HTTP/1.1 \(status)"] + fields + ["Content-Length: 0", "", ""]).joined(separator: "\r\n")
+    /// Passes bytes on in both directions until both have ended.
+    private static func join(_ near: Int32, to port: UInt16) {
+        let far = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(far) }
+        var address = loopback(port: port)
+        // The pointer is used during the call only.
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                connect(far, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { return }
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            pass(from: far, to: near)
+            isOver.signal()
+        }
+        pass(from: near, to: far)
+        isOver.wait()
+    }
+
+    private static func pass(from source: Int32, to target: Int32) {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = recv(source, &piece, piece.count, 0), count > 0 {
+            send(Array(piece[..<count]), to: target)
+        }
+        shutdown(target, Int32(SHUT_WR))
+    }
+
+    private static func send(_ bytes: [UInt8], to connection: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
     }
 }

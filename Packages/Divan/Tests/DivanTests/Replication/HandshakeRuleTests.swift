@@ -1,4 +1,5 @@
 import Divan
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -152,6 +153,57 @@ import Testing
         }
         #expect(code != 0)
         #expect(proxy.requests.first?.hasPrefix("CONNECT 127.0.0.1:\(proxy.port) ") == true)
+    }
+
+    @Test func `a whole sync goes through a proxy, and TLS lies inside its tunnel`() async throws {
+        let peers = try Peers()
+        try peers.here.defaultCollection().put("a", 1)
+        let listener = try peers.listen()
+        defer { listener.stop() }
+        let proxy = try HandshakeServer(
+            answers: [HandshakeServer.answer("200 Connection established")],
+            tunnellingTo: listener.port
+        )
+        // A name that only the proxy knows: the client does not look it up.
+        var configuration = try peers.configuration(
+            target: URLEndpoint(validating: "wss://peers.invalid:4984/there")
+        )
+        configuration.acceptOnlySelfSignedServerCertificate = true
+        configuration.proxy = ProxySettings(
+            hostname: "127.0.0.1",
+            port: proxy.port,
+            username: "ada",
+            password: "love:lace"
+        )
+        #expect(await Replicator(config: configuration).finalCode() == 0)
+        #expect(try peers.there.defaultCollection().value("a") == 1)
+        #expect(proxy.requests.first?.hasPrefix("CONNECT peers.invalid:4984 ") == true)
+        #expect(proxy.field("Proxy-Authorization") == "Basic YWRhOmxvdmU6bGFjZQ==")
+        #expect(proxy.field("Authorization") == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `a cookie for the parent domain is kept when allowed`(isAllowed: Bool) async throws {
+        let peers = try Peers()
+        let tunnel = HandshakeServer.answer("200 Connection established")
+        let wide = "Set-Cookie: wide=1; Domain=peers.invalid; Path=/"
+        let proxy = try HandshakeServer(
+            answers: [
+                tunnel, HandshakeServer.answer("403 Forbidden", wide), tunnel, Self.refusal,
+            ]
+        )
+        for host in ["one.peers.invalid", "two.peers.invalid"] {
+            var configuration = try peers.configuration(
+                target: URLEndpoint(validating: "ws://\(host)/db")
+            )
+            configuration.maxAttempts = 1
+            configuration.acceptParentDomainCookie = isAllowed
+            configuration.proxy = ProxySettings(hostname: "127.0.0.1", port: proxy.port)
+            let code = await Replicator(config: configuration).finalCode()
+            #expect(code == CBLError.httpForbidden)
+        }
+        #expect(proxy.requests.count == 4)
+        #expect(proxy.field("Cookie", of: 3) == (isAllowed ? "wide=1" : nil))
     }
 
     @Test func `correlationID is what the server called this connection`() async throws {

@@ -1,0 +1,57 @@
+public import Glibc
+
+/// The system could not start a program.
+public struct SpawnFailure: Error, CustomStringConvertible {
+    let path: String
+    let code: Int32
+
+    /// The program, and the system's reason.
+    public var description: String { "\(path): \(String(cString: strerror(code)))" }
+}
+
+/// Starts a program by `posix_spawn`, for what `Program` cannot do: streams that are terminals, and
+/// daemons, which close the descriptors that `Foundation.Process` listens on.
+///
+/// The program blocks and ignores no signal, and finds in its environment only what is given.
+///
+/// - Parameters:
+///   - words: The program's path and what stands behind its name on a command line.
+///   - environment: All that it finds in its environment.
+///   - beginsSession: Whether the first terminal that it opens is to be its own.
+///   - arrange: Says where its streams go.
+/// - Returns: The number by which the system knows it; `waitpid` it.
+/// - Throws: `SpawnFailure`.
+public func spawn(
+    _ words: [String],
+    environment: [String: String],
+    beginsSession: Bool = false,
+    arrange: (inout posix_spawn_file_actions_t) -> Void
+) throws -> pid_t {
+    var attributes = posix_spawnattr_t()
+    var actions = posix_spawn_file_actions_t()
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_init(&attributes)
+    posix_spawn_file_actions_init(&actions)
+    defer {
+        posix_spawnattr_destroy(&attributes)
+        posix_spawn_file_actions_destroy(&actions)
+    }
+    // POSIX_SPAWN_SETSID, which spawn.h hides from Swift.
+    let session: Int32 = beginsSession ? 0x80 : 0
+    let flags = session | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    arrange(&actions)
+    // The copies live until the call is over, which reads them.
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    var identifier = pid_t()
+    let path = words.first ?? ""
+    let code = posix_spawn(&identifier, path, &actions, &attributes, &arguments, &variables)
+    guard code == 0 else { throw SpawnFailure(path: path, code: code) }
+    return identifier
+}

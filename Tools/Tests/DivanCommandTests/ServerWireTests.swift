@@ -1,0 +1,105 @@
+import DivanTestKit
+import Testing
+
+/// What `divan` says to a server and a proxy before there is a WebSocket, read on the wire.
+@Suite(.timeLimit(.minutes(5))) struct ServerWireTests {
+    private static let tunnel = HandshakeServer.answer("200 Connection established")
+    private static let refusal = HandshakeServer.answer("403 Forbidden")
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+    }
+
+    private func pull(
+        from host: String,
+        _ options: [String],
+        environment: [String: String] = [:]
+    ) throws {
+        try shell.divan(["pull", "db", "ws://\(host)/travel"] + options, environment: environment)
+            .expectFailure(7)
+    }
+
+    @Test func `a session goes out as its cookie, and what the server renews replaces it`() throws {
+        let renewal = "Set-Cookie: SyncGatewaySession=renewed; Path=/travel; Max-Age=3600"
+        let server = try HandshakeServer(
+            answers: [
+                HandshakeServer.answer("403 Forbidden", renewal), Self.refusal, Self.refusal,
+                Self.refusal,
+            ]
+        )
+        let host = "127.0.0.1:\(server.port)"
+        try shell.write("session.txt", "from-the-file\n")
+        try pull(from: host, ["--session-file", "session.txt"])
+        try pull(from: host, [])
+        try pull(from: host, ["--cookie-name", "Mine"], environment: ["DIVAN_SESSION": "other"])
+        try pull(from: host, ["--session-file", "session.txt"])
+        let cookies = (0..<4).map { server.field("Cookie", of: $0) }
+        #expect(
+            cookies == [
+                "SyncGatewaySession=from-the-file", "SyncGatewaySession=renewed",
+                "SyncGatewaySession=renewed; Mine=other", "SyncGatewaySession=from-the-file",
+            ]
+        )
+        #expect(server.requests.allSatisfy { $0.hasPrefix("GET /travel/_blipsync HTTP/1.1\r\n") })
+    }
+
+    @Test func `a proxy is asked for a tunnel, with its own password only`() throws {
+        let proxy = try HandshakeServer(answers: [Self.tunnel, Self.refusal])
+        try pull(
+            from: "peers.invalid:4984",
+            ["--proxy", "ada@127.0.0.1:\(proxy.port)", "--user", "bo"],
+            environment: ["DIVAN_PROXY_PASSWORD": "lovelace", "DIVAN_PASSWORD": "plover"]
+        )
+        #expect(proxy.requests.first?.hasPrefix("CONNECT peers.invalid:4984 HTTP/1.1\r\n") == true)
+        #expect(proxy.field("Proxy-Authorization") == "Basic YWRhOmxvdmVsYWNl")
+        #expect(proxy.field("Authorization") == nil)
+        #expect(proxy.field("Authorization", of: 1) == "Basic Ym86cGxvdmVy")
+        #expect(proxy.field("Proxy-Authorization", of: 1) == nil)
+    }
+
+    @Test func `a proxy that wants a password is told apart from a server that does`() throws {
+        let proxy = try HandshakeServer(
+            answers: [
+                HandshakeServer.answer(
+                    "407 Proxy Authentication Required",
+                    "Proxy-Authenticate: Basic"
+                )
+            ]
+        )
+        let options = ["--proxy", "127.0.0.1:\(proxy.port)"]
+        try shell.divan(["pull", "db", "ws://peers.invalid/travel"] + options)
+            .expectFailure(7, "proxy")
+    }
+
+    @Test func `a cookie for the parent domain is kept with --parent-cookies only`() throws {
+        let wide = HandshakeServer.answer(
+            "403 Forbidden",
+            "Set-Cookie: wide=1; Domain=peers.invalid; Path=/; Max-Age=3600"
+        )
+        for (option, cookie) in [([], nil), (["--parent-cookies"], "wide=1")]
+            as [([String], String?)]
+        {
+            let proxy = try HandshakeServer(
+                answers: [Self.tunnel, wide, Self.tunnel, Self.refusal]
+            )
+            for host in ["one.peers.invalid", "two.peers.invalid"] {
+                try pull(from: host, ["--proxy", "127.0.0.1:\(proxy.port)"] + option)
+            }
+            #expect(proxy.field("Cookie", of: 3) == cookie)
+        }
+    }
+
+    @Test func `a whole sync over TLS goes through a proxy's tunnel`() throws {
+        try shell.run("new", "a")
+        try shell.run("put", "a", "one", "{}")
+        let server = try shell.serve("a")
+        let port = try #require(try server.event(named: "listening")["port"] as? Int)
+        let proxy = try HandshakeServer(answers: [Self.tunnel], tunnellingTo: UInt16(port))
+        let options = ["--accept-self-signed", "--proxy", "127.0.0.1:\(proxy.port)"]
+        try shell.divan(["pull", "db", "wss://peers.invalid:4984/a"] + options).expectSuccess()
+        #expect(try shell.run("ls", "db").output == "one\n")
+        server.stop()
+    }
+}
