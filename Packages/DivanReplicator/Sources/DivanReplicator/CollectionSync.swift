@@ -73,8 +73,7 @@ struct CollectionSync {
             }
             try feed?.pump(&session, echoes: &echoes)
         } catch {
-            session.fail(SyncError(storage: error))
-            session.close(code: 1011, error: session.error)
+            session.end(storage: error, code: 1011)
         }
     }
 

@@ -45,7 +45,7 @@ struct PassiveFeed {
         path: CollectionPath
     ) throws(SyncError) {
         let properties = request.properties
-        guard properties["filter"].map({ $0 == Self.channelFilter }) ?? true else {
+        guard properties["filter"].map({ $0 == BLIPProperties.channelFilter }) ?? true else {
             throw .http(501, "this peer knows no named filters")
         }
         if let versioning = properties["versioning"], versioning != "rev-trees" {
@@ -60,8 +60,6 @@ struct PassiveFeed {
         wantedIDs = Self.documentIDs(in: request.body)
         sender = RevisionSender(collection: collection, path: path, isPush: false)
     }
-
-    private static let channelFilter = "sync_gateway/bychannel"
 
     private static func documentIDs(in body: [UInt8]) -> Set<String>? {
         guard !body.isEmpty, let items = (try? JSON(parsing: body.span))?["docIDs"]?.array else {

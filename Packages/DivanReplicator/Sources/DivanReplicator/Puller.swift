@@ -64,7 +64,7 @@ struct Puller {
         // Also when nothing is purged: the application is told what it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {
-            properties.append("filter", "sync_gateway/bychannel")
+            properties.append("filter", BLIPProperties.channelFilter)
             properties.append("channels", options.channels.joined(separator: ","))
         }
         let request = BLIPRequest(properties: properties, body: .bytes(documentIDsBody()))

@@ -113,6 +113,9 @@ enum DocumentID {
 }
 
 extension BLIPProperties {
+    /// The one value that peers know for the property `filter`: by channels.
+    static let channelFilter = "sync_gateway/bychannel"
+
     /// The start of every request: what is asked, and about which collection.
     static func profile(_ name: String, collection: Int?) -> BLIPProperties {
         var properties = BLIPProperties()

@@ -154,6 +154,12 @@ extension Session {
         }
     }
 
+    /// Fails, and closes in any case: without its storage this side cannot go on.
+    mutating func end(storage error: any Error, code: UInt16) {
+        fail(SyncError(storage: error))
+        close(code: code, error: self.error)
+    }
+
     /// Asks for the connection to be closed; only the first call counts.
     mutating func close(code: UInt16, error: SyncError?) {
         guard closeCode == nil else { return }

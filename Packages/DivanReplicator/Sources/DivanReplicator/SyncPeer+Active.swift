@@ -15,8 +15,7 @@ extension SyncPeer {
                 collections.append(try makeCollection(collection, index, options))
             }
         } catch {
-            session.fail(SyncError(storage: error))
-            session.close(code: 1000, error: session.error)
+            session.end(storage: error, code: 1000)
             return
         }
         // A peer that speaks only version 2 is older than collections.
@@ -56,8 +55,7 @@ extension SyncPeer {
             collections = [try makeCollection(options.collections[0], 0, options)]
             startLegacy()
         } catch {
-            session.fail(SyncError(storage: error))
-            session.close(code: 1000, error: session.error)
+            session.end(storage: error, code: 1000)
         }
         return true
     }
@@ -155,8 +153,7 @@ extension SyncPeer {
                 try start(collection, index, options)
             }
         } catch {
-            session.fail(SyncError(storage: error))
-            session.close(code: 1000, error: session.error)
+            session.end(storage: error, code: 1000)
         }
     }
 
