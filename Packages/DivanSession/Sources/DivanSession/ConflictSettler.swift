@@ -92,35 +92,6 @@ struct ConflictSettler: Sendable {
     ) throws -> Resolution {
         // Two tombstones agree already; the remote one stays.
         if stored.local.isTombstone, stored.remote.isTombstone { return .keepRemote }
-        let question = Conflict(
-            documentID: stored.documentID,
-            local: Leaf(stored.local),
-            remote: Leaf(stored.remote),
-            base: stored.base?.body
-        )
-        return try (resolvers[path] ?? DefaultResolver()).resolve(question)
-    }
-}
-
-extension ConflictDecision {
-    fileprivate init(_ resolution: Resolution) throws {
-        switch resolution {
-        case .keepLocal: self = .keepLocal
-        case .keepRemote: self = .keepRemote
-        case .merge(let body, _):
-            let blobs = try BlobReferences.digests(in: body.span)
-            self = .merge(body: body, hasBlobs: !blobs.isEmpty)
-        case .delete: self = .delete
-        }
-    }
-}
-
-extension Leaf {
-    fileprivate init(_ revision: StoredRevision) {
-        self.init(
-            revisionID: revision.revisionID,
-            isTombstone: revision.isTombstone,
-            body: revision.body
-        )
+        return try (resolvers[path] ?? DefaultResolver()).resolve(Conflict(stored))
     }
 }

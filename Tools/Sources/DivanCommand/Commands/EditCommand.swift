@@ -32,20 +32,14 @@ enum EditCommand: Command {
         let before = try current.map { try JSON(parsing: $0.body) } ?? [:]
         let editor = try Editor(before.indentedText() + "\n", named: documentID)
         try editor.run()
-        do {
-            let body = try Self.body(try editor.text())
-            guard body != before || current == nil else {
-                editor.discard()
-                return terminal.note("Nothing was changed")
-            }
-            let document = try save(body, over: current, documentID, collection, path)
-            editor.discard()
-            terminal.note("Saved \(documentID), revision \(document.revisionID)")
-        } catch {
-            var failure = (error as? Failure) ?? Failure(explaining: error)
-            failure.sentence += "; your text is in \(editor.file)"
-            throw failure
+        let saved = try editor.keepingText { editor -> StoredDocument? in
+            let body = JSON.object(try editor.object())
+            guard body != before || current == nil else { return nil }
+            return try save(body, over: current, documentID, collection, path)
         }
+        editor.discard()
+        let outcome = saved.map { "Saved \(documentID), revision \($0.revisionID)" }
+        terminal.note(outcome ?? "Nothing was changed")
     }
 
     private static func current(
@@ -56,19 +50,6 @@ enum EditCommand: Command {
         let store = try path.open(forWriting: false)
         defer { try? store.close() }
         return try store.read { try $0.document(documentID, in: collection) }
-    }
-
-    private static func body(_ text: [UInt8]) throws -> JSON {
-        do {
-            let body = try JSON(parsing: text)
-            guard let object = body.object else {
-                throw Failure(kind: .invalid, sentence: "the text is no JSON object: {…}")
-            }
-            try StoreRules.check(topLevelKeys: object.keys)
-            return body
-        } catch let error as JSONError {
-            throw Failure(kind: .invalid, sentence: "the text: \(error)")
-        }
     }
 
     private static func save(

@@ -82,16 +82,15 @@ enum ConflictResolveCommand: Command {
             editor?.discard()
             return terminal.result(try outcome(of: decision, conflict))
         }
-        do {
-            let revision = try store(decision, conflict, path, arguments.database)
-            editor?.discard()
-            terminal.note("\(documentID) is revision \(revision) now")
-        } catch {
-            guard let editor else { throw error }
-            var failure = (error as? Failure) ?? Failure(explaining: error)
-            failure.sentence += "; your text is in \(editor.file)"
-            throw failure
-        }
+        let database = arguments.database
+        let revision =
+            if let editor {
+                try editor.keepingText { _ in try store(decision, conflict, path, database) }
+            } else {
+                try store(decision, conflict, path, database)
+            }
+        editor?.discard()
+        terminal.note("\(documentID) is revision \(revision) now")
     }
 
     private static func read(
@@ -112,20 +111,14 @@ enum ConflictResolveCommand: Command {
         case .local: return (.keepLocal, nil)
         case .remote: return (.keepRemote, nil)
         case .delete: return (.delete, nil)
-        case .merge: return (try FieldMerge.decision(of: conflict), nil)
+        case .merge: return (try ConflictDecision(merging: conflict), nil)
         case .edit:
             let editor = try Editor(
                 try ConflictText.draft(conflict).indentedText() + "\n",
                 named: conflict.documentID
             )
             try editor.run()
-            do {
-                return (try ConflictText.decision(try editor.text()), editor)
-            } catch {
-                var failure = (error as? Failure) ?? Failure(explaining: error)
-                failure.sentence += "; your text is in \(editor.file)"
-                throw failure
-            }
+            return (try editor.keepingText { try ConflictText.decision(try $0.object()) }, editor)
         }
     }
 
@@ -166,62 +159,5 @@ enum ConflictResolveCommand: Command {
             )
         }
         return "\(settled.revisionID)"
-    }
-}
-
-/// A conflict as a text that a person edits.
-enum ConflictText {
-    private static let ours = "_ours"
-    private static let theirs = "_theirs"
-
-    /// The merged members with both sides beside them.
-    static func draft(_ conflict: StoredConflict) throws -> JSON {
-        var object: JSONObject
-        switch try FieldMerge.decision(of: conflict) {
-        case .keepLocal: object = try members(conflict.local.body)
-        case .keepRemote: object = try members(conflict.remote.body)
-        case .merge(let body, _): object = try members(body)
-        case .delete: object = [:]
-        }
-        object[ours] = try side(conflict.local)
-        object[theirs] = try side(conflict.remote)
-        return .object(object)
-    }
-
-    /// What the edited text asks for.
-    ///
-    /// - Throws: `Failure` while it is no document, or still has both sides in it.
-    static func decision(_ text: [UInt8]) throws -> ConflictDecision {
-        let value: JSON
-        do {
-            value = try JSON(parsing: text)
-        } catch {
-            throw Failure(kind: .invalid, sentence: "the text: \(error)")
-        }
-        guard let object = value.object else {
-            throw Failure(kind: .invalid, sentence: "the text is no JSON object: {…}")
-        }
-        guard !object.contains(ours), !object.contains(theirs) else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\"\(ours)\" and \"\(theirs)\" are still in the text; take them out"
-            )
-        }
-        try StoreRules.check(topLevelKeys: object.keys)
-        let body = try value.canonicalBytes()
-        return .merge(body: body, hasBlobs: try !BlobReferences.digests(in: body.span).isEmpty)
-    }
-
-    /// The body of a side, or that it deletes.
-    static func body(of side: StoredRevision) -> String {
-        side.isTombstone ? "deleted" : String(decoding: side.body, as: UTF8.self)
-    }
-
-    private static func side(_ revision: StoredRevision) throws -> JSON {
-        revision.isTombstone ? .null : .object(try members(revision.body))
-    }
-
-    private static func members(_ body: [UInt8]) throws -> JSONObject {
-        body.isEmpty ? [:] : try JSON(parsing: body).object ?? [:]
     }
 }

@@ -104,7 +104,7 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
     private func merge(_ conflict: Divan.Conflict) -> Document? {
         let documentID = conflict.documentID
         let stored = try? report.store.read { try $0.conflict(of: documentID, in: path) }
-        guard let stored, let decision = try? FieldMerge.decision(of: stored) else {
+        guard let stored, let decision = try? ConflictDecision(merging: stored) else {
             return ConflictResolver.default.resolve(conflict: conflict)
         }
         switch decision {

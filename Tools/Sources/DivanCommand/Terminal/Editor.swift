@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanStore
 import Glibc
 
 /// The editor of the person at the terminal, and the file that it edits.
@@ -49,6 +51,34 @@ struct Editor {
     func text() throws(Failure) -> [UInt8] {
         guard let lines = FileLines(file) else { throw Self.failure(file) }
         return try lines.rest()
+    }
+
+    /// The text as the members of a document.
+    ///
+    /// - Throws: `Failure` or `StoreError` while no document can hold it.
+    func object() throws -> JSONObject {
+        let value: JSON
+        do {
+            value = try JSON(parsing: try text())
+        } catch let error as JSONError {
+            throw Failure(kind: .invalid, sentence: "the text: \(error)")
+        }
+        guard let object = value.object else {
+            throw Failure(kind: .invalid, sentence: "the text is no JSON object: {…}")
+        }
+        try StoreRules.check(topLevelKeys: object.keys)
+        return object
+    }
+
+    /// Does something with the text; a failure names the file that keeps it.
+    func keepingText<Result>(_ work: (Editor) throws -> Result) throws -> Result {
+        do {
+            return try work(self)
+        } catch {
+            var failure = (error as? Failure) ?? Failure(explaining: error)
+            failure.sentence += "; your text is in \(file)"
+            throw failure
+        }
     }
 
     /// Removes the file; the text is saved elsewhere.

@@ -1,0 +1,40 @@
+public import DivanConflicts
+public import DivanStore
+
+extension Conflict {
+    /// The question that a resolver is asked about a conflict in the store.
+    public init(_ stored: StoredConflict) {
+        self.init(
+            documentID: stored.documentID,
+            local: Leaf(stored.local),
+            remote: Leaf(stored.remote),
+            base: stored.base?.body
+        )
+    }
+}
+
+extension ConflictDecision {
+    /// What the store does after a resolver's answer.
+    ///
+    /// - Throws: `JSONError` when the body of a merge is no JSON.
+    public init(_ resolution: Resolution) throws {
+        switch resolution {
+        case .keepLocal: self = .keepLocal
+        case .keepRemote: self = .keepRemote
+        case .merge(let body, _):
+            let blobs = try BlobReferences.digests(in: body.span)
+            self = .merge(body: body, hasBlobs: !blobs.isEmpty)
+        case .delete: self = .delete
+        }
+    }
+}
+
+extension Leaf {
+    fileprivate init(_ revision: StoredRevision) {
+        self.init(
+            revisionID: revision.revisionID,
+            isTombstone: revision.isTombstone,
+            body: revision.body
+        )
+    }
+}
