@@ -161,11 +161,9 @@ enum ReadingFigures {
         _ rounds: Int,
         _ isRight: (Document) -> Bool
     ) throws {
-        var random: UInt64 = 88_172_645_463_325_252
+        var generator = Xorshift()
         for _ in 0..<reads {
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
+            let random = generator.next()
             let which = Int(random % UInt64(ids.count))
             let id = "\(ids[which])-\(Int(random >> 32) % rounds)"
             guard let document = try collection.document(id: id), isRight(document) else {

@@ -34,16 +34,14 @@ enum ReferenceFigures {
 
     /// Words and numbers that compress about three to one.
     private static func text(_ number: Int) -> [UInt8] {
-        var random = UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15
+        var generator = Xorshift(seed: UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15)
         var words = ""
         let head =
             #"{"active":true,"n":\#(number),"name":"Name of \#(number)","rev":1,"score":0.5,"#
             + #""tags":["red","blue"],"text":""#
         let tail = #"","type":"bench"}"#
         while head.utf8.count + words.utf8.count + tail.utf8.count < byteCount {
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
+            let random = generator.next()
             words += random % 3 == 0 ? String(random >> 32, radix: 16) : "word\(random % 97) "
         }
         let room = byteCount - head.utf8.count - tail.utf8.count
@@ -94,12 +92,10 @@ enum ReferenceFigures {
         let database = try Database(name: "reference", config: configuration)
         defer { try? database.close() }
         let collection = try database.defaultCollection()
-        var random: UInt64 = 88_172_645_463_325_252
+        var generator = Xorshift()
         let seconds = try Stopwatch.best {
             for _ in 0..<count {
-                random ^= random << 13
-                random ^= random >> 7
-                random ^= random << 17
+                let random = generator.next()
                 let document = try collection.document(id: id(Int(random % UInt64(count))))
                 guard document?.int(forKey: "rev") == 1 else {
                     throw BenchFailure("a document is gone")

@@ -73,12 +73,10 @@ enum StoreFigures {
     }
 
     private static func read(_ ids: [String], _ store: Store) throws {
-        var random: UInt64 = 88_172_645_463_325_252
+        var generator = Xorshift()
         try store.read { reader in
             for _ in 0..<reads {
-                random ^= random << 13
-                random ^= random >> 7
-                random ^= random << 17
+                let random = generator.next()
                 let which = Int(random % UInt64(ids.count))
                 let id = "\(ids[which])-\(Int(random >> 32) % rounds)"
                 guard try reader.document(id, in: .default) != nil else {

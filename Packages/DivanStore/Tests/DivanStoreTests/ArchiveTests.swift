@@ -31,6 +31,17 @@ import Testing
         try room.save("doc", Self.body(3))
     }
 
+    /// Stores the first revision as a remote sends it.
+    private static func receiveFirst(_ writer: StoreWriter) throws {
+        let received = RemoteRevision(
+            documentID: "doc",
+            revisionID: try revision("1-aa"),
+            body: Array(body(1, spaced: true).utf8),
+            remote: RemoteID(rawValue: 1)
+        )
+        _ = try writer.insert(received, in: .default)
+    }
+
     private func oldBody(_ store: Store) throws -> String? {
         let old = try revision("1-aa")
         let found = try store.read { try $0.revision("doc", old, in: .default) }
@@ -88,13 +99,7 @@ import Testing
             let engine = MemoryEngine()
             let store = try Store(engine: engine, archive: archive)
             try store.write { writer in
-                let received = RemoteRevision(
-                    documentID: "doc",
-                    revisionID: try revision("1-aa"),
-                    body: Array(Self.body(1, spaced: true).utf8),
-                    remote: RemoteID(rawValue: 1)
-                )
-                _ = try writer.insert(received, in: .default)
+                try Self.receiveFirst(writer)
                 let changed = Array(Self.body(2).utf8)
                 _ = try writer.save("doc", in: .default, body: changed)
             }
@@ -119,13 +124,7 @@ import Testing
                 defer { try? store.close() }
                 if reading == 0 {
                     try store.write { writer in
-                        let received = RemoteRevision(
-                            documentID: "doc",
-                            revisionID: try revision("1-aa"),
-                            body: Array(Self.body(1, spaced: true).utf8),
-                            remote: RemoteID(rawValue: 1)
-                        )
-                        _ = try writer.insert(received, in: .default)
+                        try Self.receiveFirst(writer)
                     }
                 }
                 // Each packs it anew beside a new current body.
@@ -144,13 +143,7 @@ import Testing
             options: StoreOptions(archive: Self.archives[2])
         )
         try packing.write { writer in
-            let received = RemoteRevision(
-                documentID: "doc",
-                revisionID: try revision("1-aa"),
-                body: Array(Self.body(1, spaced: true).utf8),
-                remote: RemoteID(rawValue: 1)
-            )
-            _ = try writer.insert(received, in: .default)
+            try Self.receiveFirst(writer)
             let changed = Array(Self.body(2).utf8)
             _ = try writer.save("doc", in: .default, body: changed)
         }

@@ -48,24 +48,18 @@ private enum WordsDocument {
     ]
 
     static func bodies(count: Int) -> [[UInt8]] {
-        var random: UInt64 = 88_172_645_463_325_252
-        return (0..<count).map { body($0, &random) }
+        var generator = Xorshift()
+        return (0..<count).map { body($0, &generator) }
     }
 
-    private static func body(_ index: Int, _ random: inout UInt64) -> [UInt8] {
-        func next() -> UInt64 {
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
-            return random
-        }
+    private static func body(_ index: Int, _ generator: inout Xorshift) -> [UInt8] {
         let head =
-            #"{"active":true,"n":\#(index),"name":"\#(words[Int(next() % 25)])","rev":1,"#
+            #"{"active":true,"n":\#(index),"name":"\#(words[Int(generator.next() % 25)])","rev":1,"#
             + #""score":0.5,"tags":["red","blue"],"text":""#
         let tail = #"","type":"words"}"#
         var text = ""
         while head.utf8.count + text.utf8.count + tail.utf8.count < 1_024 {
-            let number = next()
+            let number = generator.next()
             text += number % 3 == 0 ? String(number >> 40, radix: 16) : words[Int(number % 25)]
             text += " "
         }
