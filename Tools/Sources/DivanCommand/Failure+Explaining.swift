@@ -1,3 +1,4 @@
+import Divan
 import DivanCrypto
 import DivanJSON
 import DivanStore
@@ -11,7 +12,7 @@ extension Failure {
     init(explaining error: any Error) {
         switch error {
         case let error as StoreError:
-            self.init(kind: Kind(error.code), sentence: "\(error)")
+            self.init(kind: Kind(error.code), sentence: Self.sentence(of: error))
         case let error as JSONError:
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as CredentialError:
@@ -30,6 +31,13 @@ extension Failure {
                 self.init(kind: .failed, sentence: "\(error)")
             }
         }
+    }
+
+    /// What an error of the store says to somebody who has verbs, not an interface.
+    private static func sentence(of error: StoreError) -> String {
+        guard error.code == .noSuchDatabase else { return "\(error)" }
+        return
+            "\(error.path): there is no database here; check the path, or make one with divan new"
     }
 }
 
@@ -66,6 +74,7 @@ extension Failure.Kind {
             return
         }
         switch error.code {
+        case CBLError.invalidURL: self = .usage
         case 10_404, 7: self = .notFound
         case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
         case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable

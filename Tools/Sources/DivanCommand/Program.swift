@@ -12,14 +12,14 @@ public enum Program {
             return 0
         } catch {
             let failure = (error as? Failure) ?? Failure(explaining: error)
-            report(failure, terminal)
+            report(failure, of: words, terminal)
             return failure.kind.rawValue
         }
     }
 
     private static func run(_ words: [String], _ terminal: Terminal) throws {
         guard let name = words.first else {
-            throw Failure.usage("which verb? Type divan --help for the list")
+            throw Failure.usage("which verb?")
         }
         switch name {
         case "--help", "-h", "help":
@@ -41,12 +41,15 @@ public enum Program {
         try verb.run(arguments, terminal)
     }
 
-    private static func report(_ failure: Failure, _ terminal: Terminal) {
+    private static func report(_ failure: Failure, of words: [String], _ terminal: Terminal) {
         // One line, whatever a peer or a file put into the text.
         let sentence = failure.sentence.escapingControlCharacters()
         terminal.write("divan: \(sentence)\n", to: 2)
         if failure.kind == .usage {
-            terminal.write("Type divan --help, or divan VERB --help, for the rules.\n", to: 2)
+            let verb = try? Verbs.find(words[...]).verb.syntax.name
+            let help =
+                verb.map { "divan \($0) --help for its rules" } ?? "divan --help for the verbs"
+            terminal.write("Type \(help).\n", to: 2)
         }
     }
 

@@ -59,7 +59,7 @@ enum Verbs {
         _ words: ArraySlice<String>
     ) throws(Failure) -> (verb: any Command.Type, rest: ArraySlice<String>) {
         guard let first = words.first else {
-            throw .usage("which verb? Type divan --help for the list")
+            throw .usage("which verb?")
         }
         if let verb = named(first) { return (verb, words.dropFirst()) }
         let group = all.map { $0.syntax.name }.filter { $0.hasPrefix(first + " ") }
@@ -88,7 +88,7 @@ enum Verbs {
     private static func unknown(_ name: String) -> Failure {
         let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
         let near = Spelling.nearest(to: name, among: names)
-        let hint = near.map { "; did you mean \($0)?" } ?? "; type divan --help for the list"
+        let hint = near.map { "; did you mean \($0)?" } ?? ""
         return .usage("there is no verb \"\(name)\"" + hint)
     }
 }

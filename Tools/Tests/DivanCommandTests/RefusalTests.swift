@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: ["http://localhost/a", "wss://user:pass@localhost/a", "localhost/a", "ws://"])
     func `a URL that is none of ours`(_ url: String) throws {
         let outcome = try shell.divan("pull", "b", url)
-        #expect(outcome.status != 0 && outcome.complaints.count == 1, "\(outcome.errors)")
+        #expect(outcome.status == 2 && outcome.complaints.count == 2, "\(outcome.errors)")
         #expect(outcome.errors.contains("ws"), "\(outcome.errors)")
     }
 

@@ -21,6 +21,7 @@ final class SyncRun: Sendable {
     private let leavesConflicts: Bool
     private let resetsCheckpoint: Bool
     private let reportFile: String?
+    private let target: URLEndpoint
     private let path: DatabasePath
     private let terminal: Terminal
     private let progress: ProgressLine
@@ -30,7 +31,7 @@ final class SyncRun: Sendable {
     private let queue = DispatchQueue(label: "divan.sync")
 
     init(_ arguments: Arguments, direction: ReplicatorType, _ terminal: Terminal) throws {
-        let target = try URLEndpoint(validating: arguments.operands[1])
+        target = try URLEndpoint(validating: arguments.operands[1])
         path = arguments.database
         database = try path.openDatabase()
         store = try path.open(forWriting: true)
@@ -101,6 +102,7 @@ final class SyncRun: Sendable {
         if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
         if let error, !wasInterrupted {
             var failure = Failure(explaining: error)
+            if let hint = trustHint(error) { failure.sentence += "; \(hint)" }
             if tally.documentCount > 0 {
                 failure.sentence +=
                     "; \(Numbers.count(tally.documentCount, "document")) came "
@@ -116,6 +118,15 @@ final class SyncRun: Sendable {
                     + "the next run goes on from there"
             )
         }
+    }
+
+    /// Where a certificate that nobody vouches for can be looked at.
+    private func trustHint(_ error: any Error) -> String? {
+        let code = (error as NSError).code
+        guard [CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot].contains(code),
+            let host = target.url.host, let port = target.url.port
+        else { return nil }
+        return "divan certs show \(host):\(port) shows it and tells how"
     }
 
     private func partialFailure(_ tally: SyncTally) -> Failure? {

@@ -1,0 +1,48 @@
+import DivanTestKit
+import Testing
+
+/// The first mistakes that a person makes are answered with what to type next.
+@Suite(.timeLimit(.minutes(1))) struct FirstStepsTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+    }
+
+    @Test(arguments: [
+        ([], "divan --help for the verbs"),
+        (["frobnicate"], "divan --help for the verbs"),
+        (["pull"], "divan pull --help for its rules"),
+        (["blob", "get", "--colour"], "divan blob get --help for its rules"),
+    ])
+    func `wrong usage ends with the help page that explains it`(
+        words: [String],
+        help: String
+    ) throws {
+        let outcome = try shell.divan(words)
+        #expect(outcome.status == 2)
+        #expect(outcome.complaints.count == 2)
+        #expect(outcome.complaints.last == "Type \(help).")
+    }
+
+    @Test func `a database that is not there is made with new`() throws {
+        try shell.divan("ls", "notes").expectFailure(3, "no database here", "divan new")
+    }
+
+    @Test(arguments: ["http://localhost:4984/notes", "localhost/notes", "wss://localhost"])
+    func `a URL that cannot be one of a peer is wrong usage`(url: String) throws {
+        try shell.run("new", "notes")
+        try shell.divan("push", "notes", url).expectFailure(2, "URL", url)
+    }
+
+    @Test func `a certificate that nobody vouches for is shown by certs show`() throws {
+        try shell.run("new", "notes")
+        try shell.run("new", "copy")
+        let server = try shell.serve("notes")
+        let url = try server.url()
+        let place = try #require(url.split(separator: "/").dropFirst().first)
+        try shell.divan("pull", "copy", url)
+            .expectFailure(7, "not trusted", "divan certs show \(place) ")
+        server.stop()
+    }
+}
