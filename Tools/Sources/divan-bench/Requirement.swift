@@ -18,12 +18,4 @@ enum Requirement: Codable {
         case .atMost(let value): figure.ours <= value
         }
     }
-
-    /// Whether a small value is a good one.
-    var wantsLess: Bool {
-        switch self {
-        case .share, .atLeast: false
-        case .times, .atMost: true
-        }
-    }
 }

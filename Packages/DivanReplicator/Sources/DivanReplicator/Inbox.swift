@@ -61,7 +61,6 @@ struct Inbox {
         var missingCount: Int
     }
 
-    var parkedCount: Int { parked.count }
     var isEmpty: Bool { ready.isEmpty && removals.isEmpty && marks.isEmpty }
 
     /// Whether the limits leave room for another revision that waits.
