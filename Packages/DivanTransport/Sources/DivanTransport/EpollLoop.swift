@@ -156,6 +156,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
             inbox.work = []
         }
         timers = TimerQueue()
+        // Sources hold their loop; what it still watches would keep both for ever.
+        poller.removeAll()
         thread.store(0, ordering: .relaxed)
     }
 

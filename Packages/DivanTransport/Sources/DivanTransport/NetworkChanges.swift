@@ -97,6 +97,10 @@ private final class NetworkWatch: EventSource, @unchecked Sendable {
         self.didChange = didChange
     }
 
+    deinit {
+        close(descriptor)
+    }
+
     func isReadable() {
         var byteCount = 0
         loop.withReadBuffer { buffer in

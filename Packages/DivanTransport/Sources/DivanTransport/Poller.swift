@@ -65,6 +65,12 @@ struct Poller {
         divan_poller_remove(self.descriptor, descriptor)
     }
 
+    /// Stops watching anything and lets all sources go.
+    mutating func removeAll() {
+        for descriptor in registrations.keys { divan_poller_remove(self.descriptor, descriptor) }
+        registrations = [:]
+    }
+
     /// Waits and returns what happened; an empty list after a time-out or a signal.
     mutating func wait(milliseconds: Int32) -> ArraySlice<divan_event> {
         let count = divan_poller_wait(descriptor, &events, Int32(events.count), milliseconds)

@@ -50,6 +50,33 @@ import Testing
         close(pipe.writing)
     }
 
+    /// Tells when it is gone, and is gone when its loop has let it go.
+    private final class Source: EventSource {
+        private let life: AsyncStream<Never>.Continuation
+
+        init(_ life: AsyncStream<Never>.Continuation) {
+            self.life = life
+        }
+
+        deinit {
+            life.finish()
+        }
+
+        func isReadable() {}
+        func isWritable() {}
+    }
+
+    @Test func `a stopped loop lets go of what it watched`() async throws {
+        let pipe = try Pipe()
+        let loop = EpollLoop(name: "test")
+        let (life, continuation) = AsyncStream.makeStream(of: Never.self)
+        loop.execute { loop.add(pipe.reading, Source(continuation), .reading) }
+        loop.stop()
+        for await _ in life {}
+        close(pipe.reading)
+        close(pipe.writing)
+    }
+
     @Test func `without a descriptor nothing is told and nothing breaks`() {
         let changes = NetworkChanges(descriptor: -1, loop: EventLoopGroup.shared.next())
         let observation = changes.observe {}
