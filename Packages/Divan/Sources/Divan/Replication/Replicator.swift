@@ -132,6 +132,7 @@ public final class Replicator: @unchecked Sendable {
         if let failure {
             publish(Status(activity: .stopped, progress: Status.initial.progress, error: failure))
         } else if let session {
+            Journal.sync.info("Replicator to \(place): starting, \(config.replicatorType)")
             session.start()
         } else {
             Journal.sync.warning(
@@ -208,17 +209,29 @@ extension Replicator: DatabaseService {
 
     /// Makes a status current, then tells the listeners.
     func publish(_ status: Status) {
-        let hasEnded = state.withLock { state in
+        let (before, hasEnded) = state.withLock { state in
+            let before = state.status
             state.status = status
-            guard status.activity == .stopped, state.session != nil else { return false }
+            guard status.activity == .stopped, state.session != nil else { return (before, false) }
             state.session = nil
-            return true
+            return (before, true)
         }
+        note(status, after: before)
         changeListeners.post(ReplicatorChange(replicator: self, status: status))
         guard hasEnded else { return }
         config.requiredDatabase.unregister(self)
         runEnd.ended()
     }
+
+    /// Logs a change of the activity: what is asked first when a sync does not do what it should.
+    private func note(_ status: Status, after before: Status) {
+        guard status.activity != before.activity else { return }
+        let (done, total) = (status.progress.completed, status.progress.total)
+        Journal.sync.info("Replicator to \(place): \(status.activity), \(done) of \(total) units")
+    }
+
+    /// The target, for people.
+    private var place: String { (try? remoteIdentity()) ?? "\(type(of: config.target))" }
 
     /// Tells the listeners about documents that went in one direction.
     func publish(_ documents: [ReplicatedDocument], isPush: Bool) {

@@ -57,6 +57,22 @@ extension LoggingTests {
         #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("the mark"))
     }
 
+    @Test func `a replicator's course is logged for operators`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            LogSinks.console = ConsoleLogSink(level: .info, domains: .replicator)
+            let peers = try Peers()
+            try peers.here.defaultCollection().put("doc", 1)
+            try await Replicator(config: try peers.configuration()).run()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains(": starting, pushAndPull"))
+        #expect(text.contains(": busy,"))
+        #expect(text.contains(": stopped,"))
+    }
+
     @Test func `setLogLevel sets the console level of one domain`() async throws {
         let result = try await #require(
             processExitsWith: .success,
