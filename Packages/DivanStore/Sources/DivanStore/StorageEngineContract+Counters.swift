@@ -43,15 +43,17 @@ extension StorageEngineContract {
         try checkAddition(engine, id, &findings)
         try expect(12, 5, "Counters that came with a new row are not kept.")
         try set(12, 4, removing: "n")
-        let rowThatFails = try row("d", sequence: 13)
+        try throwAfterPut(engine, id)
+        try expect(12, 4, "A transaction that threw left counters.")
+    }
+
+    private static func throwAfterPut(_ engine: any StorageEngine, _ id: CollectionID) throws {
+        let row = try row("d", sequence: 13)
+        let state = CollectionState(id: id, lastSequence: 13, liveCount: 5)
         try? engine.write { writer in
-            try writer.put(
-                rowThatFails,
-                leaving: CollectionState(id: id, lastSequence: 13, liveCount: 5)
-            )
+            try writer.put(row, leaving: state)
             throw Refused()
         }
-        try expect(12, 4, "A transaction that threw left counters.")
     }
 
     /// A row is added where its document is new; else it changes neither row nor counters.
