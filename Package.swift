@@ -24,13 +24,13 @@ func room(
     var targets: [Target] = [
         .target(
             name: name,
-            dependencies: (shim + arrows).map { .byName(name: $0) },
+            dependencies: names(shim + arrows),
             path: "Packages/\(name)/Sources/\(name)",
             swiftSettings: strict
         ),
         .testTarget(
             name: "\(name)Tests",
-            dependencies: ([name] + kit + testing + arrows).map { .byName(name: $0) },
+            dependencies: names([name] + kit + testing + arrows),
             path: "Packages/\(name)/Tests/\(name)Tests",
             swiftSettings: strict
         ),
@@ -46,6 +46,23 @@ func room(
     }
     return targets
 }
+
+/// A library of the repository's own programs and tests; nobody outside builds it.
+func library(_ name: String, at path: String, uses: [String] = []) -> Target {
+    .target(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
+}
+
+/// A program.
+func program(_ name: String, at path: String, uses: [String] = []) -> Target {
+    .executableTarget(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
+}
+
+/// Tests of what is not a room.
+func tests(_ name: String, at path: String, uses: [String]) -> Target {
+    .testTarget(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
+}
+
+func names(_ targets: [String]) -> [Target.Dependency] { targets.map { .byName(name: $0) } }
 
 let rooms: [[Target]] = [
     room("DivanTestKit"),
@@ -169,35 +186,19 @@ let rooms: [[Target]] = [
 
 /// The command line, the demo, the bench and the checks, which compose the rooms.
 let tools: [Target] = [
-    .target(
-        name: "DivanProbe",
-        dependencies: ["DivanTLS"],
-        path: "Tools/Sources/DivanProbe",
-        swiftSettings: strict
-    ),
-    .target(
-        name: "DivanCommand",
-        dependencies: [
+    library("DivanProbe", at: "Tools/Sources/DivanProbe", uses: ["DivanTLS"]),
+    library(
+        "DivanCommand",
+        at: "Tools/Sources/DivanCommand",
+        uses: [
             "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanReplicator", "DivanRevisions",
             "DivanSession", "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
             "DivanZlib",
-        ],
-        path: "Tools/Sources/DivanCommand",
-        swiftSettings: strict
+        ]
     ),
-    .executableTarget(
-        name: "divan",
-        dependencies: ["DivanCommand"],
-        path: "Tools/Sources/divan",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "divan-demo",
-        dependencies: ["DivanTestKit"],
-        path: "Tools/Sources/divan-demo",
-        swiftSettings: strict
-    ),
+    program("divan", at: "Tools/Sources/divan", uses: ["DivanCommand"]),
+    program("divan-demo", at: "Tools/Sources/divan-demo", uses: ["DivanTestKit"]),
     .target(
         name: "CDivanFloors",
         path: "Tools/Sources/CDivanFloors",
@@ -206,258 +207,140 @@ let tools: [Target] = [
             .linkedLibrary("z"), .linkedLibrary("lz4"),
         ]
     ),
-    .executableTarget(
-        name: "divan-bench",
-        dependencies: [
+    program(
+        "divan-bench",
+        at: "Tools/Sources/divan-bench",
+        uses: [
             "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
             "DivanWebSocket", "DivanZlib", "DivanTestKit",
-        ],
-        path: "Tools/Sources/divan-bench",
-        swiftSettings: strict
+        ]
     ),
-    .executableTarget(
-        name: "websocket-echo",
-        dependencies: ["DivanTLS", "DivanTransport", "DivanWebSocket"],
-        path: "Tools/Sources/websocket-echo",
-        swiftSettings: strict
+    program(
+        "websocket-echo",
+        at: "Tools/Sources/websocket-echo",
+        uses: ["DivanTLS", "DivanTransport", "DivanWebSocket"]
     ),
-    .executableTarget(
-        name: "blip-echo",
-        dependencies: ["DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib"],
-        path: "Tools/Sources/blip-echo",
-        swiftSettings: strict
+    program(
+        "blip-echo",
+        at: "Tools/Sources/blip-echo",
+        uses: ["DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib"]
     ),
-    .executableTarget(
-        name: "tls-probe",
-        dependencies: ["DivanProbe", "DivanTLS"],
-        path: "Tools/Sources/tls-probe",
-        swiftSettings: strict
+    program("tls-probe", at: "Tools/Sources/tls-probe", uses: ["DivanProbe", "DivanTLS"]),
+    program(
+        "websocket-autobahn",
+        at: "Tools/Sources/websocket-autobahn",
+        uses: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"]
     ),
-    .executableTarget(
-        name: "websocket-autobahn",
-        dependencies: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"],
-        path: "Tools/Sources/websocket-autobahn",
-        swiftSettings: strict
+    library("DivanCheck", at: "Tools/Sources/DivanCheck"),
+    program("divan-check", at: "Tools/Sources/divan-check", uses: ["DivanCheck"]),
+    tests("DivanCheckTests", at: "Tools/Tests/DivanCheckTests", uses: ["DivanCheck"]),
+    tests(
+        "ExampleProgramTests",
+        at: "Tools/Tests/ExampleProgramTests",
+        uses: ["blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit"]
     ),
-    .target(name: "DivanCheck", path: "Tools/Sources/DivanCheck", swiftSettings: strict),
-    .executableTarget(
-        name: "divan-check",
-        dependencies: ["DivanCheck"],
-        path: "Tools/Sources/divan-check",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "DivanCheckTests",
-        dependencies: ["DivanCheck"],
-        path: "Tools/Tests/DivanCheckTests",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "ExampleProgramTests",
-        dependencies: [
-            "blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit",
-        ],
-        path: "Tools/Tests/ExampleProgramTests",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "DivanCommandTests",
-        dependencies: [
-            "divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore", "DivanTestKit",
-        ],
-        path: "Tools/Tests/DivanCommandTests",
-        swiftSettings: strict
+    tests(
+        "DivanCommandTests",
+        at: "Tools/Tests/DivanCommandTests",
+        uses: ["divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore", "DivanTestKit"]
     ),
 ]
 
 /// What crosses packages.
 let crossing: [Target] = [
-    .target(
-        name: "DivanStress",
-        dependencies: [
-            "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket",
-        ],
-        path: "Tests/Stress/DivanStress",
-        swiftSettings: strict
+    library(
+        "DivanStress",
+        at: "Tests/Stress/DivanStress",
+        uses: ["DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket"]
     ),
-    .executableTarget(
-        name: "divan-stress",
-        dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
-        path: "Tests/Stress/divan-stress",
-        swiftSettings: strict
+    program(
+        "divan-stress",
+        at: "Tests/Stress/divan-stress",
+        uses: ["DivanStress", "DivanLZ4", "DivanZlib"]
     ),
-    .testTarget(
-        name: "StressTests",
-        dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
-        path: "Tests/StressTests",
-        swiftSettings: strict
+    tests("StressTests", at: "Tests/StressTests", uses: ["DivanStress", "DivanLZ4", "DivanZlib"]),
+    library(
+        "DivanFuzz",
+        at: "Tests/Fuzz/Sources/DivanFuzz",
+        uses: [
+            "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta", "DivanJSON",
+            "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTestKit",
+            "DivanTLS", "DivanWebSocket", "DivanZlib",
+        ]
     ),
-    .target(
-        name: "DivanFuzz",
-        dependencies: [
-            "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
-            "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
-        ],
-        path: "Tests/Fuzz/Sources/DivanFuzz",
-        swiftSettings: strict
+    tests("FuzzTests", at: "Tests/FuzzTests", uses: ["DivanFuzz"]),
+    program(
+        "divan-crash",
+        at: "Tests/Crash",
+        uses: ["DivanRevisions", "DivanStore", "DivanTestKit"]
     ),
-    .testTarget(
-        name: "FuzzTests",
-        dependencies: ["DivanFuzz"],
-        path: "Tests/FuzzTests",
-        swiftSettings: strict
+    tests("CrashTests", at: "Tests/CrashTests", uses: ["divan-crash", "DivanTestKit"]),
+    program(
+        "divan-kill-sync",
+        at: "Tests/KillSync",
+        uses: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit", "DivanWebSocket"]
     ),
-    .executableTarget(
-        name: "divan-crash",
-        dependencies: ["DivanRevisions", "DivanStore", "DivanTestKit"],
-        path: "Tests/Crash",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "CrashTests",
-        dependencies: ["divan-crash", "DivanTestKit"],
-        path: "Tests/CrashTests",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "divan-kill-sync",
-        dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit", "DivanWebSocket"],
-        path: "Tests/KillSync",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "KillSyncTests",
-        dependencies: ["divan-kill-sync", "DivanTestKit"],
-        path: "Tests/KillSyncTests",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "divan-soak",
-        dependencies: ["Divan", "DivanTestKit"],
-        path: "Tests/Soak",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "divan-attack",
-        dependencies: [
+    tests("KillSyncTests", at: "Tests/KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),
+    program("divan-soak", at: "Tests/Soak", uses: ["Divan", "DivanTestKit"]),
+    program(
+        "divan-attack",
+        at: "Tests/Attack",
+        uses: [
             "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
             "DivanWebSocket", "DivanZlib",
-        ],
-        path: "Tests/Attack",
-        swiftSettings: strict
+        ]
     ),
-    .testTarget(
-        name: "AttackTests",
-        dependencies: ["divan-attack", "DivanTestKit"],
-        path: "Tests/AttackTests",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "SoakTests",
-        dependencies: ["divan-soak", "DivanTestKit"],
-        path: "Tests/SoakTests",
-        swiftSettings: strict
-    ),
-    .target(
-        name: "DivanSimulation",
-        dependencies: [
+    tests("AttackTests", at: "Tests/AttackTests", uses: ["divan-attack", "DivanTestKit"]),
+    tests("SoakTests", at: "Tests/SoakTests", uses: ["divan-soak", "DivanTestKit"]),
+    library(
+        "DivanSimulation",
+        at: "Tests/Simulation/DivanSimulation",
+        uses: [
             "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
             "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
             "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
-        ],
-        path: "Tests/Simulation/DivanSimulation",
-        swiftSettings: strict
+        ]
     ),
-    .executableTarget(
-        name: "divan-simulate",
-        dependencies: ["DivanSimulation"],
-        path: "Tests/Simulation/divan-simulate",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "SimulationTests",
-        dependencies: ["DivanSimulation"],
-        path: "Tests/SimulationTests",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "EndToEndTests",
-        dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
-        path: "Tests/EndToEndTests",
-        swiftSettings: strict
+    program("divan-simulate", at: "Tests/Simulation/divan-simulate", uses: ["DivanSimulation"]),
+    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanSimulation"]),
+    tests(
+        "EndToEndTests",
+        at: "Tests/EndToEndTests",
+        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
     ),
 ]
 
 /// What the documentation shows; users of the libraries never build it.
 let examples: [Target] = [
-    .executableTarget(
-        name: "notes-example",
-        dependencies: ["Divan"],
-        path: "Docs/examples/Sources/notes-example",
-        swiftSettings: strict
+    program("notes-example", at: "Docs/examples/Sources/notes-example", uses: ["Divan"]),
+    program("photos-example", at: "Docs/examples/Sources/photos-example", uses: ["Divan"]),
+    program("fleet-example", at: "Docs/examples/Sources/fleet-example", uses: ["Divan"]),
+    program(
+        "room-example",
+        at: "Docs/examples/Sources/room-example",
+        uses: ["Divan", "DivanDiscovery"]
     ),
-    .executableTarget(
-        name: "photos-example",
-        dependencies: ["Divan"],
-        path: "Docs/examples/Sources/photos-example",
-        swiftSettings: strict
+    tests(
+        "ExampleTests",
+        at: "Docs/examples/Tests/ExampleTests",
+        uses: ["notes-example", "photos-example", "fleet-example", "room-example", "DivanTestKit"]
     ),
-    .executableTarget(
-        name: "fleet-example",
-        dependencies: ["Divan"],
-        path: "Docs/examples/Sources/fleet-example",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "room-example",
-        dependencies: ["Divan", "DivanDiscovery"],
-        path: "Docs/examples/Sources/room-example",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "ExampleTests",
-        dependencies: [
-            "notes-example", "photos-example", "fleet-example", "room-example", "DivanTestKit",
-        ],
-        path: "Docs/examples/Tests/ExampleTests",
-        swiftSettings: strict
-    ),
-    .testTarget(
-        name: "GuideTests",
-        dependencies: ["CouchbaseLiteSwift", "Divan"],
-        path: "Docs/examples/Tests/GuideTests",
-        swiftSettings: strict
+    tests(
+        "GuideTests",
+        at: "Docs/examples/Tests/GuideTests",
+        uses: ["CouchbaseLiteSwift", "Divan"]
     ),
 ]
 
+/// What outside users may depend on: each room's library, the shims of C libraries left out.
+let libraries = rooms.flatMap { $0 }
+    .filter { $0.type == .regular && !$0.name.hasPrefix("CDivan") }.map(\.name)
+
 let package = Package(
     name: "Divan",
-    products: [
-        .library(name: "DivanTestKit", targets: ["DivanTestKit"]),
-        .library(name: "DivanLog", targets: ["DivanLog"]),
-        .library(name: "DivanCrypto", targets: ["DivanCrypto"]),
-        .library(name: "DivanCompression", targets: ["DivanCompression"]),
-        .library(name: "DivanJSON", targets: ["DivanJSON"]),
-        .library(name: "DivanZlib", targets: ["DivanZlib"]),
-        .library(name: "DivanLZ4", targets: ["DivanLZ4"]),
-        .library(name: "DivanTLS", targets: ["DivanTLS"]),
-        .library(name: "DivanWebSocket", targets: ["DivanWebSocket"]),
-        .library(name: "DivanBLIP", targets: ["DivanBLIP"]),
-        .library(name: "DivanDelta", targets: ["DivanDelta"]),
-        .library(name: "DivanRevisions", targets: ["DivanRevisions"]),
-        .library(name: "DivanAuth", targets: ["DivanAuth"]),
-        .library(name: "DivanDiscovery", targets: ["DivanDiscovery"]),
-        .library(name: "DivanTransport", targets: ["DivanTransport"]),
-        .library(name: "DivanStore", targets: ["DivanStore"]),
-        .library(name: "DivanConflicts", targets: ["DivanConflicts"]),
-        .library(name: "DivanReplicator", targets: ["DivanReplicator"]),
-        .library(name: "DivanSession", targets: ["DivanSession"]),
-        .library(name: "DivanListener", targets: ["DivanListener"]),
-        .library(name: "Divan", targets: ["Divan"]),
-        .library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"]),
-        .executable(name: "divan", targets: ["divan"]),
+    products: libraries.map { .library(name: $0, targets: [$0]) } + [
+        .executable(name: "divan", targets: ["divan"])
     ],
     targets: rooms.flatMap { $0 } + tools + crossing + examples
 )
