@@ -4,8 +4,9 @@ import Synchronization
 
 /// An event loop on a thread of its own, over epoll.
 ///
-/// A turn of the loop: wait; serve what became ready; run the work that was handed over; run the
-/// timers that are due; then let every connection write, once, what the turn queued for it.
+/// A turn of the loop: wait; run the work that was handed over; serve what became ready; run the
+/// timers that are due; then let every connection write, once, what the turn queued for it. So work
+/// that a connection hands over for later finds what came before it on its way.
 ///
 /// `@unchecked Sendable` holds because everything but the two locked or atomic members is touched
 /// by the loop's thread alone: methods that do so say “on the loop” and are called by code that
@@ -146,8 +147,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while !isStopping {
             let events = poller.wait(milliseconds: waitingTime())
-            for event in events { serve(event) }
             runInbox()
+            for event in events { serve(event) }
             runTimers()
             runTurnEnd()
         }
