@@ -24,8 +24,8 @@ struct Pins {
         try certificate.pem.write(toFile: path(peer), atomically: true, encoding: .utf8)
     }
 
-    /// Names come from strangers, so they become a file's name only in a form that is harmless.
-    private func path(_ peer: String) -> String {
+    /// The file of a peer; its name comes from a stranger, so it is written in a harmless form.
+    func path(_ peer: String) -> String {
         let name = peer.utf8.map { String($0, radix: 16) }.joined(separator: "-")
         return "\(directory)/\(name).pem"
     }

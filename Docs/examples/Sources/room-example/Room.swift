@@ -8,13 +8,9 @@ import Synchronization
 /// `@unchecked Sendable`: what changes is locked; the rest is set up once and thread-safe.
 final class Room: @unchecked Sendable {
     private let name: String
-    private let token: String
-    private let notes: Collection
     private let listener: URLEndpointListener
-    private let pins: Pins
-    private let tell: @Sendable (String) -> Void
-    private let queue = DispatchQueue(label: "room")
-    private let replicators = Mutex<[String: Replicator]>([:])
+    private let surroundings: Neighbour.Surroundings
+    private let neighbours = Mutex<[String: Neighbour]>([:])
     private let activities = Mutex<[any DiscoveryActivity]>([])
     private let listening = Mutex<ListenerToken?>(nil)
 
@@ -25,13 +21,16 @@ final class Room: @unchecked Sendable {
         tell: @escaping @Sendable (String) -> Void
     ) throws {
         self.name = name
-        self.token = token
-        self.tell = tell
         TLSIdentity.storeDirectory = directory + "/identities"
         var config = DatabaseConfiguration()
         config.directory = directory
-        notes = try Database(name: "room", config: config).defaultCollection()
-        pins = try Pins(directory: directory)
+        let notes = try Database(name: "room", config: config).defaultCollection()
+        surroundings = Neighbour.Surroundings(
+            notes: notes,
+            token: token,
+            pins: try Pins(directory: directory),
+            tell: tell
+        )
         var listening = URLEndpointListenerConfiguration(collections: [notes])
         listening.authenticator = TokenListenerAuthenticator(token: token)
         listener = URLEndpointListener(config: listening)
@@ -39,7 +38,8 @@ final class Room: @unchecked Sendable {
 
     /// Listens, lets the others know, and looks for them.
     func open(through discovery: some PeerDiscovery) throws {
-        let token = notes.addChangeListener(queue: queue) { [notes, tell] change in
+        let (notes, tell) = (surroundings.notes, surroundings.tell)
+        let token = notes.addChangeListener(queue: surroundings.queue) { change in
             for id in change.documentIDs where (try? notes.document(id: id)) != nil {
                 tell("has \(id)")
             }
@@ -52,15 +52,12 @@ final class Room: @unchecked Sendable {
         let advertisement = try PeerAdvertisement(
             name: name,
             port: listener.port ?? 0,
-            attributes: [
-                "database": "room", "scheme": "wss",
-                "fingerprint": listener.tlsIdentity?.certs.first?.sha256Fingerprint ?? "",
-            ]
+            attributes: ["database": "room", "scheme": "wss", "fingerprint": fingerprint]
         )
-        let advertising = try discovery.advertise(advertisement) { [tell] event in
+        let advertising = try discovery.advertise(advertisement) { event in
             if case .failed(let error) = event { tell("\(error)") }
         }
-        let browsing = try discovery.browse { event in self.heard(event) }
+        let browsing = try discovery.browse { event in self.hear(event) }
         activities.withLock { $0 = [advertising, browsing] }
         tell("listens")
     }
@@ -68,86 +65,38 @@ final class Room: @unchecked Sendable {
     func close() throws {
         for activity in activities.withLock({ $0 }) { activity.stop() }
         listening.withLock { $0?.remove() }
-        try notes.database.close()
+        try surroundings.notes.database.close()
     }
 
-    private func heard(_ event: BrowseEvent) {
+    private var fingerprint: String {
+        listener.tlsIdentity?.certs.first?.sha256Fingerprint ?? ""
+    }
+
+    private func hear(_ event: BrowseEvent) {
         switch event {
-        case .found(let peer) where peer.name != name: meet(peer)
-        case .failed(let error): tell("\(error)")
-        default: break
+        case .found(let peer): found(peer)
+        case .lost(let name):
+            guard let gone = neighbours.withLock({ $0.removeValue(forKey: name) }) else { return }
+            gone.leave()
+            surroundings.tell("lost \(name)")
+        case .failed(let error): surroundings.tell("\(error)")
         }
     }
 
-    /// Begins to sync with a peer, once.
-    private func meet(_ peer: DiscoveredPeer) {
-        guard peer.attributes["database"] == "room",
-            let address = peer.addresses.first(where: { !$0.contains(":") }),
-            let url = URL(string: "wss://\(address):\(peer.port)/room"),
-            let endpoint = try? URLEndpoint(validating: url.absoluteString)
+    /// Meets a peer that is new, or that has moved to another port or address.
+    private func found(_ peer: DiscoveredPeer) {
+        // Our own advertisement comes back, under another name if ours was taken.
+        guard peer.attributes["fingerprint"] != fingerprint,
+            let neighbour = Neighbour(peer, surroundings)
         else { return }
-        let isNew = replicators.withLock { replicators in
-            guard replicators[peer.name] == nil else { return false }
-            replicators[peer.name] = Replicator(config: configuration(endpoint))
-            return true
+        let (isKnown, former) = neighbours.withLock { neighbours in
+            let former = neighbours[peer.name]
+            guard former?.isSame(as: neighbour) != true else { return (true, former) }
+            neighbours[peer.name] = neighbour
+            return (false, former)
         }
-        guard isNew else { return }
-        if let certificate = pins.certificate(of: peer.name) {
-            sync(with: peer, at: endpoint, certificate)
-        } else {
-            look(at: peer, endpoint)
-        }
-    }
-
-    /// Connects without trusting anyone: the listener is refused and shows its certificate, and our
-    /// token is not sent.
-    private func look(at peer: DiscoveredPeer, _ endpoint: URLEndpoint) {
-        guard let replicator = replicators.withLock({ $0[peer.name] }) else { return }
-        let seen = Mutex(false)
-        replicator.addChangeListener(withQueue: queue) { [self] change in
-            guard change.status.activity == .stopped,
-                let certificate = change.replicator.serverCertificate,
-                !seen.withLock({ seen in
-                    defer { seen = true }
-                    return seen
-                })
-            else { return }
-            guard certificate.sha256Fingerprint == peer.attributes["fingerprint"] else {
-                return tell("distrusts \(peer.name): its certificate is not the advertised one")
-            }
-            try? pins.pin(certificate, of: peer.name)
-            tell("pinned \(peer.name)")
-            sync(with: peer, at: endpoint, certificate)
-        }
-        replicator.start()
-    }
-
-    private func sync(
-        with peer: DiscoveredPeer,
-        at endpoint: URLEndpoint,
-        _ certificate: TLSCertificate
-    ) {
-        var configuration = configuration(endpoint)
-        configuration.continuous = true
-        configuration.pinnedServerCertificate = certificate
-        configuration.authenticator = TokenAuthenticator(token: token)
-        let replicator = Replicator(config: configuration)
-        replicator.addChangeListener(withQueue: queue) { [tell] change in
-            guard change.status.activity == .stopped, let error = change.status.error else {
-                return
-            }
-            tell("stopped syncing with \(peer.name): \((error as NSError).code)")
-        }
-        replicators.withLock { $0[peer.name] = replicator }
-        replicator.start()
-    }
-
-    private func configuration(_ endpoint: URLEndpoint) -> ReplicatorConfiguration {
-        var configuration = ReplicatorConfiguration(
-            collections: [CollectionConfiguration(collection: notes)],
-            target: endpoint
-        )
-        configuration.maxAttempts = 1
-        return configuration
+        guard !isKnown else { return }
+        former?.leave()
+        neighbour.meet()
     }
 }
