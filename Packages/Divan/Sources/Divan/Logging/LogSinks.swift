@@ -7,9 +7,16 @@ public final class LogSinks {
     private init() {}
 
     /// Standard error; warnings and errors unless set.
+    ///
+    /// Setting it undoes what `Database.setLogLevel(_:domain:)` said before.
     public static var console: ConsoleLogSink? {
         get { LogConfiguration.shared.current.console }
-        set { LogConfiguration.shared.update { $0.console = newValue } }
+        set {
+            LogConfiguration.shared.update { settings in
+                settings.console = newValue
+                settings.consoleLevels = [:]
+            }
+        }
     }
 
     /// Rotating files; off unless set.

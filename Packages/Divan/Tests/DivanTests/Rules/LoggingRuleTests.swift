@@ -85,9 +85,12 @@ extension LoggingTests {
             Journal.sync.info("shown")
             Journal.listener.warning("as before")
             Journal.listener.info("too quiet")
+            LogSinks.console = ConsoleLogSink(level: .warning)
+            Journal.database.warning("heard again")
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("shown") && text.contains("as before"))
+        #expect(text.contains("heard again"))
         #expect(!text.contains("hidden") && !text.contains("too quiet"))
     }
 
