@@ -75,7 +75,9 @@ final class AvahiBrowser: @unchecked Sendable {
             instance.name,
             type,
             instance.domain,
-            divan_avahi_any_protocol(),
+            // A resolver tells one address, and IPv4 carries names of IPv6 addresses too: asked for
+            // any, it would tell whichever record came first, and the other never.
+            instance.place.version,
             AvahiLookupFlags(rawValue: 0),
             { _, interface, version, event, name, _, _, host, address, port, text, _, userData in
                 // A failure is a peer that went before it was asked; its removal follows.
