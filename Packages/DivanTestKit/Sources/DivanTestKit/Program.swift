@@ -77,14 +77,16 @@ public struct Program: Sendable {
     ///   - words: What stands behind its name on a command line.
     ///   - input: What it reads.
     ///   - errors: Where its standard error goes.
+    ///   - patience: How long it may be silent while it is waited for; `nil` is for ever.
     /// - Returns: The program, to be kept for as long as it is to go on.
     /// - Throws: What the system says when it cannot start the program.
     public func start(
         _ words: [String],
         input: RunningProgram.Input = .none,
-        errors: RunningProgram.Errors = .inherited
+        errors: RunningProgram.Errors = .inherited,
+        patience: Duration? = nil
     ) throws -> RunningProgram {
-        try RunningProgram(process(words), input, errors)
+        try RunningProgram(process(words), input, errors, patience: patience)
     }
 
     private func process(_ words: [String]) -> Process {

@@ -2,9 +2,9 @@ import Foundation
 
 /// A program that goes on beside this one and speaks in lines: a listener, a worker, a daemon.
 ///
-/// Made by `Program.start`; for one thread at a time. Reading waits for as long as it takes, so
-/// give a test that waits a time limit. With the last reference the program ends: where it reads
-/// lines, its input ends and it is waited for; elsewhere it is killed.
+/// Made by `Program.start`; for one thread at a time. Reading waits for as long as it takes, unless
+/// the program was started with a patience. With the last reference the program ends: where it
+/// reads lines, its input ends and it is waited for; elsewhere it is killed.
 public final class RunningProgram {
     /// What a program reads.
     public enum Input: Sendable {
@@ -37,14 +37,34 @@ public final class RunningProgram {
         public var description: String { "\(path) ended early with \(outcome)" }
     }
 
+    /// The program said nothing for longer than it may.
+    public struct Silent: Error, CustomStringConvertible {
+        /// The program's file.
+        public let path: String
+        /// How long it was waited for.
+        public let patience: Duration
+        /// All that it had said.
+        public let said: String
+
+        /// One line of place and problem, then what the program had said.
+        public var description: String { "\(path) was silent for \(patience)\n\(said)" }
+    }
+
     private let process: Process
+    private let patience: Duration?
     private let input: FileHandle?
     private let reading: FileHandle
     private var said = Data()
     private var readCount = 0  // bytes of `said` that `line()` has returned
 
-    init(_ process: Process, _ input: Input, _ errors: Errors) throws {
+    init(
+        _ process: Process,
+        _ input: Input,
+        _ errors: Errors,
+        patience: Duration?
+    ) throws {
         self.process = process
+        self.patience = patience
         let output = Pipe()
         reading = output.fileHandleForReading
         process.standardOutput = output
@@ -73,11 +93,12 @@ public final class RunningProgram {
         guard process.isRunning else { return }
         if input != nil {
             endInput()
+            finish()
         } else {
             // A child inherits the blocked signals of the thread that starts it; SIGKILL is none.
             Foundation.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
         }
-        process.waitUntilExit()
     }
 
     /// The number by which the system knows the program.
@@ -90,20 +111,20 @@ public final class RunningProgram {
 
     /// Waits for the next line of its output.
     ///
-    /// - Throws: `EndedEarly`.
+    /// - Throws: `EndedEarly` or `Silent`.
     public func line() throws -> String {
         while true {
             if let end = said[readCount...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer { readCount = end + 1 }
                 return String(decoding: said[readCount..<end], as: UTF8.self)
             }
-            guard readMore() else { throw EndedEarly(path: path, outcome: finish()) }
+            guard try readMore() else { throw EndedEarly(path: path, outcome: finish()) }
         }
     }
 
     /// Waits for a line that satisfies a condition; lines before it are passed over.
     ///
-    /// - Throws: `EndedEarly`, and what the condition throws.
+    /// - Throws: `EndedEarly` or `Silent`, and what the condition throws.
     public func line(where isWanted: (String) throws -> Bool) throws -> String {
         while true {
             let line = try line()
@@ -113,7 +134,7 @@ public final class RunningProgram {
 
     /// Waits for a line that is a JSON object and satisfies a condition; others are passed over.
     ///
-    /// - Throws: `EndedEarly`, and what the condition throws.
+    /// - Throws: `EndedEarly` or `Silent`, and what the condition throws.
     public func event(where isWanted: ([String: Any]) throws -> Bool) throws -> [String: Any] {
         while true {
             let value = try? JSONSerialization.jsonObject(with: Data(try line().utf8))
@@ -123,17 +144,34 @@ public final class RunningProgram {
 
     /// Waits until a text occurs in all that it has said, inside a line too.
     ///
-    /// - Throws: `EndedEarly`.
+    /// - Throws: `EndedEarly` or `Silent`.
     public func wait(for text: String) throws {
         while said.firstRange(of: Data(text.utf8)) == nil {
-            guard readMore() else { throw EndedEarly(path: path, outcome: finish()) }
+            guard try readMore() else { throw EndedEarly(path: path, outcome: finish()) }
         }
     }
 
-    private func readMore() -> Bool {
+    /// Waits for more of its output; false when there will be none.
+    private func readMore() throws(Silent) -> Bool {
+        if let patience, !hasMore(within: patience) {
+            let text = String(decoding: said, as: UTF8.self)
+            throw Silent(path: path, patience: patience, said: text)
+        }
         let bytes = reading.availableData
         said += bytes
         return !bytes.isEmpty
+    }
+
+    /// Waits until there is output, or its end; false when neither comes in time.
+    private func hasMore(within patience: Duration) -> Bool {
+        let (seconds, attoseconds) = patience.components
+        let milliseconds = Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        var output = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        var readyCount: Int32
+        repeat {
+            readyCount = poll(&output, 1, milliseconds)
+        } while readyCount < 0 && errno == EINTR
+        return readyCount > 0
     }
 
     private var path: String { process.executableURL?.path ?? "a program" }
@@ -147,7 +185,7 @@ public final class RunningProgram {
 
     /// Writes a line and waits for the answer, a line too.
     ///
-    /// - Throws: `EndedEarly`.
+    /// - Throws: `EndedEarly` or `Silent`.
     public func ask(_ question: String) throws -> String {
         try type(question)
         return try line()
@@ -173,9 +211,17 @@ public final class RunningProgram {
     }
 
     /// Waits for the end; the outcome's output is all that the program has ever said.
+    ///
+    /// A program that stays silent for longer than it may is killed.
     @discardableResult
     public func finish() -> Program.Outcome {
-        while readMore() {}
+        while true {
+            do throws(Silent) {
+                guard try readMore() else { break }
+            } catch {
+                signal(SIGKILL)
+            }
+        }
         process.waitUntilExit()
         return Program.Outcome(of: process, output: said, errors: Data())
     }

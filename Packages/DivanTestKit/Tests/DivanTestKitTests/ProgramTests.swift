@@ -64,6 +64,16 @@ import Testing
         #expect(error?.description == "/bin/sh ended early with status 9\nlast words\n")
     }
 
+    @Test func `a program that may not be silent is killed when it is`() throws {
+        let script = "echo ready; exec sleep 600"
+        let program = try shell.start(["-c", script], patience: .milliseconds(200))
+        try program.wait(for: "ready")
+        let error = #expect(throws: RunningProgram.Silent.self) { try program.wait(for: "more") }
+        #expect(error?.description == "/bin/sh was silent for 0.2 seconds\nready\n")
+        let outcome = program.finish()
+        #expect(outcome.isSignalled && outcome.status == SIGKILL)
+    }
+
     @Test func `puts standard error among the lines or behind those of a file`() throws {
         let together = try shell.start(["-c", "echo oops >&2"], errors: .amongLines)
         #expect(try together.line() == "oops")

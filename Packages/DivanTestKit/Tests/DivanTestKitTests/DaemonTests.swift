@@ -1,0 +1,24 @@
+import Glibc
+import Testing
+
+// Daemons are what `PrivateAvahi` is made of, and of no use to other packages.
+@testable import DivanTestKit
+
+/// Daemons start, tell when they are ready, and end with who started them.
+@Suite(.timeLimit(.minutes(1))) struct DaemonTests {
+    @Test func `a daemon ends when it is stopped`() throws {
+        let daemon = try Daemon(["/bin/sh", "-c", "echo ready $$; exec sleep 600"], [:])
+        let said = try daemon.wait(for: ["ready"])
+        let number = try #require(Int32(said.dropFirst("ready ".count).dropLast()))
+        #expect(kill(number, 0) == 0)
+        daemon.stop()
+        #expect(kill(number, 0) == -1)
+    }
+
+    @Test func `a daemon that ends instead tells why`() throws {
+        let daemon = try Daemon(["/bin/sh", "-c", "echo no luck"], [:])
+        let error = #expect(throws: Daemon.NotReady.self) { try daemon.wait(for: ["ready"]) }
+        #expect(error?.description == "/bin/sh ended: no luck\n")
+        daemon.stop()
+    }
+}
