@@ -16,27 +16,39 @@ final class Neighbour: @unchecked Sendable {
         let tell: @Sendable (String) -> Void
     }
 
-    private let name: String
+    private let peer: DiscoveredPeer
+    private let address: String
     private let endpoint: URLEndpoint
-    private let fingerprint: String
+    private var name: String { peer.name }
+    private var fingerprint: String { peer.attributes["fingerprint"] ?? "" }
     private let surroundings: Surroundings
     private let replicator = Mutex<(current: Replicator?, isGone: Bool)>((nil, false))
 
     /// `nil` when the peer offers no database of the room, or nowhere that can be reached.
     init?(_ peer: DiscoveredPeer, _ surroundings: Surroundings) {
         guard peer.attributes["database"] == "room",
-            let address = peer.addresses.first(where: { !$0.contains(":") }),
-            let endpoint = try? URLEndpoint(validating: "wss://\(address):\(peer.port)/room")
+            let address = Self.address(of: peer)
         else { return nil }
-        name = peer.name
+        let host = address.contains(":") ? "[\(address)]" : address
+        guard let endpoint = try? URLEndpoint(validating: "wss://\(host):\(peer.port)/room") else {
+            return nil
+        }
+        self.peer = peer
+        self.address = address
         self.endpoint = endpoint
-        fingerprint = peer.attributes["fingerprint"] ?? ""
         self.surroundings = surroundings
     }
 
-    /// Whether both are the same peer at the same address.
-    func isSame(as other: Neighbour) -> Bool {
-        endpoint.url == other.endpoint.url && fingerprint == other.fingerprint
+    /// IPv4 where the peer has it; a link-local address has a zone, which no URL can carry.
+    private static func address(of peer: DiscoveredPeer) -> String? {
+        let addresses = peer.addresses.filter { !$0.contains("%") }
+        return addresses.first { !$0.contains(":") } ?? addresses.first
+    }
+
+    /// Whether the peer is who it was, and can be reached where it was.
+    func isStill(_ other: DiscoveredPeer) -> Bool {
+        other.addresses.contains(address) && other.port == peer.port
+            && other.attributes == peer.attributes
     }
 
     /// Begins to sync, unless the peer is not whom we met under this name.
@@ -99,13 +111,13 @@ final class Neighbour: @unchecked Sendable {
         _ hear: @escaping @Sendable (Replicator, Replicator.Status) -> Void
     ) {
         let next = Replicator(config: configuration)
-        let isGone = replicator.withLock { replicator in
-            replicator.current = next
-            return replicator.isGone
-        }
-        guard !isGone else { return }
         next.addChangeListener(withQueue: surroundings.queue) { hear($0.replicator, $0.status) }
-        next.start()
+        // Under the lock, so that who leaves meanwhile stops what has been started.
+        replicator.withLock { replicator in
+            guard !replicator.isGone else { return }
+            replicator.current = next
+            next.start()
+        }
     }
 
     private func configuration() -> ReplicatorConfiguration {

@@ -91,7 +91,7 @@ final class Room: @unchecked Sendable {
         else { return }
         let (isKnown, former) = neighbours.withLock { neighbours in
             let former = neighbours[peer.name]
-            guard former?.isSame(as: neighbour) != true else { return (true, former) }
+            guard former?.isStill(peer) != true else { return (true, former) }
             neighbours[peer.name] = neighbour
             return (false, former)
         }
