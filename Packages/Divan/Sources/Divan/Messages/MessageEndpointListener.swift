@@ -1,6 +1,7 @@
 public import Dispatch
 import DivanReplicator
 import DivanSession
+import DivanStore
 import DivanTransport
 import DivanWebSocket
 import DivanZlib
@@ -68,6 +69,8 @@ public final class MessageEndpointListener: @unchecked Sendable {
     private let accepted = Mutex<[ObjectIdentifier: Accepted]>([:])
     private let listeners = ListenerList<MessageEndpointListenerChange>()
     private let runEnd = ServiceEnd()
+    /// Keeps old bodies for peers that come back later, from the first connection on.
+    private let deltaSources = Mutex<DeltaSourceHold?>(nil)
 
     /// Creates a listener.
     public init(config: MessageEndpointListenerConfiguration) {
@@ -151,8 +154,10 @@ public final class MessageEndpointListener: @unchecked Sendable {
             loop: EventLoopGroup.shared.next()
         )
         let box = Boxed(connection: connection)
+        let store = try database.openStore()
+        deltaSources.withLock { if $0 == nil { $0 = store.holdDeltaSources() } }
         return PassiveSession(
-            store: try database.openStore(),
+            store: store,
             peer: peer,
             transport: transport,
             observers: PassiveSession.Observers(
@@ -197,5 +202,6 @@ extension MessageEndpointListener: DatabaseService {
     func stopBeforeClose() {
         closeAll()
         runEnd.wait(closing: database)
+        deltaSources.withLock { $0 = nil }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Divan
+import DivanTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -14,6 +15,10 @@ import Testing
         private var other: Wire?
         private var replication: (any ReplicatorConnection)?
         private var waiting: [Data] = []  // sent by the other end before this one was open
+        private let received = Mutex(0)
+
+        /// Bytes that have come from the other end.
+        var receivedByteCount: Int { received.withLock { $0 } }
 
         init(pieceByteCount: Int, queue: DispatchQueue) {
             self.pieceByteCount = pieceByteCount
@@ -55,6 +60,7 @@ import Testing
         }
 
         private func arrived(_ data: Data) {
+            received.withLock { $0 += data.count }
             guard let replication else { return waiting.append(data) }
             replication.receive(message: .fromData(data))
         }
@@ -178,6 +184,25 @@ import Testing
         #expect(delegate.last != nil)
         #expect(here.count == 40)
         #expect(there.count == 40)
+    }
+
+    @Test func `a peer that comes back pulls a change as a difference`() async throws {
+        let peers = try Peers()
+        let there = try peers.there.defaultCollection()
+        var generator = SeededGenerator(seed: 154)
+        let bytes = (0..<8_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let document = MutableDocument(id: "a")
+        document.setString(Data(bytes).base64EncodedString(), forKey: "noise")
+        try there.save(document: document)
+        let (delegate, configuration) = try connect(peers, .messageStream)
+        let replicator = Replicator(config: configuration)
+        try await replicator.run()
+        #expect(try #require(delegate.last).receivedByteCount > 8_000)
+
+        try there.put("a", 7)
+        try await replicator.run()
+        #expect(try peers.here.defaultCollection().value("a") == 7)
+        #expect(try #require(delegate.last).receivedByteCount < 2_000)
     }
 
     @Test func `a failure that may pass is tried again, any other ends the run`() async throws {
