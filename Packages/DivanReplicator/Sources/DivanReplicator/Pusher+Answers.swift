@@ -145,14 +145,24 @@ extension Pusher {
     ) -> RevisionID? {
         guard proposal.attemptCount < 5 else { return nil }
         let mine = proposal.change.revisionID
-        if let theirs, theirs != proposal.ancestor, tree.isAncestor(theirs, of: mine) {
+        if let theirs, theirs != proposal.ancestor, Self.follows(theirs, mine, tree) {
             return theirs
         }
         guard pulls, !tree.isConflicted, let remote = session.remote,
             let known = tree.latest(at: remote), known != proposal.ancestor,
-            tree.isAncestor(known, of: mine)
+            Self.follows(known, mine, tree)
         else { return nil }
         return known
+    }
+
+    /// Whether a peer whose current revision is `theirs` can take ours: it descends from that one,
+    /// or the branch of that one was given up here, which the peer is told.
+    private static func follows(
+        _ theirs: RevisionID,
+        _ mine: RevisionID,
+        _ tree: RevisionTree
+    ) -> Bool {
+        tree.isAncestor(theirs, of: mine) || !tree.closedBranch(from: theirs).isEmpty
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
@@ -167,7 +177,7 @@ extension Pusher {
         guard let tree = try session.store.read({ try $0.tree(of: documentID, in: path) }),
             !tree.isConflicted, tree.current?.id == change.revisionID,
             let remote = session.remote, let known = tree.latest(at: remote),
-            known != change.revisionID, tree.isAncestor(known, of: change.revisionID)
+            known != change.revisionID, Self.follows(known, change.revisionID, tree)
         else { return }
         checkpointer.completed.remove(change.sequence)
         underway.updateValue(.none, forKey: documentID)

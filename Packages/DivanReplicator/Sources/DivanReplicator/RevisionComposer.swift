@@ -83,6 +83,16 @@ struct RevisionComposer {
             known: Set(revision.known),
             random: random
         )
+        // A peer whose revision was given up here, for one that does not descend from it, is asked
+        // to give it up too.
+        if refusesConflicts, let theirs = revision.known.first, !message.history.contains(theirs) {
+            message.closing = try reader.closedBranch(
+                from: theirs,
+                documentID: message.documentID,
+                in: path
+            )
+            message.refusesConflicts = message.closing.isEmpty
+        }
         var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
         let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []
         if stored.flags.contains(.hasBlobs), !revision.terms.understandsBlobs, !stored.isTombstone {

@@ -16,7 +16,8 @@ struct RevisionMessage {
     var deltaSource: RevisionID?
     /// A tombstone with its history, newest first, that ends the receiver's current branch.
     ///
-    /// The sender resolved a conflict for its own side. Received only (`revisions.md` §8).
+    /// The sender gave up that branch for this revision, which does not descend from it
+    /// (`revisions.md` §8).
     var closing: [RevisionID] = []
     /// Whether the sender asks for a refusal instead of a conflict.
     var refusesConflicts = false
@@ -93,6 +94,10 @@ struct RevisionMessage {
         }
         if let deltaSource { properties.append("deltaSrc", deltaSource.description) }
         if let replaced { properties.append("replacedRev", replaced.description) }
+        if !closing.isEmpty {
+            let branch = closing.map(\.description).joined(separator: ",")
+            properties.append("deleted_branch", branch)
+        }
         if refusesConflicts { properties.append("noconflicts", "true") }
         return properties
     }

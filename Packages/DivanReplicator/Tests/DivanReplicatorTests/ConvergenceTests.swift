@@ -33,6 +33,27 @@ import Testing
         #expect(try sites[1].contents() == sites[2].contents(), "seed \(seed)")
     }
 
+    /// The one in the middle deletes what the hub still has, and takes another document of that name
+    /// before it meets the hub again: neither descends from the other.
+    @Test func `what came after a deletion reaches a peer that missed the deletion`() throws {
+        let (hub, middle, edge) = (try Site(), try Site(), try Site())
+        try hub.save("doc", #"{"by":"hub"}"#)
+        try meet(middle, hub)
+        try middle.delete("doc")
+        try edge.save("doc", #"{"by":"edge"}"#)
+        try meet(edge, middle)
+        try meet(middle, hub)
+        #expect(try hub.body("doc") == #"{"by":"edge"}"#)
+        #expect(try hub.contents() == middle.contents())
+    }
+
+    private func meet(_ client: Site, _ server: Site) throws {
+        var run = Conversation(.init(), here: client, there: server)
+        run.run()
+        #expect(run.closeCode == 1000)
+        #expect(run.failures == [])
+    }
+
     /// Each client in turn until nothing moves.
     private func settle(_ sites: [Site], seed: UInt64) throws {
         for _ in 0..<4 {

@@ -111,6 +111,21 @@ extension RevisionTree {
         return merged?.id ?? winner
     }
 
+    /// The closed branch that hangs on a revision: the tombstone at its end first, the revision
+    /// itself last; empty when there is none.
+    ///
+    /// Source: `revisions.md` §8 (`deleted_branch`).
+    public func closedBranch(from id: RevisionID) -> [RevisionID] {
+        guard let start = position(of: id) else { return [] }
+        for leaf in leafPositions
+        where leaf != start && revisions[leaf].flags.isSuperset(of: [.closed, .tombstone]) {
+            let branch = lineage(from: leaf)
+            guard let end = branch.firstIndex(of: start) else { continue }
+            return branch[...end].map { revisions[$0].id }
+        }
+        return []
+    }
+
     private static func child(
         of parent: RevisionID,
         flags: RevisionFlags,

@@ -32,6 +32,19 @@ import Testing
         #expect(tree[try id("1-aa")]?.sequence == 5)
     }
 
+    @Test func `a branch that lost is told by its tombstone`() throws {
+        var (tree, local) = try conflicted()
+        let other = RemoteID(rawValue: 2)
+        tree.markLatest(local, at: other)
+        try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
+        let branch = tree.closedBranch(from: local)
+        #expect(branch.count == 2)
+        #expect(branch.last == local)
+        #expect(branch.first.flatMap { tree[$0] }?.isTombstone == true)
+        #expect(tree.closedBranch(from: try id("2-bb")) == [])
+        #expect(tree.closedBranch(from: try id("9-ff")) == [])
+    }
+
     @Test func `a merge continues the remote side`() throws {
         var (tree, local) = try conflicted()
         let merged = body("both")

@@ -189,6 +189,18 @@ extension StoreReader {
         return try outline(of: row).isAncestor(ancestor, of: revisionID)
     }
 
+    /// The closed branch that hangs on a revision: the tombstone at its end first, the revision
+    /// itself last; empty when there is none.
+    public func closedBranch(
+        from revisionID: RevisionID,
+        documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> [RevisionID] {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.id) else { return [] }
+        return try outline(of: row).closedBranch(from: revisionID)
+    }
+
     /// The latest revision of a document that a remote is known to have.
     public func remoteAncestor(
         of documentID: String,
