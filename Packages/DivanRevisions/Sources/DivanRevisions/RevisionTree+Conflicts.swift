@@ -111,12 +111,14 @@ extension RevisionTree {
         return merged?.id ?? winner
     }
 
-    /// The closed branch that hangs on a revision: the tombstone at its end first, the revision
-    /// itself last; empty when there is none.
+    /// The closed branch that hangs on a revision which the current one does not descend from: the
+    /// tombstone at its end first, the revision itself last; empty when there is none.
     ///
     /// Source: `revisions.md` §8 (`deleted_branch`).
     public func closedBranch(from id: RevisionID) -> [RevisionID] {
-        guard let start = position(of: id) else { return [] }
+        guard let start = position(of: id), let current = currentPosition,
+            !isAncestor(start, of: current)
+        else { return [] }
         for leaf in leafPositions
         where leaf != start && revisions[leaf].flags.isSuperset(of: [.closed, .tombstone]) {
             let branch = lineage(from: leaf)

@@ -42,6 +42,7 @@ import Testing
         #expect(branch.last == local)
         #expect(branch.first.flatMap { tree[$0] }?.isTombstone == true)
         #expect(tree.closedBranch(from: try id("2-bb")) == [])
+        #expect(tree.closedBranch(from: try id("1-aa")) == [])
         #expect(tree.closedBranch(from: try id("9-ff")) == [])
     }
 

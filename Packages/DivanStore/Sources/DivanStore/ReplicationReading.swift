@@ -189,8 +189,8 @@ extension StoreReader {
         return try outline(of: row).isAncestor(ancestor, of: revisionID)
     }
 
-    /// The closed branch that hangs on a revision: the tombstone at its end first, the revision
-    /// itself last; empty when there is none.
+    /// The closed branch that hangs on a revision which the current one does not descend from: the
+    /// tombstone at its end first, the revision itself last; empty when there is none.
     public func closedBranch(
         from revisionID: RevisionID,
         documentID: String,
