@@ -7,16 +7,8 @@ import Testing
     @Test func `deltas are counted, and what they save`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
-        let document = MutableDocument(id: "a")
-        document.setString(String(repeating: "text ", count: 400), forKey: "text")
-        try here.save(document: document)
-        let listener = try peers.listen {
-            $0.disableTLS = true
-            $0.enableDeltaSync = true
-        }
+        let (listener, replicator) = try await peers.syncLongDocument(from: peers.here)
         defer { listener.stop() }
-        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
-        try await replicator.run()
         #expect(listener.statistics.receivedDeltas.count == 0)
 
         try here.put("a", 7)

@@ -223,20 +223,11 @@ import Testing
     @Test func `deltas travel when the listener allows them`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
-        let document = MutableDocument(id: "a")
-        document.setString(String(repeating: "text ", count: 400), forKey: "text")
-        try here.save(document: document)
-        let listener = try peers.listen {
-            $0.disableTLS = true
-            $0.enableDeltaSync = true
-        }
+        let (listener, replicator) = try await peers.syncLongDocument(from: peers.here)
         defer { listener.stop() }
-        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
-        try await replicator.run()
         let before = listener.statistics.receivedByteCount
 
-        document.setInt(7, forKey: "value")
-        try here.save(document: document)
+        try here.put("a", 7)
         try await replicator.run()
         #expect(try peers.there.defaultCollection().value("a") == 7)
         #expect(listener.statistics.receivedByteCount - before < 2_000)
@@ -249,16 +240,8 @@ import Testing
     ) async throws {
         let peers = try Peers()
         let there = try peers.there.defaultCollection()
-        let document = MutableDocument(id: "a")
-        document.setString(String(repeating: "text ", count: 400), forKey: "text")
-        try there.save(document: document)
-        let listener = try peers.listen {
-            $0.disableTLS = true
-            $0.enableDeltaSync = true
-        }
+        let (listener, replicator) = try await peers.syncLongDocument(from: peers.there)
         defer { listener.stop() }
-        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
-        try await replicator.run()
         for update in 1...updates { try there.put("a", update) }
         try await replicator.run()
         #expect(try peers.here.defaultCollection().value("a") == updates)

@@ -61,6 +61,25 @@ final class Peers: Sendable {
         try listener.start()
         return listener
     }
+
+    /// Saves document `a`, 2,000 letters of text, on one side and brings it to the other, through a
+    /// listener that allows deltas.
+    ///
+    /// The listener goes on; the replicator may run again.
+    func syncLongDocument(
+        from source: Database
+    ) async throws -> (listener: URLEndpointListener, replicator: Replicator) {
+        let document = MutableDocument(id: "a")
+        document.setString(String(repeating: "text ", count: 400), forKey: "text")
+        try source.defaultCollection().save(document: document)
+        let listener = try listen {
+            $0.disableTLS = true
+            $0.enableDeltaSync = true
+        }
+        let replicator = Replicator(config: try configuration(target: listener.endpoint()))
+        try await replicator.run()
+        return (listener, replicator)
+    }
 }
 
 /// Identities of tests live in a directory of the test run, never in the user's.
