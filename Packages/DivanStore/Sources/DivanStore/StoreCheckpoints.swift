@@ -97,8 +97,8 @@ extension StoreReader {
     /// The checkpoints that peers keep here, ascending by ID.
     public func peerCheckpoints() throws(StoreError) -> [(id: String, PeerCheckpoint)] {
         var checkpoints: [(id: String, PeerCheckpoint)] = []
-        for (id, _) in try current().values(in: .peerCheckpoints) {
-            if let checkpoint = try peerCheckpoint(id) { checkpoints.append((id, checkpoint)) }
+        for (id, value) in try current().values(in: .peerCheckpoints) {
+            checkpoints.append((id, try peerCheckpoint(id, value)))
         }
         return checkpoints
     }
@@ -123,9 +123,16 @@ extension StoreReader {
         return number
     }
 
-    /// The revision, a zero byte, and the body stand in one value.
     func peerCheckpoint(_ id: String) throws(StoreError) -> PeerCheckpoint? {
         guard let value = try value(id, in: .peerCheckpoints) else { return nil }
+        return try peerCheckpoint(id, value)
+    }
+
+    /// The revision, a zero byte, and the body stand in one value.
+    private func peerCheckpoint(
+        _ id: String,
+        _ value: [UInt8]
+    ) throws(StoreError) -> PeerCheckpoint {
         guard let end = value.firstIndex(of: 0) else {
             throw StoreError(.corrupt("checkpoint \(id)"), at: path)
         }
