@@ -60,16 +60,7 @@ final class Connector: @unchecked Sendable {
 
     /// The name of the checkpoint of a collection, as the replicator makes it.
     func checkpointID(_ path: CollectionPath, of store: Store) -> String {
-        var inputs = CheckpointID.Inputs(
-            privateUUID: store.privateUUID,
-            remoteIdentity: options.remoteIdentity
-        )
-        inputs.scope = path.scope
-        inputs.collection = path.name
-        inputs.pulls = options.pulls
-        inputs.pushes = options.pushes
-        inputs.documentIDs = plan.documentIDs
-        return CheckpointID(inputs).description
+        CheckpointNames(of: collection(path), options, in: store).id.description
     }
 
     // MARK: Runs

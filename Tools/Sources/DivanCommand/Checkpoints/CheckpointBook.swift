@@ -60,12 +60,14 @@ struct CheckpointBook {
     /// The name of a checkpoint of a run without channels and document IDs.
     static func id(_ store: Store, _ remote: String, _ path: CollectionPath, verb: String) -> String
     {
-        var inputs = CheckpointID.Inputs(privateUUID: store.privateUUID, remoteIdentity: remote)
-        inputs.scope = path.scope
-        inputs.collection = path.name
-        inputs.pulls = verb != "push"
-        inputs.pushes = verb != "pull"
-        return CheckpointID(inputs).description
+        let run = PeerConfiguration.ActiveOptions(
+            pushes: verb != "pull",
+            pulls: verb != "push",
+            isContinuous: false,
+            collections: [],
+            remoteIdentity: remote
+        )
+        return CheckpointNames(of: .init(path), run, in: store).id.description
     }
 }
 
