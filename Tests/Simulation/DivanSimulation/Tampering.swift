@@ -2,6 +2,7 @@ import DivanBLIP
 import DivanDelta
 import DivanJSON
 import DivanReplicator
+import DivanStore
 
 /// What a relay does to the messages of one connection, so that its replicator is a broken one.
 ///

@@ -1,4 +1,5 @@
 import DivanJSON
+public import DivanStore
 
 /// How far a pair of peers has come in one collection.
 ///

@@ -77,6 +77,11 @@ struct CollectionSync {
         }
     }
 
+    /// Whether the checkpoint is due, with which everything goes that it counts on.
+    func savesCheckpoint(at now: Duration) -> Bool {
+        checkpointer?.deadline.map { $0 <= now } ?? false
+    }
+
     /// Saves the checkpoint when it is due, at once when the collection has come to rest.
     mutating func pumpCheckpoint(_ session: inout Session, _ inbox: Inbox) {
         let isForced = isIdle && inbox.isEmpty

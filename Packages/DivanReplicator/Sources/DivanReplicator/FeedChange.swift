@@ -10,6 +10,8 @@ struct FeedChange {
     var bodyByteCount: Int
     /// The revision that the remote is known to have; `nil` on the passive side.
     var remoteAncestor: RevisionID?
+    /// Whether the document has no other revision.
+    var isFirst: Bool
 
     init(_ row: ChangeRow) {
         sequence = row.sequence
@@ -18,6 +20,7 @@ struct FeedChange {
         isTombstone = row.flags.contains(.tombstone)
         bodyByteCount = row.bodyByteCount
         remoteAncestor = row.remoteAncestor
+        isFirst = row.isFirst
     }
 
     var flags: SyncFlags { isTombstone ? .deleted : [] }

@@ -44,16 +44,15 @@ struct Removal {
 struct Inbox {
     private(set) var ready: [IncomingRevision] = []
     private(set) var removals: [Removal] = []
-    private(set) var marks: [Mark] = []
+    private(set) var marks: [Mark] = []  // revisions that the remote is now known to have
     private(set) var parkedByteCount = 0
     private var parked: [Int: Parked] = [:]
     private var nextParkedID = 0
 
-    /// A revision that the remote is now known to have.
+    /// A revision that the remote has, and the number of its collection.
     struct Mark {
         var collection: Int
-        var documentID: String
-        var revisionID: RevisionID
+        var revision: KnownRevision
     }
 
     private struct Parked {
@@ -62,6 +61,8 @@ struct Inbox {
     }
 
     var isEmpty: Bool { ready.isEmpty && removals.isEmpty && marks.isEmpty }
+
+    var hasOnlyMarks: Bool { ready.isEmpty && removals.isEmpty }
 
     /// Whether the limits leave room for another revision that waits.
     func hasRoom(for byteCount: Int, _ limits: Limits) -> Bool {

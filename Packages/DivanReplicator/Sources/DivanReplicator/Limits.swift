@@ -32,6 +32,11 @@ public struct Limits: Sendable {
     public var queuedOutputByteCount = 16 << 10
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
+    /// Marks of what the peer has that wait for a transaction while a backlog is pushed.
+    ///
+    /// Each commit makes the pages that readers hold worthless; a crash loses marks with the
+    /// checkpoint that would count on them.
+    public var heldMarksCount = 1_000
     /// Received revisions that wait for blobs; a pushing peer gets 503 above it.
     ///
     /// Above `requestedRevisionsCount`, so that what we asked for ourselves always fits.

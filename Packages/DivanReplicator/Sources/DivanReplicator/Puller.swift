@@ -197,8 +197,10 @@ struct Puller {
                 inbox.add(
                     Inbox.Mark(
                         collection: collection,
-                        documentID: question.documentID,
-                        revisionID: question.revisionID
+                        revision: KnownRevision(
+                            documentID: question.documentID,
+                            revisionID: question.revisionID
+                        )
                     )
                 )
             case .wanted(let ancestors):

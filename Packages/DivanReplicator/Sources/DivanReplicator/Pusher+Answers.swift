@@ -52,8 +52,11 @@ extension Pusher {
         inbox.add(
             Inbox.Mark(
                 collection: collection,
-                documentID: change.documentID,
-                revisionID: change.revisionID
+                revision: KnownRevision(
+                    documentID: change.documentID,
+                    revisionID: change.revisionID,
+                    sequence: change.isFirst ? change.sequence : nil
+                )
             )
         )
         session.progress.complete(change.bodyByteCount)

@@ -57,6 +57,9 @@ struct Pusher {
             && retries.isEmpty && forbidden.isEmpty
     }
 
+    /// Whether changes from before the connection are still being read.
+    var isInBacklog: Bool { !wasCaughtUp }
+
     /// There are changes behind the last one that was read.
     mutating func notice() {
         isCaughtUp = false

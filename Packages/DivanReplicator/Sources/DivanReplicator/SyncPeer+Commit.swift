@@ -4,6 +4,15 @@ import DivanStore
 
 // One transaction for everything that has arrived, then the answers.
 extension SyncPeer {
+    /// Stores what has arrived; marks alone wait for more of them while a backlog is pushed.
+    mutating func commitDue() {
+        let holdsMarks =
+            inbox.hasOnlyMarks && inbox.marks.count < session.limits.heldMarksCount
+            && collections.contains { $0.pusher?.isInBacklog ?? false }
+            && !collections.contains { $0.savesCheckpoint(at: session.now) }
+        if !holdsMarks { commitInbox() }
+    }
+
     mutating func commitInbox() {
         guard !inbox.isEmpty else { return }
         let (ready, removals, marks) = inbox.take()
@@ -15,7 +24,7 @@ extension SyncPeer {
                 for removal in allowed {
                     _ = try writer.purge(removal.documentID, in: paths[removal.collection])
                 }
-                for mark in marks { try writer.mark(mark, paths[mark.collection], remote) }
+                try writer.mark(marks, paths, remote)
                 return try ready.map { revision in
                     try writer.insert(revision, in: paths[revision.collection], remote: remote)
                 }
@@ -24,7 +33,7 @@ extension SyncPeer {
                 finish(RevisionOutcome(revision: revision, result: result))
             }
             for removal in allowed { finish(removal) }
-            for mark in marks { noticePulled(mark.documentID, in: mark.collection) }
+            for mark in marks { noticePulled(mark.revision.documentID, in: mark.collection) }
         } catch {
             let failure = SyncError(storage: error)
             for revision in ready {
@@ -158,11 +167,14 @@ extension StoreWriter {
     }
 
     fileprivate func mark(
-        _ mark: Inbox.Mark,
-        _ path: CollectionPath,
+        _ marks: [Inbox.Mark],
+        _ paths: [CollectionPath],
         _ remote: RemoteID?
     ) throws {
-        guard let remote else { return }
-        try markKnown(mark.documentID, mark.revisionID, at: remote, in: path)
+        guard let remote, !marks.isEmpty else { return }
+        for (index, path) in paths.enumerated() {
+            let known = marks.lazy.filter { $0.collection == index }.map(\.revision)
+            if !known.isEmpty { try markKnown(Array(known), at: remote, in: path) }
+        }
     }
 }

@@ -222,11 +222,11 @@ extension SyncPeer {
         if unresolved.count < session.limits.unresolvedConflictsCount {
             for index in collections.indices { collections[index].pumpPuller(&session, &inbox) }
         }
-        commitInbox()
+        commitDue()
         pumpSenders()
         blobs.pump(&session)
         // Answers that arrived together may have left marks behind.
-        commitInbox()
+        commitDue()
         if stage == .running {
             for index in collections.indices { collections[index].pumpCheckpoint(&session, inbox) }
             endIfDone()

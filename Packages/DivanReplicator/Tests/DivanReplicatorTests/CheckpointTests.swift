@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanStore
 import DivanTestKit
 import Testing
 

@@ -36,7 +36,7 @@ extension StoreReader {
         guard let row = try row(documentID, in: collection.id),
             row.flags.contains(.conflicted)
         else { return nil }
-        let tree = try tree(of: row)
+        let tree = try tree(of: row, in: collection)
         guard let (local, remote) = tree.conflict else { return nil }
         let base = tree.commonAncestor(of: local.id, and: remote.id)
         return StoredConflict(
@@ -67,7 +67,7 @@ extension StoreWriter {
         guard let old = try row(documentID, in: collection.id) else {
             throw StoreError(.notFound(documentID: documentID), at: path)
         }
-        var tree = try tree(of: old)
+        var tree = try tree(of: old, in: collection)
         do {
             try tree.resolve(local: local, remote: remote, as: RevisionTree.Decision(decision))
         } catch {

@@ -47,6 +47,10 @@ public enum RowTree: Equatable, Sendable {
     case single(knownAt: RemoteID?)
     /// `RevisionTree.encoded()`, without the body of the current revision.
     case encoded([UInt8])
+
+    var isSingle: Bool {
+        if case .single = self { true } else { false }
+    }
 }
 
 /// What is true of a document; the raw values are stored.

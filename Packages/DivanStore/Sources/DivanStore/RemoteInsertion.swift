@@ -74,7 +74,7 @@ extension StoreWriter {
         }
         let old = try row(revision.documentID, in: collection.id)
         do {
-            var tree = try self.tree(over: old)
+            var tree = try self.tree(over: old, in: collection)
             let outcome = try tree.insertRemote(
                 revision.revisionID,
                 history: revision.history,
@@ -131,51 +131,8 @@ extension StoreWriter {
         return .inserted(sequence: row.sequence, isConflict: false)
     }
 
-    /// Notes that a remote has a revision: it accepted it, or said that it has it.
-    ///
-    /// Does nothing when the document or the revision is not here, or the mark is there already.
-    /// The sequence stays, and observers are not told, unless this ends a conflict: the remote took
-    /// our side before anybody had decided.
-    public func markKnown(
-        _ documentID: String,
-        _ revisionID: RevisionID,
-        at remote: RemoteID,
-        in collection: CollectionPath
-    ) throws(StoreError) {
-        let collection = try self.collection(collection)
-        let id = collection.id
-        // The common case changes one number of the row and reads nothing: a push does this for
-        // every document.
-        if try changing().markSingle(revisionID, of: documentID, at: remote, in: id) {
-            return noteTreeChange()
-        }
-        // Without the body, which is no part of the encoded tree and stays where it is.
-        guard let row = try current().row(documentID, in: id, content: .summary) else { return }
-        if case .single(let knownAt) = row.tree, row.revisionID != revisionID || knownAt == remote {
-            return
-        }
-        var tree = try outline(of: row)
-        tree.markLatest(revisionID, at: remote)
-        guard row.flags.contains(.conflicted), tree.conflict == nil else {
-            return try setTree(changedTo: tree, of: row, in: collection, nil)
-        }
-        try endConflict(of: documentID, revisionID, at: remote, in: collection)
-    }
-
-    /// The remote took our side: the document is not in conflict any more, and is a change.
-    private func endConflict(
-        of documentID: String,
-        _ revisionID: RevisionID,
-        at remote: RemoteID,
-        in collection: OpenCollection
-    ) throws(StoreError) {
-        guard let row = try row(documentID, in: collection.id) else { return }
-        var tree = try tree(of: row)
-        tree.markLatest(revisionID, at: remote)
-        _ = try put(tree, documentID, in: collection, over: row)
-    }
-
-    private func setTree(
+    /// Keeps a tree that changed in nothing but its marks.
+    func setTree(
         changedTo tree: RevisionTree,
         of row: DocumentRow,
         in collection: OpenCollection,

@@ -50,8 +50,9 @@ extension StoreReader {
                     documentID: row.documentID,
                     revisionID: row.revisionID,
                     flags: row.flags,
-                    remoteAncestor: try ancestor(of: row, at: remote),
-                    bodyByteCount: row.bodyByteCount
+                    remoteAncestor: try ancestor(of: row, at: remote, in: collection),
+                    bodyByteCount: row.bodyByteCount,
+                    isFirst: row.tree.isSingle
                 )
             )
         }
@@ -67,16 +68,17 @@ extension StoreReader {
         in collection: CollectionPath,
         remote: RemoteID?
     ) throws(StoreError) -> [IncomingDecision] {
-        let id = try self.collection(collection).id
+        let collection = try self.collection(collection)
         let snapshot = try current()
         var decisions: [IncomingDecision] = []
         decisions.reserveCapacity(announced.count)
         for (documentID, revisionID) in announced {
-            guard let row = try snapshot.row(documentID, in: id, content: .summary) else {
+            let row = try snapshot.row(documentID, in: collection.id, content: .summary)
+            guard let row else {
                 decisions.append(.wanted(ancestors: []))
                 continue
             }
-            decisions.append(try decide(revisionID, on: row, remote: remote))
+            decisions.append(try decide(revisionID, on: row, in: collection, remote: remote))
         }
         return decisions
     }
@@ -84,18 +86,20 @@ extension StoreReader {
     private func decide(
         _ revisionID: RevisionID,
         on row: DocumentRow,
+        in collection: OpenCollection,
         remote: RemoteID?
     ) throws(StoreError) -> IncomingDecision {
-        if case .single(let knownAt) = row.tree {
+        if row.tree.isSingle {
             if row.revisionID == revisionID {
-                return .known(isMarked: remote == nil || knownAt == remote)
+                let known = try ancestor(of: row, at: remote, in: collection)
+                return .known(isMarked: remote == nil || known != nil)
             }
             guard row.revisionID.generation < revisionID.generation else {
                 return remote == nil ? .conflict : .wanted(ancestors: [])
             }
             return .wanted(ancestors: [row.revisionID])
         }
-        let tree = try outline(of: row)
+        let tree = try outline(of: row, in: collection)
         if tree.contains(revisionID) {
             let marked = remote.flatMap { tree.latest(at: $0) }
             return .known(isMarked: remote == nil || marked == revisionID)
@@ -168,8 +172,8 @@ extension StoreReader {
     ) throws(StoreError) -> [RevisionID] {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return [] }
-        if case .single = row.tree { return [] }
-        return try outline(of: row).history(
+        if row.tree.isSingle { return [] }
+        return try outline(of: row, in: collection).history(
             of: revisionID,
             limit: limit,
             until: known,
@@ -186,7 +190,7 @@ extension StoreReader {
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return false }
-        return try outline(of: row).isAncestor(ancestor, of: revisionID)
+        return try outline(of: row, in: collection).isAncestor(ancestor, of: revisionID)
     }
 
     /// The closed branch that hangs on a revision which the current one does not descend from: the
@@ -198,7 +202,7 @@ extension StoreReader {
     ) throws(StoreError) -> [RevisionID] {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return [] }
-        return try outline(of: row).closedBranch(from: revisionID)
+        return try outline(of: row, in: collection).closedBranch(from: revisionID)
     }
 
     /// The latest revision of a document that a remote is known to have.
@@ -209,17 +213,6 @@ extension StoreReader {
     ) throws(StoreError) -> RevisionID? {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return nil }
-        return try ancestor(of: row, at: remote)
-    }
-
-    private func ancestor(
-        of row: DocumentRow,
-        at remote: RemoteID?
-    ) throws(StoreError) -> RevisionID? {
-        guard let remote else { return nil }
-        if case .single(let knownAt) = row.tree {
-            return knownAt == remote ? row.revisionID : nil
-        }
-        return try outline(of: row).latest(at: remote)
+        return try ancestor(of: row, at: remote, in: collection)
     }
 }

@@ -62,6 +62,13 @@ public protocol StorageSnapshot: AnyObject {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow]
+    /// How many rows with these sequences have a tree that is `.single`.
+    ///
+    /// An engine may count without making rows; the default makes them.
+    func singleRevisionCount(
+        in collection: CollectionID,
+        within sequences: Range<UInt64>
+    ) throws(StoreError) -> Int
     /// At most `limit` IDs of live documents behind `documentID`, ascending by their UTF-8 bytes.
     func documentIDs(
         in collection: CollectionID,
@@ -140,6 +147,30 @@ public protocol StorageTransaction: StorageSnapshot {
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
 }
 
+extension StorageSnapshot {
+    /// Reads the rows, and counts.
+    public func singleRevisionCount(
+        in collection: CollectionID,
+        within sequences: Range<UInt64>
+    ) throws(StoreError) -> Int {
+        var (count, last) = (0, sequences.lowerBound - min(sequences.lowerBound, 1))
+        while true {
+            let rows = try rows(
+                in: collection,
+                after: last,
+                limit: 256,
+                flags: [],
+                content: .summary
+            )
+            for row in rows where row.tree.isSingle && sequences.contains(row.sequence) {
+                count += 1
+            }
+            guard let next = rows.last?.sequence, next < sequences.upperBound else { return count }
+            last = next
+        }
+    }
+}
+
 extension StorageTransaction {
     /// Stores the row, then the counters.
     public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
@@ -194,6 +225,8 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case localCheckpoints
     /// Checkpoints kept for peers, by checkpoint ID.
     case peerCheckpoints
+    /// What remotes have of a collection, by its number (`KnownSequences`).
+    case knownSequences
     /// Values of the packages above.
     case metadata
 }

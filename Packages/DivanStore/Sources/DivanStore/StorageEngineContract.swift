@@ -171,8 +171,19 @@ public enum StorageEngineContract {
                 try writer.put(row(documentID, sequence: sequence, flags: flags), in: id)
             }
             try writer.put(row("doc-29", sequence: 21), in: id)
+            try writer.setTree(.encoded([1]), at: 4, in: id)
+            try writer.setTree(.single(knownAt: RemoteID(rawValue: 9)), at: 6, in: id)
         }
         try engine.read { snapshot in
+            // 1 has moved to 21, and 4 is no single revision.
+            for (range, count) in [(0..<100, 19), (1..<2, 0), (2..<5, 2), (6..<7, 1), (20..<22, 2)]
+                as [(Range<UInt64>, Int)]
+            {
+                findings.expect(
+                    try snapshot.singleRevisionCount(in: id, within: range) == count,
+                    "Rows of one revision with the sequences \(range) are not counted."
+                )
+            }
             func sequences(after: UInt64, limit: Int, flags: DocumentFlags = []) throws -> [UInt64]
             {
                 try snapshot.rows(

@@ -16,6 +16,11 @@ public enum StoreLimits {
     /// A client that missed two updates still gets the third as a difference. Each one is packed
     /// anew with every save, at some tens of microseconds for a few kilobytes.
     public static let deltaSourcesCount = 3
+    /// Consecutive changes from which on their marks are kept as a range of their own.
+    public static let knownRunCount = 16
+    /// Ranges of marks for one remote in a collection: more than a few tens make a set that is
+    /// read and written with every batch dearer than the rows that it spares.
+    public static let knownRangesCount = 64
     /// Reader connections kept open while nobody reads.
     ///
     /// More are opened when more threads read at once, and closed afterwards.

@@ -102,8 +102,9 @@ extension StoreReader {
     func usedBlobs() throws -> Set<BlobDigest> {
         var used: Set<BlobDigest> = []
         for path in try collections() {
+            let collection = try collection(path)
             try forEachRow(in: path, flags: .hasBlobs) { row in
-                for revision in try tree(of: row).revisions {
+                for revision in try tree(of: row, in: collection).revisions {
                     guard let body = revision.body else { continue }
                     do {
                         used.formUnion(try BlobReferences.digests(in: body.span))
@@ -123,10 +124,11 @@ extension StoreReader {
     /// Reads every row and every tree, and compares the counters with them.
     func checkDocuments() throws {
         for path in try collections() {
-            let state = try state(of: collection(path))
+            let collection = try collection(path)
+            let state = try state(of: collection)
             var (liveCount, lastSequence) = (0, UInt64(0))
             try forEachRow(in: path, flags: []) { row in
-                _ = try tree(of: row)
+                _ = try tree(of: row, in: collection)
                 try checkBody(row)
                 if !row.flags.contains(.tombstone) { liveCount += 1 }
                 lastSequence = row.sequence

@@ -21,6 +21,8 @@ public class StoreReader {
         fileprivate(set) var state: CollectionState?
         /// Whether the engine has yet to be told the counters.
         var hasNewState = false
+        /// What remotes have of it, once that is asked for.
+        var known: KnownSequences?
         var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
 
         init(path: CollectionPath, id: CollectionID) {
@@ -183,7 +185,7 @@ public class StoreReader {
     ) throws(StoreError) -> RevisionTree? {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return nil }
-        return try tree(of: row)
+        return try tree(of: row, in: collection)
     }
 
     /// One revision, if it is in the tree and its body is kept.
@@ -207,7 +209,7 @@ public class StoreReader {
                 body: row.body
             )
         }
-        guard let revision = try tree(of: row)[revisionID], let body = revision.body
+        guard let revision = try tree(of: row, in: collection)[revisionID], let body = revision.body
         else { return nil }
         return StoredRevision(
             revisionID: revisionID,
@@ -240,8 +242,11 @@ public class StoreReader {
     }
 
     /// The tree of a whole row, with every body as it was stored.
-    func tree(of row: DocumentRow) throws(StoreError) -> RevisionTree {
-        var tree = try outline(of: row)
+    func tree(
+        of row: DocumentRow,
+        in collection: OpenCollection
+    ) throws(StoreError) -> RevisionTree {
+        var tree = try outline(of: row, in: collection)
         do throws(BodyArchiveError) {
             try tree.transformOldBodies { (bytes) throws(BodyArchiveError) in
                 let limit = StoreLimits.bodyByteCount
@@ -257,11 +262,21 @@ public class StoreReader {
     }
 
     /// The tree of a row whose old bodies are only counted or kept: they stay packed.
-    func outline(of row: DocumentRow) throws(StoreError) -> RevisionTree {
+    func outline(
+        of row: DocumentRow,
+        in collection: OpenCollection
+    ) throws(StoreError) -> RevisionTree {
+        var tree: RevisionTree
         do {
-            return try RevisionTree(of: row)
+            tree = try RevisionTree(of: row)
         } catch {
             throw StoreError(.corrupt("tree of document \(row.documentID): \(error)"), at: path)
         }
+        if case .single = row.tree {
+            for remote in try known(in: collection).holders(of: row.sequence) {
+                tree.markLatest(row.revisionID, at: remote)
+            }
+        }
+        return tree
     }
 }

@@ -108,7 +108,7 @@ public final class StoreWriter: StoreReader {
                 isTombstone: isTombstone,
                 canonicalBody: body.span
             )
-            var tree = try self.tree(over: old)
+            var tree = try self.tree(over: old, in: collection)
             let outcome = try tree.insertLocal(
                 id,
                 parent: parentID.id,
@@ -193,6 +193,7 @@ public final class StoreWriter: StoreReader {
     public func deleteCollection(_ path: CollectionPath) throws(StoreError) {
         guard try hasCollection(path) else { return }
         let collection = try self.collection(path)
+        try forgetKnown(in: collection)
         try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1
@@ -224,9 +225,12 @@ public final class StoreWriter: StoreReader {
     }
 
     /// The tree that a revision is added to.
-    func tree(over old: DocumentRow?) throws(StoreError) -> RevisionTree {
+    func tree(
+        over old: DocumentRow?,
+        in collection: OpenCollection
+    ) throws(StoreError) -> RevisionTree {
         guard let old else { return RevisionTree() }
-        return try tree(of: old)
+        return try tree(of: old, in: collection)
     }
 
     /// Stores a tree under the collection's next sequence.
@@ -300,6 +304,7 @@ public final class StoreWriter: StoreReader {
         in collection: OpenCollection
     ) throws(StoreError) {
         try changing().setTree(tree, at: row.sequence, in: collection.id)
+        try forgetKnown(row.sequence, in: collection)
         noteTreeChange()
     }
 

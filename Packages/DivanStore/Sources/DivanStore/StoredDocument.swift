@@ -71,4 +71,6 @@ public struct ChangeRow: Equatable, Sendable {
     public var remoteAncestor: RevisionID?
     /// The size of the body.
     public var bodyByteCount: Int
+    /// Whether it is the only revision that is kept of the document.
+    public var isFirst = false
 }

@@ -13,6 +13,7 @@ final class SQLiteDocumentStatements {
         case wholeByID
         case summaryBySequence
         case wholeBySequence
+        case singleRevisions
         case latest
         case identifiers
         case conflicted
@@ -51,6 +52,15 @@ final class SQLiteDocumentStatements {
             """
             SELECT \(columns(content)) FROM \(table)
             WHERE sequence > ?1 AND flags & ?2 = ?2 ORDER BY sequence LIMIT ?3
+            """
+        }
+    }
+
+    func singleRevisions() throws(StoreError) -> SQLiteStatement {
+        try statement(.singleRevisions) {
+            """
+            SELECT count(*) FROM \(table)
+            WHERE sequence >= ? AND sequence < ? AND typeof(tree) = 'integer'
             """
         }
     }

@@ -3,8 +3,9 @@ enum SQLiteSchema {
     /// `user_version`: raised when an older Divan could no longer read the file.
     ///
     /// 2: a row may keep the counters of its collection, and old bodies may be packed. A file of
-    /// version 1 is read as it is and becomes one of version 2 when it is opened for writing.
-    static let version = 2
+    /// version 1 is read as it is and becomes a newer one when it is opened for writing.
+    /// 3: what remotes have may stand beside the rows (`KnownSequences`).
+    static let version = 3
     /// `application_id`: "Divn".
     static let applicationID: Int64 = 0x4469_766E
 

@@ -134,6 +134,17 @@ extension SQLiteSession: StorageSnapshot {
         return rows
     }
 
+    func singleRevisionCount(
+        in collection: CollectionID,
+        within sequences: Range<UInt64>
+    ) throws(StoreError) -> Int {
+        let statement = try documents(in: collection).singleRevisions()
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: sequences.lowerBound), at: 1)
+        try statement.bind(Int64(clamping: sequences.upperBound), at: 2)
+        return try statement.step() ? Int(clamping: statement.integer(0)) : 0
+    }
+
     func documentIDs(
         in collection: CollectionID,
         after documentID: String?,

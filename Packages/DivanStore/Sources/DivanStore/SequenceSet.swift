@@ -1,4 +1,5 @@
-/// A set of local sequences, kept as few ranges: what has been pushed or needs no push.
+/// A set of sequences of a collection, kept as few ranges: what a replicator has pushed, or what a
+/// remote has.
 ///
 /// Sequences complete nearly in order, so the set is one long range and a handful of short ones;
 /// adding at the end costs constant time. The set of a checkpoint always holds 0.
@@ -29,6 +30,13 @@ public struct SequenceSet: Equatable, Sendable {
     public func contains(_ sequence: UInt64) -> Bool {
         let index = firstIndex(endingAfter: sequence)
         return index < ranges.count && ranges[index].lowerBound <= sequence
+    }
+
+    /// Whether every sequence of a range is a member.
+    func contains(_ range: Range<UInt64>) -> Bool {
+        let index = firstIndex(endingAfter: range.lowerBound)
+        return index < ranges.count && ranges[index].lowerBound <= range.lowerBound
+            && ranges[index].upperBound >= range.upperBound
     }
 
     /// Adds one sequence.

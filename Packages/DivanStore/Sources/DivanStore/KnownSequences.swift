@@ -1,0 +1,110 @@
+import DivanRevisions
+
+/// Which documents of a collection remotes are known to have: the sequences of their rows.
+///
+/// Only of rows with a single revision, which a row keeps as long as it keeps its sequence. So a
+/// push of new documents that the remote accepts in order lengthens a range here, and no row is
+/// written again for it. When the row changes the mark moves into its tree; the sequence, which is
+/// never given again, may stay behind.
+struct KnownSequences: Equatable {
+    private(set) var remotes: [Entry] = []
+
+    struct Entry: Equatable {
+        let remote: RemoteID
+        var sequences = SequenceSet()
+    }
+
+    /// Whether `remote` has the document whose row has this sequence.
+    func contains(_ sequence: UInt64, at remote: RemoteID) -> Bool {
+        self[remote].contains(sequence)
+    }
+
+    /// The remotes that have the document whose row has this sequence.
+    func holders(of sequence: UInt64) -> [RemoteID] {
+        remotes.lazy.filter { $0.sequences.contains(sequence) }.map(\.remote)
+    }
+
+    /// What one remote has.
+    subscript(remote: RemoteID) -> SequenceSet {
+        get { remotes.first { $0.remote == remote }?.sequences ?? SequenceSet() }
+        set {
+            remotes.removeAll { $0.remote == remote }
+            if !newValue.isEmpty { remotes.append(Entry(remote: remote, sequences: newValue)) }
+        }
+    }
+
+    /// Forgets a sequence, since the row's tree says everything now; returns whether it was there.
+    mutating func remove(_ sequence: UInt64) -> Bool {
+        let holders = holders(of: sequence)
+        for remote in holders { self[remote].remove(sequence) }
+        return !holders.isEmpty
+    }
+}
+
+// MARK: The stored form
+
+/// For each remote its number and its ranges, such as `1:1-100,120-130;2:7-9`.
+extension KnownSequences {
+    /// Reads the stored form; `nil` when it is damaged.
+    init?(encoded: [UInt8]) {
+        guard !encoded.isEmpty else { return }
+        var reader = NumberReader(bytes: encoded)
+        repeat {
+            guard let number = reader.number(before: ":").flatMap({ UInt32(exactly: $0) }),
+                number > 0
+            else { return nil }
+            var entry = Entry(remote: RemoteID(rawValue: number))
+            repeat {
+                guard let first = reader.number(before: "-"),
+                    let last = reader.number(before: ",", or: ";"),
+                    first <= last, last < .max
+                else { return nil }
+                entry.sequences.insert(first..<(last + 1))
+            } while reader.stoppedAt(",")
+            remotes.append(entry)
+        } while reader.stoppedAt(";")
+    }
+
+    /// The stored form; empty when nothing is known.
+    var encoded: [UInt8] {
+        let entries = remotes.map { entry in
+            let ranges = entry.sequences.ranges.map { "\($0.lowerBound)-\($0.upperBound - 1)" }
+            return "\(entry.remote.rawValue):" + ranges.joined(separator: ",")
+        }
+        return Array(entries.joined(separator: ";").utf8)
+    }
+}
+
+/// Reads decimal numbers and the marks between them.
+private struct NumberReader {
+    let bytes: [UInt8]
+    private var position = 0
+    private var last: UInt8?
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    func stoppedAt(_ mark: Unicode.Scalar) -> Bool { last == UInt8(ascii: mark) }
+
+    /// A number and the mark behind it; the last mark may be left out where two are allowed.
+    mutating func number(before mark: Unicode.Scalar, or end: Unicode.Scalar? = nil) -> UInt64? {
+        var value: UInt64?
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+                last = byte
+                let isExpected =
+                    byte == UInt8(ascii: mark) || end.map { byte == UInt8(ascii: $0) } ?? false
+                return isExpected ? value : nil
+            }
+            let (tens, isTooLarge) = (value ?? 0).multipliedReportingOverflow(by: 10)
+            let (sum, isAbove) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+            guard !isTooLarge, !isAbove else { return nil }
+            value = sum
+        }
+        last = nil
+        return end == nil ? nil : value
+    }
+}

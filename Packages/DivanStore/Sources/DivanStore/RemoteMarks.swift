@@ -1,0 +1,194 @@
+public import DivanRevisions
+
+/// A revision that a remote has: it accepted it, or said that it has it.
+public struct KnownRevision: Equatable, Sendable {
+    /// The document.
+    public var documentID: String
+    /// The revision.
+    public var revisionID: RevisionID
+    /// Where the feed told this revision, if it was the only one of the document then.
+    public var sequence: UInt64?
+
+    /// Creates a mark for `StoreWriter.markKnown`.
+    public init(documentID: String, revisionID: RevisionID, sequence: UInt64? = nil) {
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.sequence = sequence
+    }
+}
+
+// MARK: Reading marks
+
+extension StoreReader {
+    /// What remotes have of a collection: looked up once in a block.
+    func known(in collection: OpenCollection) throws(StoreError) -> KnownSequences {
+        if let known = collection.known { return known }
+        var known = KnownSequences()
+        if let value = try value(collection.key, in: .knownSequences) {
+            guard let stored = KnownSequences(encoded: value) else {
+                throw StoreError(.corrupt("what remotes have of \(collection.path)"), at: path)
+            }
+            known = stored
+        }
+        collection.known = known
+        return known
+    }
+
+    /// The latest revision of a row's document that a remote is known to have.
+    func ancestor(
+        of row: DocumentRow,
+        at remote: RemoteID?,
+        in collection: OpenCollection
+    ) throws(StoreError) -> RevisionID? {
+        guard let remote else { return nil }
+        guard case .single(let knownAt) = row.tree else {
+            return try outline(of: row, in: collection).latest(at: remote)
+        }
+        if knownAt == remote { return row.revisionID }
+        let isKnown = try known(in: collection).contains(row.sequence, at: remote)
+        return isKnown ? row.revisionID : nil
+    }
+}
+
+extension StoreReader.OpenCollection {
+    /// The key of what belongs to the collection among the small values.
+    fileprivate var key: String { String(id.rawValue) }
+}
+
+// MARK: Setting marks
+
+extension StoreWriter {
+    /// Notes that a remote has revisions of documents of one collection.
+    ///
+    /// Long runs of new documents cost a few bytes, others a write of each row. Documents and
+    /// revisions that are not here are passed over. The sequences stay, and observers are not told, unless
+    /// this ends a conflict: the remote took our side before anybody had decided.
+    public func markKnown(
+        _ revisions: [KnownRevision],
+        at remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        let opened = try self.collection(collection)
+        let before = try known(in: opened)[remote]
+        var sequences = before
+        for run in KnownRevision.runs(revisions) {
+            if let range = run.range, try add(range, to: &sequences, in: opened) { continue }
+            for revision in run.revisions {
+                try markKnown(revision.documentID, revision.revisionID, at: remote, in: collection)
+            }
+        }
+        guard sequences != before else { return }
+        var known = try known(in: opened)
+        known[remote] = sequences
+        try set(known, of: opened)
+    }
+
+    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    ///
+    /// Does nothing when the document or the revision is not here, or the mark is there already.
+    /// The sequence stays, and observers are not told, unless this ends a conflict: the remote took
+    /// our side before anybody had decided.
+    public func markKnown(
+        _ documentID: String,
+        _ revisionID: RevisionID,
+        at remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        let collection = try self.collection(collection)
+        let id = collection.id
+        // The common case changes one number of the row and reads nothing.
+        if try changing().markSingle(revisionID, of: documentID, at: remote, in: id) {
+            return noteTreeChange()
+        }
+        // Without the body, which is no part of the encoded tree and stays where it is.
+        guard let row = try current().row(documentID, in: id, content: .summary) else { return }
+        if case .single(let knownAt) = row.tree, row.revisionID != revisionID || knownAt == remote {
+            return
+        }
+        var tree = try outline(of: row, in: collection)
+        tree.markLatest(revisionID, at: remote)
+        guard row.flags.contains(.conflicted), tree.conflict == nil else {
+            return try setTree(changedTo: tree, of: row, in: collection, nil)
+        }
+        try endConflict(of: documentID, revisionID, at: remote, in: collection)
+    }
+
+    /// The remote took our side: the document is not in conflict any more, and is a change.
+    private func endConflict(
+        of documentID: String,
+        _ revisionID: RevisionID,
+        at remote: RemoteID,
+        in collection: OpenCollection
+    ) throws(StoreError) {
+        guard let row = try row(documentID, in: collection.id) else { return }
+        var tree = try tree(of: row, in: collection)
+        tree.markLatest(revisionID, at: remote)
+        _ = try put(tree, documentID, in: collection, over: row)
+    }
+
+    /// Adds a run if that keeps the set small and each of its rows is still there with one
+    /// revision, which then is the one that it had.
+    private func add(
+        _ range: Range<UInt64>,
+        to sequences: inout SequenceSet,
+        in collection: OpenCollection
+    ) throws(StoreError) -> Bool {
+        if sequences.contains(range) { return true }
+        var longer = sequences
+        longer.insert(range)
+        let isLong = range.count >= StoreLimits.knownRunCount
+        guard
+            longer.ranges.count <= sequences.ranges.count
+                || (isLong && longer.ranges.count <= StoreLimits.knownRangesCount)
+        else { return false }
+        let count = try current().singleRevisionCount(in: collection.id, within: range)
+        guard count == range.count else { return false }
+        sequences = longer
+        return true
+    }
+
+    /// The tree of a row changed in place and says what every remote has.
+    func forgetKnown(_ sequence: UInt64, in collection: OpenCollection) throws(StoreError) {
+        var known = try known(in: collection)
+        if known.remove(sequence) { try set(known, of: collection) }
+    }
+
+    private func set(
+        _ known: KnownSequences,
+        of collection: OpenCollection
+    ) throws(StoreError) {
+        let value = known.encoded
+        try setValue(value.isEmpty ? nil : value, for: collection.key, in: .knownSequences)
+        collection.known = known
+    }
+
+    /// Forgets what remotes have of a collection that goes.
+    func forgetKnown(in collection: OpenCollection) throws(StoreError) {
+        guard try !known(in: collection).remotes.isEmpty else { return }
+        try set(KnownSequences(), of: collection)
+    }
+}
+
+extension KnownRevision {
+    /// Revisions of consecutive changes; without a range, those whose change is not known.
+    fileprivate struct Run {
+        var range: Range<UInt64>?
+        var revisions: [KnownRevision]
+    }
+
+    fileprivate static func runs(_ revisions: [KnownRevision]) -> [Run] {
+        var runs = [Run(range: nil, revisions: revisions.filter { $0.sequence == nil })]
+        let changes = revisions.filter { $0.sequence != nil }
+            .sorted { ($0.sequence ?? 0) < ($1.sequence ?? 0) }
+        for revision in changes {
+            guard let sequence = revision.sequence, sequence < .max else { continue }
+            if let last = runs.last?.range, last.upperBound == sequence {
+                runs[runs.count - 1].range = last.lowerBound..<(sequence + 1)
+                runs[runs.count - 1].revisions.append(revision)
+            } else {
+                runs.append(Run(range: sequence..<(sequence + 1), revisions: [revision]))
+            }
+        }
+        return runs
+    }
+}
