@@ -25,6 +25,10 @@ public enum StoreLimits {
     ///
     /// More are opened when more threads read at once, and closed afterwards.
     public static let idleReaderCount = 4
+    /// Pages by which the log grows between two times that it is written into the file: 16 MiB.
+    public static let logPageCount = 4_000
+    /// Pages by which it may grow meanwhile before the writer waits; with those above 64 MiB.
+    public static let logLagPageCount = 12_000
     /// Bytes that a blob reader or a copy holds at once.
     public static let blobPieceByteCount = 128 << 10
     /// Complete blobs that wait for the disk; at the limit they are settled although no document

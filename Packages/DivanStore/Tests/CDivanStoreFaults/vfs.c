@@ -10,7 +10,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char armed_prefix[1024];
 static int64_t call_count, first_failure, failure_count;
-static int failure_number;
+static int failure_number, only_syncs;
 static _Thread_local int last_failure;
 
 typedef struct {
@@ -27,11 +27,11 @@ static sqlite3_file *inner(sqlite3_file *file) {
 }
 
 /// Counts a call on `path`; returns the error number that it fails with, or 0.
-static int fails(const char *path, int *is_armed) {
+static int fails(const char *path, int is_sync, int *is_armed) {
     pthread_mutex_lock(&lock);
     int number = 0;
     int counts = armed_prefix[0] && path && !strncmp(path, armed_prefix, strlen(armed_prefix));
-    if (counts) {
+    if (counts && (is_sync || !only_syncs)) {
         call_count++;
         if (first_failure && call_count >= first_failure
             && call_count - first_failure < failure_count)
@@ -51,7 +51,7 @@ static int code_of(int number, int code) {
 // Calls that can fail
 
 static int fault_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-    int number = fails(((fault_file *)file)->path, NULL);
+    int number = fails(((fault_file *)file)->path, 0, NULL);
     if (number) {
         // Half of it arrives, as on a disk that fills up.
         inner(file)->pMethods->xWrite(inner(file), bytes, count / 2, offset);
@@ -61,21 +61,21 @@ static int fault_write(sqlite3_file *file, const void *bytes, int count, sqlite3
 }
 
 static int fault_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    int number = fails(((fault_file *)file)->path, NULL);
+    int number = fails(((fault_file *)file)->path, 0, NULL);
     if (number) return code_of(number, SQLITE_IOERR_TRUNCATE);
     return inner(file)->pMethods->xTruncate(inner(file), size);
 }
 
 static int fault_sync(sqlite3_file *file, int flags) {
     int is_armed;
-    int number = fails(((fault_file *)file)->path, &is_armed);
+    int number = fails(((fault_file *)file)->path, 1, &is_armed);
     if (number) return code_of(number, SQLITE_IOERR_FSYNC);
     return is_armed ? SQLITE_OK : inner(file)->pMethods->xSync(inner(file), flags);
 }
 
 static int fault_delete(sqlite3_vfs *vfs, const char *path, int syncs) {
     (void)vfs;
-    int number = fails(path, NULL);
+    int number = fails(path, 0, NULL);
     if (number) return code_of(number, SQLITE_IOERR_DELETE);
     return real->xDelete(real, path, syncs);
 }
@@ -167,14 +167,23 @@ int divan_faults_install(void) {
     return code;
 }
 
-void divan_faults_arm(const char *prefix, int64_t first, int64_t failing, int error_number) {
+static void arm(const char *prefix, int64_t first, int64_t failing, int error_number, int syncs) {
     pthread_mutex_lock(&lock);
+    only_syncs = syncs;
     strncpy(armed_prefix, prefix, sizeof armed_prefix - 1);
     call_count = 0;
     first_failure = first;
     failure_count = failing;
     failure_number = error_number;
     pthread_mutex_unlock(&lock);
+}
+
+void divan_faults_arm(const char *prefix, int64_t first, int64_t failing, int error_number) {
+    arm(prefix, first, failing, error_number, 0);
+}
+
+void divan_faults_arm_syncs(const char *prefix, int error_number) {
+    arm(prefix, 1, INT64_MAX, error_number, 1);
 }
 
 int64_t divan_faults_disarm(void) {

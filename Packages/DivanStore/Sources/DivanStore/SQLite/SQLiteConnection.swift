@@ -15,6 +15,8 @@ final class SQLiteConnection {
     let path: String
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
+    /// Pages in the log after the latest commit of this connection, once `followLog` was called.
+    private(set) var logPageCount = 0
 
     init(path: String, mode: Mode) throws(StoreError) {
         self.path = path
@@ -87,6 +89,21 @@ final class SQLiteConnection {
     func text(_ sql: String) throws(StoreError) -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Counts the log's pages from now on; SQLite no longer writes them into the file by itself.
+    func followLog() {
+        sqlite3_wal_hook(
+            handle,
+            { connection, _, _, pageCount in
+                // Called during calls of this connection only, so it is there.
+                guard let connection else { return SQLITE_OK }
+                Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue()
+                    .logPageCount = Int(pageCount)
+                return SQLITE_OK
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
     }
 
     /// Whether a transaction is open.

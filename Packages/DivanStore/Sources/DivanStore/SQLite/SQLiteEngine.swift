@@ -12,6 +12,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // An fsync that failed may have lost pages that a later one reports as written, so nothing
     // is written after it.
     private var brokenBy: StoreError?
+    // None where each commit is synced, and none for a reader.
+    private var checkpointer: SQLiteCheckpointer?
     private let readers: SQLiteReaders
 
     /// Opens a database file that exists.
@@ -26,6 +28,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try Self.tune(first.connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(first.connection)
         writer = SQLiteSession(first.connection)
+        guard !syncsFully else { return }
+        first.connection.followLog()
+        checkpointer = SQLiteCheckpointer(path: path)
     }
 
     /// Makes a new database file.
@@ -68,14 +73,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(syncSettings(syncsFully))
     }
 
-    // The log is written into the file every 16 MiB, since pages that many commits touch are then
-    // written only once. Where each commit is synced it is every 4 MiB: as long as the log grows,
-    // a sync also waits for the file's new length, which takes a quarter longer than a sync of
-    // what was there before.
+    // Where each commit is synced, SQLite itself writes the log into the file every 4 MiB: as long
+    // as the log grows, a sync also waits for the file's new length, which takes a quarter longer
+    // than a sync of what was there before. Elsewhere `SQLiteCheckpointer` does it, less often,
+    // since pages that many commits touch are then written only once.
     private static func syncSettings(_ syncsFully: Bool) -> String {
         syncsFully
             ? "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000"
-            : "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000"
+            : "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0"
     }
 
     // MARK: Reading
@@ -96,11 +101,31 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         do {
             let result = try body(session)
             try session.commit()
+            checkpoint(session.connection)
             return result
         } catch {
             // Asked first, since undoing the transaction is the connection's next call.
             noteFailure(error, isFailedSync: session.connection.failedToSync)
             session.rollback()
+            throw error
+        }
+    }
+
+    /// What was committed stands, so the next write is told of a failure.
+    private func checkpoint(_ connection: SQLiteConnection) {
+        guard let checkpointer else { return }
+        do throws(StoreError) {
+            try checkpointer.logDidGrow(to: connection.logPageCount, on: connection)
+        } catch {
+            brokenBy = error
+        }
+    }
+
+    private func finishCheckpoint() throws(StoreError) {
+        do throws(StoreError) {
+            try checkpointer?.finish()
+        } catch {
+            brokenBy = error
             throw error
         }
     }
@@ -131,6 +156,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let session = try openWriter()
         readers.beginWrite()
         defer { readers.endWrite() }
+        try finishCheckpoint()
         session.forgetStatements()
         try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
     }
@@ -167,7 +193,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     func syncFully() throws(StoreError) {
-        try openWriter().connection.execute(Self.syncSettings(true))
+        let connection = try openWriter().connection
+        try finishCheckpoint()
+        checkpointer = nil
+        try connection.execute(Self.syncSettings(true))
         syncsFully = true
     }
 
@@ -179,6 +208,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     func close() {
         readers.close()
+        // The connection that is closed last clears the log away, so that one is ours.
+        checkpointer = nil
         writer = nil
     }
 }

@@ -14,6 +14,9 @@ int divan_faults_install(void);
 /// One prefix at a time.
 void divan_faults_arm(const char *prefix, int64_t first, int64_t failing, int error_number);
 
+/// Counts and fails every sync of such files, and nothing else.
+void divan_faults_arm_syncs(const char *prefix, int error_number);
+
 /// Stops counting and failing; returns how many calls there were.
 int64_t divan_faults_disarm(void);
 

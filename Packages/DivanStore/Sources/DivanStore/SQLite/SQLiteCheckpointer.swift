@@ -1,0 +1,143 @@
+internal import Glibc
+internal import Synchronization
+
+/// Copies the log into the file beside the writer, so that what is stored next need not wait.
+///
+/// When the log has grown by an interval, a thread with a connection of its own copies and syncs
+/// it; SQLite's passive checkpoint keeps neither writers nor readers waiting. The log begins anew
+/// once all of it is copied, and a writer that goes on is always a little ahead. So the writer
+/// itself copies what came meanwhile, when the thread is done. Should a slow disk let the log grow
+/// too far, the writer waits for the thread.
+///
+/// Used by the writer only, after its commits.
+final class SQLiteCheckpointer {
+    private let path: String
+    private var running: SQLiteCheckpoint?
+    private var pageCount = 0
+    // The length of the log at which the next checkpoint begins, or the running one began.
+    private var threshold = StoreLimits.logPageCount
+
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Begins or ends a checkpoint, if it is time, after a commit that left so many pages.
+    ///
+    /// - Throws: What keeps the file from being trusted any longer: a sync that failed.
+    func logDidGrow(to pageCount: Int, on writer: SQLiteConnection) throws(StoreError) {
+        if pageCount < self.pageCount { threshold = StoreLimits.logPageCount }  // it began anew
+        self.pageCount = pageCount
+        guard let running else {
+            if pageCount >= threshold { try begin(on: writer) }
+            return
+        }
+        if running.isDone || pageCount >= threshold + StoreLimits.logLagPageCount {
+            try finish()
+            try SQLiteCheckpoint.copyLog(through: writer)
+            // Behind a reader that holds an old snapshot the log goes on growing.
+            threshold = pageCount + StoreLimits.logPageCount
+        }
+    }
+
+    private func begin(on writer: SQLiteConnection) throws(StoreError) {
+        threshold = pageCount
+        running = SQLiteCheckpoint(path: path)
+        guard running == nil else { return }
+        // A system without another thread: as SQLite itself does it.
+        try SQLiteCheckpoint.copyLog(through: writer)
+        threshold += StoreLimits.logPageCount
+    }
+
+    /// Waits for the running checkpoint, if there is one.
+    func finish() throws(StoreError) {
+        defer { running = nil }
+        if let failure = running?.wait() { throw failure }
+    }
+}
+
+/// One checkpoint on a thread of its own.
+private final class SQLiteCheckpoint {
+    /// What the thread and its starter share.
+    private final class Work: Sendable {
+        let path: String
+        let isDone = Atomic(false)
+        let failure = Mutex<StoreError?>(nil)
+
+        init(path: String) {
+            self.path = path
+        }
+
+        func run() {
+            do throws(StoreError) {
+                let connection = try SQLiteConnection(path: path, mode: .readWrite)
+                // Each time takes what was committed during the one before, which took longer.
+                var (copiedCount, countBefore) = (0, 0)
+                repeat {
+                    countBefore = copiedCount
+                    copiedCount = try SQLiteCheckpoint.copyLog(through: connection)
+                } while copiedCount - countBefore > StoreLimits.logPageCount / 10
+            } catch {
+                failure.withLock { $0 = error.isFailedSync ? error : nil }
+            }
+            isDone.store(true, ordering: .releasing)
+        }
+    }
+
+    private let work: Work
+    private var thread: pthread_t?
+
+    /// `nil` when the system has no thread left.
+    init?(path: String) {
+        work = Work(path: path)
+        var thread = pthread_t()
+        // The thread takes over the reference that is retained here, exactly once.
+        let argument = Unmanaged.passRetained(work)
+        let status = pthread_create(
+            &thread,
+            nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            },
+            argument.toOpaque()
+        )
+        guard status == 0 else {
+            argument.release()
+            return nil
+        }
+        self.thread = thread
+    }
+
+    deinit {
+        wait()
+    }
+
+    var isDone: Bool { work.isDone.load(ordering: .acquiring) }
+
+    /// Waits for the end, and returns why the disk is not to be trusted any longer.
+    @discardableResult
+    func wait() -> StoreError? {
+        if let thread { pthread_join(thread, nil) }
+        thread = nil
+        return work.failure.withLock { $0 }
+    }
+
+    /// Copies what no reader holds back, and returns how many of the log's pages are copied now.
+    ///
+    /// A full disk and a foreign program's lock are no failure: what is not copied stays in the
+    /// log, and the next checkpoint takes it along.
+    ///
+    /// - Throws: What comes of a sync that failed.
+    @discardableResult
+    static func copyLog(through connection: SQLiteConnection) throws(StoreError) -> Int {
+        do throws(StoreError) {
+            let statement = try connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")
+            return try statement.step() ? Int(clamping: statement.integer(2)) : 0
+        } catch {
+            if error.isFailedSync { throw error }
+            if connection.failedToSync { throw StoreError(.io(EIO), at: connection.path) }
+            return 0
+        }
+    }
+}

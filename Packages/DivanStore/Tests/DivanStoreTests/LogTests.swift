@@ -1,0 +1,112 @@
+import CDivanStoreFaults
+import DivanStore
+import DivanTestKit
+import Foundation
+import Testing
+
+/// How the log is written into the file beside a writer that goes on.
+struct LogTests {
+    /// Sixteen documents fill 4 MiB of log, a quarter of what lets a checkpoint begin.
+    private static let body = Array(
+        #"{"filler":"\#(String(repeating: "-", count: 256 << 10))"}"#.utf8
+    )
+    /// The log's longest, with a transaction and the log's own headers above the bound.
+    private static let greatestByteCount =
+        (StoreLimits.logPageCount + StoreLimits.logLagPageCount + 200) * (4_096 + 24)
+
+    private static func save(_ numbers: Range<Int>, in store: Store) throws {
+        for number in numbers {
+            _ = try store.save("document-\(number)", in: .default, body: body)
+        }
+    }
+
+    private static func logByteCount(_ directory: String) throws -> Int {
+        let path = "\(directory)/db.sqlite3-wal"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.size] as? Int)
+    }
+
+    @Test func `a writer that never pauses keeps a log of bounded length`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        try Self.save(0..<330, in: store)  // 82 MiB
+        #expect(try Self.logByteCount(path) <= Self.greatestByteCount)
+        try store.close()
+        // Closing waits for a checkpoint that is under way, and leaves no log.
+        #expect(!FileManager.default.fileExists(atPath: "\(path)/db.sqlite3-wal"))
+        let reopened = try Store.open(directory: path)
+        defer { try? reopened.close() }
+        try reopened.checkIntegrity()
+        #expect(try reopened.read { try $0.count(in: .default) } == 330)
+    }
+
+    @Test func `a reader keeps its snapshot while the log is written into the file`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        try Self.save(0..<10, in: store)
+        try store.read { reader in
+            #expect(try reader.count(in: .default) == 10)
+            try Self.save(10..<160, in: store)
+            #expect(try reader.count(in: .default) == 10)
+            #expect(try reader.document("document-10", in: .default) == nil)
+        }
+        // The log behind the reader held everything; now that it is gone, it begins anew.
+        let held = try Self.logByteCount(path)
+        try Self.save(160..<310, in: store)
+        #expect(try Self.logByteCount(path) <= held + Self.greatestByteCount)
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == 310)
+    }
+
+    @Test func `compacting and syncing fully find no checkpoint in their way`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        for round in 0..<2 {
+            try Self.save(round * 65..<(round + 1) * 65, in: store)
+            try store.compact()
+            #expect(try Self.logByteCount(path) == 0)
+        }
+        try Self.save(130..<195, in: store)
+        let owner = try Store.open(directory: path, options: StoreOptions(fullSync: true))
+        defer { try? owner.close() }
+        try Self.save(195..<260, in: owner)
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == 260)
+    }
+}
+
+extension FaultTests {
+    /// The log is synced before it is written into the file, on another thread.
+    @Test func `nothing is written behind a checkpoint whose sync failed`() throws {
+        try #require(divan_faults_install() == 0)
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let body = Array(#"{"filler":"\#(String(repeating: "-", count: 256 << 10))"}"#.utf8)
+        let store = try Store.open(directory: path)
+        // The first commit syncs the log's header.
+        _ = try store.save("first", in: .default, body: body)
+        divan_faults_arm_syncs(home.path, EIO)
+        var savedCount = 1
+        let code = try refusal {
+            // The writer waits for the checkpoint before it has written so much.
+            for number in 0..<400 {
+                _ = try store.save("document-\(number)", in: .default, body: body)
+                savedCount += 1
+            }
+        }
+        #expect(divan_faults_disarm() > 0)
+        #expect(code == .io(EIO) && savedCount > 50)
+        let again = try refusal { _ = try store.save("later", in: .default, body: body) }
+        #expect(again == .io(EIO))
+        try store.close()
+        let reopened = try Store.open(directory: path)
+        defer { try? reopened.close() }
+        try reopened.checkIntegrity()
+        #expect(try reopened.read { try $0.count(in: .default) } == savedCount)
+    }
+}
