@@ -12,6 +12,7 @@ struct FeedChange {
     var remoteAncestor: RevisionID?
     /// Whether the document has no other revision.
     var isFirst: Bool
+    var feedEnd: UInt64
 
     init(_ row: ChangeRow) {
         sequence = row.sequence
@@ -21,6 +22,7 @@ struct FeedChange {
         bodyByteCount = row.bodyByteCount
         remoteAncestor = row.remoteAncestor
         isFirst = row.isFirst
+        feedEnd = row.feedEnd
     }
 
     var flags: SyncFlags { isTombstone ? .deleted : [] }

@@ -34,9 +34,9 @@ public struct Limits: Sendable {
     public var insertedRevisionsCount = 400
     /// Marks of what the peer has that wait for a transaction while a backlog is pushed.
     ///
-    /// Each commit makes the pages that readers hold worthless; a crash loses marks with the
-    /// checkpoint that would count on them.
-    public var heldMarksCount = 1_000
+    /// Each commit makes the pages worthless that readers hold, those of the feed among them whose
+    /// bodies are read next. A crash loses marks with the checkpoint that would count on them.
+    public var heldMarksCount = 10_000
     /// Received revisions that wait for blobs; a pushing peer gets 503 above it.
     ///
     /// Above `requestedRevisionsCount`, so that what we asked for ourselves always fits.
@@ -68,4 +68,14 @@ public struct Limits: Sendable {
 
     /// Creates the default limits.
     public init() {}
+
+    /// The limits for two databases of one process, where no connection can be lost: what is on its
+    /// way need not be little, and neither end should wait for the other.
+    public static let inProcess: Limits = {
+        var limits = Limits()
+        limits.unansweredNearbyCount = 1_200
+        limits.unansweredRevisionsCount = 1_200
+        limits.queuedOutputByteCount = 200 << 10
+        return limits
+    }()
 }

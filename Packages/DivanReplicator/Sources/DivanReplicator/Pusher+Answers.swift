@@ -55,7 +55,8 @@ extension Pusher {
                 revision: KnownRevision(
                     documentID: change.documentID,
                     revisionID: change.revisionID,
-                    sequence: change.isFirst ? change.sequence : nil
+                    sequence: change.isFirst ? change.sequence : nil,
+                    feedEnd: change.feedEnd
                 )
             )
         )

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+int divan_stop_counting_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count) {
     return sqlite3_bind_text(statement, index, text, byte_count, SQLITE_TRANSIENT);
 }

@@ -8,12 +8,20 @@ public struct KnownRevision: Equatable, Sendable {
     public var revisionID: RevisionID
     /// Where the feed told this revision, if it was the only one of the document then.
     public var sequence: UInt64?
+    /// The greatest sequence of the collection when the feed was read; 0 = not known.
+    public var feedEnd: UInt64
 
     /// Creates a mark for `StoreWriter.markKnown`.
-    public init(documentID: String, revisionID: RevisionID, sequence: UInt64? = nil) {
+    public init(
+        documentID: String,
+        revisionID: RevisionID,
+        sequence: UInt64? = nil,
+        feedEnd: UInt64 = 0
+    ) {
         self.documentID = documentID
         self.revisionID = revisionID
         self.sequence = sequence
+        self.feedEnd = feedEnd
     }
 }
 
@@ -72,7 +80,7 @@ extension StoreWriter {
         let before = try known(in: opened)[remote]
         var sequences = before
         for run in KnownRevision.runs(revisions) {
-            if let range = run.range, try add(range, to: &sequences, in: opened) { continue }
+            if try add(run, to: &sequences, in: opened) { continue }
             for revision in run.revisions {
                 try markKnown(revision.documentID, revision.revisionID, at: remote, in: collection)
             }
@@ -129,10 +137,11 @@ extension StoreWriter {
     /// Adds a run if that keeps the set small and each of its rows is still there with one
     /// revision, which then is the one that it had.
     private func add(
-        _ range: Range<UInt64>,
+        _ run: KnownRevision.Run,
         to sequences: inout SequenceSet,
         in collection: OpenCollection
     ) throws(StoreError) -> Bool {
+        guard let range = run.range else { return false }
         if sequences.contains(range) { return true }
         var longer = sequences
         longer.insert(range)
@@ -141,8 +150,11 @@ extension StoreWriter {
             longer.ranges.count <= sequences.ranges.count
                 || (isLong && longer.ranges.count <= StoreLimits.knownRangesCount)
         else { return false }
-        let count = try current().singleRevisionCount(in: collection.id, within: range)
-        guard count == range.count else { return false }
+        // Where nothing was stored since the feed was read there is nothing to look for.
+        if try state(of: collection).lastSequence != run.feedEnd {
+            let count = try current().singleRevisionCount(in: collection.id, within: range)
+            guard count == range.count else { return false }
+        }
         sequences = longer
         return true
     }
@@ -174,6 +186,12 @@ extension KnownRevision {
     fileprivate struct Run {
         var range: Range<UInt64>?
         var revisions: [KnownRevision]
+
+        /// The end of the feed, if it was the same for all of them.
+        var feedEnd: UInt64? {
+            let ends = revisions.lazy.map(\.feedEnd)
+            return ends.min() == ends.max() ? ends.first : nil
+        }
     }
 
     fileprivate static func runs(_ revisions: [KnownRevision]) -> [Run] {

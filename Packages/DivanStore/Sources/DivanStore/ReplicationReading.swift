@@ -41,6 +41,7 @@ extension StoreReader {
             flags: [],
             content: .summary
         )
+        let feedEnd = remote == nil ? 0 : try state(of: collection).lastSequence
         var changes: [ChangeRow] = []
         changes.reserveCapacity(rows.count)
         for row in rows {
@@ -52,7 +53,8 @@ extension StoreReader {
                     flags: row.flags,
                     remoteAncestor: try ancestor(of: row, at: remote, in: collection),
                     bodyByteCount: row.bodyByteCount,
-                    isFirst: row.tree.isSingle
+                    isFirst: row.tree.isSingle,
+                    feedEnd: feedEnd
                 )
             )
         }

@@ -73,4 +73,6 @@ public struct ChangeRow: Equatable, Sendable {
     public var bodyByteCount: Int
     /// Whether it is the only revision that is kept of the document.
     public var isFirst = false
+    /// The greatest sequence of the collection when this was read.
+    public var feedEnd: UInt64 = 0
 }

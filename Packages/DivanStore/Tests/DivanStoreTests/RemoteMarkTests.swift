@@ -18,13 +18,14 @@ import Testing
 
     private func marks(_ room: Room, after sequence: UInt64 = 0) throws -> [KnownRevision] {
         let changes = try room.store.read {
-            try $0.changes(in: .default, after: sequence, limit: 1_000)
+            try $0.changes(in: .default, after: sequence, limit: 1_000, remote: remote)
         }
         return changes.map {
             KnownRevision(
                 documentID: $0.documentID,
                 revisionID: $0.revisionID,
-                sequence: $0.isFirst ? $0.sequence : nil
+                sequence: $0.isFirst ? $0.sequence : nil,
+                feedEnd: $0.feedEnd
             )
         }
     }

@@ -65,12 +65,14 @@ final class DatabaseConnector: Connector, DatabaseService {
             secondLoop: EventLoopGroup.shared.next(besides: loop),
             limits: Self.limits
         )
+        var peer = PeerConfiguration(
+            role: .passive(.init(collections: try store.collections())),
+            codec: DeflateCodec()
+        )
+        peer.limits = .inProcess
         let passive = PassiveSession(
             store: store,
-            peer: PeerConfiguration(
-                role: .passive(.init(collections: try store.collections())),
-                codec: DeflateCodec()
-            ),
+            peer: peer,
             transport: pair.second,
             observers: PassiveSession.Observers(onEnd: { _ in
                 self.session.withLock { $0 = nil }

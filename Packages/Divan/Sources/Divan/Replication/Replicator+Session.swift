@@ -53,6 +53,7 @@ extension Replicator {
         peer.usesDeltas = connector.usesDeltas
         if connector.isInProcess {
             peer.compresses = false
+            peer.limits = .inProcess
         } else {
             config.compression.apply(toActive: &peer, suits: connector.compresses)
         }

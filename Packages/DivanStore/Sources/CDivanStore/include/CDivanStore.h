@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+/// Has SQLite count its memory no more; without effect once the library is in use.
+int divan_stop_counting_memory(void);
+
 /// Binds text; SQLite copies it.
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count);
 

@@ -18,7 +18,13 @@ final class SQLiteConnection {
     /// Pages in the log after the latest commit of this connection, once `followLog` was called.
     private(set) var logPageCount = 0
 
+    // SQLite counts its memory under a lock that all connections of the process share: threads
+    // that use different databases wait for each other there, and nobody asks for the count.
+    // Where the process used SQLite before, everything stays as it was.
+    private static let stopsCountingMemory: Void = { _ = divan_stop_counting_memory() }()
+
     init(path: String, mode: Mode) throws(StoreError) {
+        _ = Self.stopsCountingMemory
         self.path = path
         var opened: OpaquePointer?
         let flags =
