@@ -158,6 +158,27 @@ public enum StorageEngineContract {
         _ = try engine.write { try $0.remove("single", in: id) }
     }
 
+    /// Of 20 rows with sequences from 2 on, 4 gets another revision and 6 a mark.
+    private static func checkSingleRevisions(
+        _ engine: any StorageEngine,
+        _ id: CollectionID,
+        _ findings: inout Findings
+    ) throws {
+        try engine.write { writer in
+            try writer.setTree(.encoded([1]), at: 4, in: id)
+            try writer.setTree(.single(knownAt: RemoteID(rawValue: 9)), at: 6, in: id)
+        }
+        let ranges: [(Range<UInt64>, Int)] = [
+            (0..<100, 19), (1..<2, 0), (2..<5, 2), (6..<7, 1), (20..<22, 2),
+        ]
+        for (range, count) in ranges {
+            findings.expect(
+                try engine.read { try $0.singleRevisionCount(in: id, within: range) } == count,
+                "Rows of one revision with the sequences \(range) are not counted."
+            )
+        }
+    }
+
     private static func checkScans(
         _ engine: any StorageEngine,
         _ findings: inout Findings
@@ -171,19 +192,9 @@ public enum StorageEngineContract {
                 try writer.put(row(documentID, sequence: sequence, flags: flags), in: id)
             }
             try writer.put(row("doc-29", sequence: 21), in: id)
-            try writer.setTree(.encoded([1]), at: 4, in: id)
-            try writer.setTree(.single(knownAt: RemoteID(rawValue: 9)), at: 6, in: id)
         }
+        try checkSingleRevisions(engine, id, &findings)
         try engine.read { snapshot in
-            // 1 has moved to 21, and 4 is no single revision.
-            for (range, count) in [(0..<100, 19), (1..<2, 0), (2..<5, 2), (6..<7, 1), (20..<22, 2)]
-                as [(Range<UInt64>, Int)]
-            {
-                findings.expect(
-                    try snapshot.singleRevisionCount(in: id, within: range) == count,
-                    "Rows of one revision with the sequences \(range) are not counted."
-                )
-            }
             func sequences(after: UInt64, limit: Int, flags: DocumentFlags = []) throws -> [UInt64]
             {
                 try snapshot.rows(
