@@ -150,7 +150,7 @@ final class Connector: @unchecked Sendable {
     private func changed(_ new: SessionStatus, _ run: Int) {
         guard run == runCount else { return }
         if new.activity != status?.activity || new.error != status?.error {
-            let error = new.error.map { ", \($0.domain)/\($0.code)" } ?? ""
+            let error = new.error.map { ", \($0.domain)/\($0.code) \($0.message)" } ?? ""
             world.note("link \(index) \(node.name) → \(other.name): \(new.activity)\(error)")
         }
         status = new

@@ -104,7 +104,29 @@ final class Model {
         supersede(remote.revisionID, by: outcome, of: key)
         supersede(local.revisionID, by: outcome, of: key)
         // The losing branch may be closed with a tombstone of its own.
-        derive(from: local.revisionID, tombstone, isTombstone: true, in: key, at: node, time)
+        noteClosing(of: local.revisionID, for: remote.revisionID, in: key, at: node, time)
+        guard resolution == .keepLocal else { return }
+        // A peer of ours gives its branch up, and no revision is made.
+        supersede(remote.revisionID, by: local.revisionID, of: key)
+        noteClosing(of: remote.revisionID, for: local.revisionID, in: key, at: node, time)
+    }
+
+    private func noteClosing(
+        of loser: RevisionID,
+        for winner: RevisionID,
+        in key: Key,
+        at node: Int,
+        _ time: Duration
+    ) {
+        let closing = try? RevisionTree.closing(of: loser, for: winner)
+        guard let id = closing?.id, revisions[key]?[id] == nil else { return }
+        revisions[key, default: [:]][id] = Revision(
+            parent: loser,
+            body: tombstone,
+            isTombstone: true,
+            node: node,
+            time: time
+        )
     }
 
     /// Notes the revision that the answer makes, and returns it.

@@ -13,13 +13,21 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     private var receiver: (any MessageReceiver)?
     private var outgoing: Ear
     private var incoming: Ear
-    /// Revisions that came from the peer, which knows them.
-    private var received: Set<Offer> = []
+    /// The revision of each document that came from the peer last, which knows it.
+    ///
+    /// Unless the peer got another one since: then somebody may want the old one back.
+    private var received: [Document: String] = [:]
+    /// The revision of each document that was pushed last, perhaps while another was on its way here.
+    private var pushed: [Document: String] = [:]
 
-    private struct Offer: Hashable {
+    private struct Document: Hashable {
         var collection: String
         var documentID: String
-        var revisionID: String
+
+        init(_ request: BLIPIncomingRequest, _ documentID: String? = nil) {
+            collection = request.properties["collection"] ?? ""
+            self.documentID = documentID ?? request.properties["id"] ?? ""
+        }
     }
 
     init(_ wire: any MessageTransport, world: World, names: (String, String)) {
@@ -71,7 +79,10 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
 
     private func sent(_ request: BLIPIncomingRequest) {
         switch request.profile {
-        case "rev": world.countRevision(request, isPush: true)
+        case "rev":
+            world.countRevision(request, isPush: true)
+            received[Document(request)] = nil
+            pushed[Document(request)] = request.properties["rev"]
         case "proposeChanges": lookForEchoes(request)
         default: break
         }
@@ -80,13 +91,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     private func arrived(_ request: BLIPIncomingRequest) {
         guard request.profile == "rev" else { return }
         world.countRevision(request, isPush: false)
-        received.insert(
-            Offer(
-                collection: request.properties["collection"] ?? "",
-                documentID: request.properties["id"] ?? "",
-                revisionID: request.properties["rev"] ?? ""
-            )
-        )
+        received[Document(request)] = request.properties["rev"]
     }
 
     /// Where there are circles, a revision may come a second time from somewhere else, and before
@@ -99,12 +104,9 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
             guard let items = entry.array, items.count > 1, let id = items[0].string,
                 let revision = items[1].string
             else { continue }
-            let offer = Offer(
-                collection: request.properties["collection"] ?? "",
-                documentID: id,
-                revisionID: revision
-            )
-            guard received.contains(offer) else { continue }
+            let document = Document(request, id)
+            guard received[document] == revision else { continue }
+            if items.count > 2, items[2].string == pushed[document] { continue }
             world.complain(
                 .echoed,
                 "\(names.active) proposed \(id) \(revision.prefix(6)) to \(names.passive), which had "

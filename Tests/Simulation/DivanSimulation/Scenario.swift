@@ -98,10 +98,7 @@ extension Scenario {
     }
 
     /// Whether anybody may edit anything.
-    ///
-    /// Not where changes go in circles: there each document has one writer, for two resolutions of
-    /// one conflict that go round in opposite directions may follow each other for ever.
-    var hasConflicts: Bool { flow == .both && !topology.hasCycles }
+    var hasConflicts: Bool { flow == .both }
 
     /// Frames after which a run is taken for one that never ends.
     var messageLimit: Int { 8_000 + 4_000 * nodeCount + 10 * documentCount }

@@ -30,7 +30,7 @@ extension World {
                     world: self
                 )
                 if scenario.flow != .up { audit.checkPulled(checkpoint.remote?.number ?? 0) }
-                if scenario.flow != .down { audit.checkPushed(checkpoint.completed) }
+                if scenario.flow != .down { audit.checkPushed(checkpoint) }
             }
         }
     }
@@ -56,10 +56,12 @@ struct CheckpointAudit {
         }
     }
 
-    /// Every current revision of ours in the set is there, or they have one that we lack.
-    func checkPushed(_ completed: SequenceSet) {
+    /// Every current revision of ours in the set is there, or they have one that we lack, or one that
+    /// the pull has yet to bring: what was refused for its sake is then looked at again.
+    func checkPushed(_ checkpoint: Checkpoint) {
+        let pulled = checkpoint.remote?.number ?? 0
         for row in rows(of: mine)
-        where completed.contains(row.sequence) && concerns(row, at: link.passive) {
+        where checkpoint.completed.contains(row.sequence) && concerns(row, at: link.passive) {
             guard !row.flags.contains(.conflicted) else { continue }
             let current = try? theirs.read { reader in
                 try reader.document(row.documentID, in: path, includingTombstones: true)
@@ -76,7 +78,9 @@ struct CheckpointAudit {
                     in: path
                 )
             }
-            if isBehind == true { complain("claims to have pushed to", "which is behind", row) }
+            if isBehind == true, world.scenario.flow == .up || current.sequence <= pulled {
+                complain("claims to have pushed to", "which is behind", row)
+            }
         }
     }
 

@@ -129,7 +129,8 @@ extension World {
             if stored.body != made.body || stored.isTombstone != made.isTombstone {
                 complain(
                     .invented,
-                    "\(key) \(holding.revisionID.short) has another body at node \(number)"
+                    "\(key) \(holding.revisionID.short) has another body at node \(number): "
+                        + String(decoding: stored.body.prefix(80), as: UTF8.self)
                 )
             }
             for digest in (try? BlobReferences.digests(in: stored.body.span)) ?? [] {
@@ -163,7 +164,8 @@ extension World {
             }
             complain(
                 .lost,
-                "\(key) \(id.short), saved at node \(revision.node) at \(revision.time.clockText)"
+                "\(key) \(id.short), saved at node \(revision.node) at \(revision.time.clockText); "
+                    + "current is \(Set(byNode.values.map(\.revisionID.short)).sorted())"
             )
         }
     }

@@ -30,6 +30,8 @@ public struct FieldMergeResolver: ConflictResolver {
             ? merge.value(winner: localBody, loser: remoteBody, base: base)
             : merge.value(winner: remoteBody, loser: localBody, base: base)
 
+        // Two peers may have made the same merge: then they agree by the default rule.
+        if localBody == remoteBody { return conflict.localWins ? .keepLocal : .keepRemote }
         // The remote side first: taking it makes no new revision.
         guard let merged, merged != remoteBody else { return .keepRemote }
         return merged == localBody ? .keepLocal : .merge(body: try merged.canonicalBytes())

@@ -12,6 +12,7 @@ struct CollectionSync {
     var checkpointer: Checkpointer?
     var puller: Puller?
     var pusher: Pusher?
+    private var remoteOrder = RemoteOrder()
     // The passive side.
     var feed: PassiveFeed?
     /// What the peer may fetch; `nil` = everything.
@@ -65,6 +66,23 @@ struct CollectionSync {
         if isFinished { checkpointer?.remote.finish(sequence) }
     }
 
+    /// Whether what the peer told of a document is old by now; if not, what it told before is.
+    mutating func isOutdated(_ mark: Inbox.Mark) -> Bool {
+        guard puller != nil, let sequence = mark.remoteSequence else { return false }
+        return !remoteOrder.note(mark.revision.documentID, sequence)
+    }
+
+    /// The same for a revision that it sent.
+    ///
+    /// Only a revision that follows others can have overtaken one.
+    mutating func isOutdated(_ message: RevisionMessage) -> Bool {
+        guard puller != nil, let sequence = message.sequence?.number else { return false }
+        guard !message.history.isEmpty || pusher?.underway[message.documentID] != nil else {
+            return remoteOrder.isPassed(message.documentID, sequence)
+        }
+        return !remoteOrder.note(message.documentID, sequence)
+    }
+
     mutating func pumpSenders(_ session: inout Session) {
         do {
             if pusher != nil, var checkpointer = checkpointer.take() {
@@ -85,6 +103,7 @@ struct CollectionSync {
     /// Saves the checkpoint when it is due, at once when the collection has come to rest.
     mutating func pumpCheckpoint(_ session: inout Session, _ inbox: Inbox) {
         let isForced = isIdle && inbox.isEmpty
+        if isForced { remoteOrder.clear() }
         checkpointer?.pump(&session, isForced: isForced)
     }
 }

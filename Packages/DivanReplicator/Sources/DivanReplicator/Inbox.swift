@@ -19,8 +19,8 @@ struct IncomingRevision {
 /// What became of a received revision.
 struct RevisionOutcome {
     enum Result {
-        case inserted(isConflict: Bool, isBranched: Bool)
-        case alreadyThere
+        case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
+        case alreadyThere(lastSequence: UInt64)
         case failed(SyncError)
     }
 
@@ -53,6 +53,10 @@ struct Inbox {
     struct Mark {
         var collection: Int
         var revision: KnownRevision
+        /// How far the remote's sequences were then, if it said.
+        var remoteSequence: UInt64?
+        /// Whether we have a newer one.
+        var isBehind = false
     }
 
     private struct Parked {

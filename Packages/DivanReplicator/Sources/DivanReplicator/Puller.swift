@@ -16,7 +16,8 @@ struct Puller {
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
-    private var requested: Set<RemoteSequence> = []
+    /// What was asked for and has not come, with its document.
+    private var requested: [RemoteSequence: String] = [:]
     private var waiting: [BLIPIncomingRequest] = []
     private var hasAnswered = false
 
@@ -91,8 +92,9 @@ struct Puller {
             phase = .failed
             session.fail(SyncError(failure))
         } else if phase == .subscribed {
-            let count = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) } ?? 0
-            unreadCount = min(count, 1 << 48)
+            let pending = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) }
+            session.peerIsOurs = pending != nil
+            unreadCount = min(pending ?? 0, 1 << 48)
         }
     }
 
@@ -192,15 +194,19 @@ struct Puller {
         }
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
-            case .known(let isMarked):
-                guard !isMarked else { continue }
+            case .known(let isMarked, let isCurrent):
+                guard !isMarked || !isCurrent || isRequested(question.documentID) else {
+                    continue
+                }
                 inbox.add(
                     Inbox.Mark(
                         collection: collection,
                         revision: KnownRevision(
                             documentID: question.documentID,
                             revisionID: question.revisionID
-                        )
+                        ),
+                        remoteSequence: entries[place].sequence.number,
+                        isBehind: !isCurrent
                     )
                 )
             case .wanted(let ancestors):
@@ -232,7 +238,7 @@ struct Puller {
         }
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
-            requested.insert(entry.sequence)
+            requested[entry.sequence] = entry.documentID
             session.progress.expectDocument(entry.bodyByteCount)
         } else if entry.revisionID == nil {
             let error = SyncError.http(400, "the peer's revision ID is none of a revision tree")
@@ -263,13 +269,18 @@ struct Puller {
         )
     }
 
+    /// Whether an older revision of a document is still on its way here.
+    private func isRequested(_ documentID: String) -> Bool {
+        !requested.isEmpty && requested.values.contains(documentID)
+    }
+
     /// A revision that was asked for arrived, or never will.
     mutating func received(
         _ sequence: RemoteSequence,
         byteCount: Int,
         _ session: inout Session
     ) {
-        requested.remove(sequence)
+        requested[sequence] = nil
         session.progress.complete(byteCount)
     }
 }

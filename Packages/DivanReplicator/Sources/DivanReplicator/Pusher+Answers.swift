@@ -31,7 +31,7 @@ extension Pusher {
                 revision.attemptCount = proposal.attemptCount
                 sender.enqueue(revision)
             case 304:
-                delivered(proposal.change, &session, &checkpointer, &inbox)
+                delivered(proposal.change, reply, &session, &checkpointer, &inbox)
             case 409:
                 try conflicted(proposal, answer.currentRevision, &session, &checkpointer)
             default:
@@ -45,6 +45,7 @@ extension Pusher {
     /// The peer has the revision.
     private mutating func delivered(
         _ change: FeedChange,
+        _ reply: BLIPIncomingReply,
         _ session: inout Session,
         _ checkpointer: inout Checkpointer,
         _ inbox: inout Inbox
@@ -57,7 +58,8 @@ extension Pusher {
                     revisionID: change.revisionID,
                     sequence: change.isFirst ? change.sequence : nil,
                     feedEnd: change.feedEnd
-                )
+                ),
+                remoteSequence: reply.properties[RemoteOrder.property].flatMap { UInt64($0) }
             )
         )
         session.progress.complete(change.bodyByteCount)
@@ -79,7 +81,7 @@ extension Pusher {
             var event = event(change, nil)
             event.delta = revision.delta
             session.report(event)
-            delivered(change, &session, &checkpointer, &inbox)
+            delivered(change, reply, &session, &checkpointer, &inbox)
             return
         }
         if error.domain == .webSocket, error.code == 403, !revision.wasForbidden {
@@ -131,12 +133,33 @@ extension Pusher {
                     attemptCount: proposal.attemptCount + 1
                 )
             )
+        } else if try graft(change, theirs ?? proposal.ancestor, tree, session) {
+            complete(change, &checkpointer)
+            notice()
         } else if pulls, awaitingPull.count < session.limits.awaitedConflictsCount {
             awaitingPull[change.documentID] = proposal
             complete(change, &checkpointer)
         } else {
             session.report(event(change, .http(409, "the peer has another revision")))
             complete(change, &checkpointer)
+        }
+    }
+
+    /// Makes a revision that a peer of another kind can take, where it has one that we gave up.
+    ///
+    /// - Returns: Whether there is one now; it is pushed as a change of its own.
+    private func graft(
+        _ change: FeedChange,
+        _ theirs: RevisionID?,
+        _ tree: RevisionTree,
+        _ session: Session
+    ) throws -> Bool {
+        guard !session.peerIsOurs,
+            let loser = theirs ?? session.remote.flatMap({ tree.latest(at: $0) }),
+            !tree.closedBranch(from: loser).isEmpty
+        else { return false }
+        return try session.store.write { writer in
+            try writer.graftCurrent(of: change.documentID, onto: loser, in: path)
         }
     }
 
@@ -176,7 +199,9 @@ extension Pusher {
         _ session: inout Session,
         _ checkpointer: inout Checkpointer
     ) throws {
-        guard let waiting = awaitingPull.removeValue(forKey: documentID) else { return }
+        guard let waiting = awaitingPull.removeValue(forKey: documentID) else {
+            return try reconsider(documentID, &session, &checkpointer)
+        }
         let change = waiting.change
         guard let tree = try session.store.read({ try $0.tree(of: documentID, in: path) }),
             !tree.isConflicted, tree.current?.id == change.revisionID,
@@ -188,6 +213,33 @@ extension Pusher {
         retries.append(
             Proposal(change: change, ancestor: known, attemptCount: waiting.attemptCount + 1)
         )
+    }
+
+    /// The peer is behind on a document that counts as done: what was refused, because it had
+    /// another revision then, may succeed now.
+    private mutating func reconsider(
+        _ documentID: String,
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer
+    ) throws {
+        guard underway[documentID] == nil, let remote = session.remote else { return }
+        let found: (ChangeRow, RevisionID)? = try session.store.read { reader in
+            guard let tree = try reader.tree(of: documentID, in: path), !tree.isConflicted,
+                let current = tree.current, let known = tree.latest(at: remote),
+                known != current.id, Self.follows(known, current.id, tree),
+                checkpointer.completed.contains(current.sequence)
+            else { return nil }
+            let sequence = current.sequence
+            let rows = try reader.changes(in: path, after: sequence - 1, limit: 1, remote: remote)
+            guard let row = rows.first, row.documentID == documentID, try passes(row, reader)
+            else { return nil }
+            return (row, known)
+        }
+        guard let (row, known) = found else { return }
+        let change = FeedChange(row)
+        checkpointer.completed.remove(change.sequence)
+        underway.updateValue(.none, forKey: documentID)
+        retries.append(Proposal(change: change, ancestor: known))
     }
 
     /// Conflicts that the pull did not clear are the documents' errors.

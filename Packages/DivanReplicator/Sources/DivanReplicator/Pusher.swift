@@ -140,7 +140,7 @@ struct Pusher {
     }
 
     /// Whether a change is to be pushed; filters see the body.
-    private func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
+    func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
         guard !row.flags.contains(.conflicted) else { return false }
         guard wantedIDs.isEmpty || wantedIDs.contains(row.documentID) else { return false }
         if row.sequence > trustedAfter, row.remoteAncestor == row.revisionID { return false }

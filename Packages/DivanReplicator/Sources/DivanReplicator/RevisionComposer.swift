@@ -58,9 +58,8 @@ struct RevisionComposer {
     ///
     /// The receiver may be the one that pushed that branch: it would take the old one for newer.
     private func isReplaced(_ stored: StoredRevision, _ change: FeedChange) throws -> Bool {
-        guard !refusesConflicts, stored.flags.contains(.closed) else { return false }
-        let current = try reader.document(change.documentID, in: path, includingTombstones: true)
-        return current?.revisionID != stored.revisionID
+        guard !refusesConflicts else { return false }
+        return try reader.isGivenUp(stored.revisionID, documentID: change.documentID, in: path)
     }
 
     private func message(

@@ -21,6 +21,8 @@ struct Session {
     /// else; `nil` before.
     private(set) var turnaround: Duration?
     private var firstWords: Duration?
+    /// Whether the peer is one of ours, as its answer to the subscription tells.
+    var peerIsOurs = false
     /// Whether the peer has taken a request in this mode.
     var isModeProven = false
     var progress = Progress()

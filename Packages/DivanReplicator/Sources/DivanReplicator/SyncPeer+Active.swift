@@ -180,7 +180,12 @@ extension SyncPeer {
                 skipsTombstones: !checkpointer.hadLocalCopy && last == 0
             )
             collections[index].puller = puller
-            for documentID in conflicts { askForResolution(of: documentID, in: path) }
+            // Asked about as soon as the answer to the subscription says who the peer is.
+            for documentID in conflicts {
+                let conflict = PendingConflict(collection: path, documentID: documentID)
+                unresolved.insert(conflict)
+                knownConflicts.append(conflict)
+            }
         }
         if options.pushes {
             collections[index].pusher = Pusher(
@@ -191,6 +196,12 @@ extension SyncPeer {
                 through: last
             )
         }
+    }
+
+    /// Who the peer is, is known: asks about the conflicts of earlier runs.
+    mutating func askForKnownResolutions() {
+        for conflict in knownConflicts { session.emit(.resolve(conflict)) }
+        knownConflicts = []
     }
 
     mutating func askForResolution(of documentID: String, in path: CollectionPath) {

@@ -15,25 +15,31 @@ extension SyncPeer {
 
     mutating func commitInbox() {
         guard !inbox.isEmpty else { return }
-        let (ready, removals, marks) = inbox.take()
+        let (ready, removals, told) = inbox.take()
         let allowed = removals.filter { asksToPurge($0) }
         let paths = collections.map(\.path)
         let remote = session.remote
+        let marks = told.filter { !collections[$0.collection].isOutdated($0) }
+        let outdated = ready.map { collections[$0.collection].isOutdated($0.message) }
         do {
             let results = try session.store.write(origin: session.origin) { writer in
                 for removal in allowed {
                     _ = try writer.purge(removal.documentID, in: paths[removal.collection])
                 }
                 try writer.mark(marks, paths, remote)
-                return try ready.map { revision in
-                    try writer.insert(revision, in: paths[revision.collection], remote: remote)
+                return try zip(ready, outdated).map { revision, isOutdated in
+                    let path = paths[revision.collection]
+                    return try writer.insert(revision, in: path, remote, isOutdated: isOutdated)
                 }
             }
             for (revision, result) in zip(ready, results) {
                 finish(RevisionOutcome(revision: revision, result: result))
             }
             for removal in allowed { finish(removal) }
-            for mark in marks { noticePulled(mark.revision.documentID, in: mark.collection) }
+            for mark in marks {
+                let documentID = mark.revision.documentID
+                noticePulled(documentID, in: mark.collection, isBehind: mark.isBehind)
+            }
         } catch {
             let failure = SyncError(storage: error)
             for revision in ready {
@@ -75,8 +81,8 @@ extension SyncPeer {
         let message = revision.message
         var isFinished = true
         switch outcome.result {
-        case .inserted(let isConflict, let isBranched):
-            session.answer(revision.request)
+        case .inserted(let sequence, let isConflict, let isBranched):
+            answer(revision.request, in: index, at: sequence)
             remember(message, in: index, isBranched: isBranched)
             if isConflict, isActive {
                 askForResolution(of: message.documentID, in: collections[index].path)
@@ -85,8 +91,8 @@ extension SyncPeer {
                 report(message.documentID, in: index, flags: flags, delta: revision.delta, nil)
             }
             noticePulled(message.documentID, in: index)
-        case .alreadyThere:
-            session.answer(revision.request, with: BLIPReply(properties: ["noop": "true"]))
+        case .alreadyThere(let sequence):
+            answer(revision.request, in: index, at: sequence, ["noop": "true"])
             noticePulled(message.documentID, in: index)
         case .failed(let error):
             session.refuse(revision.request, with: error)
@@ -94,6 +100,20 @@ extension SyncPeer {
             isFinished = !isLost && !error.isTransient
         }
         finish(message.sequence, in: index, isFinished: isFinished, byteCount: revision.body.count)
+    }
+
+    /// Says that a revision is stored; to a peer that pulls, too, how far the sequences were then.
+    private mutating func answer(
+        _ request: BLIPRequestID?,
+        in index: Int,
+        at sequence: UInt64,
+        _ properties: BLIPProperties = BLIPProperties()
+    ) {
+        var properties = properties
+        if collections[index].feed != nil {
+            properties.append(RemoteOrder.property, String(sequence))
+        }
+        session.answer(request, with: BLIPReply(properties: properties))
     }
 
     /// So that a subscription does not tell the peer what it has just told us.
@@ -118,8 +138,12 @@ extension SyncPeer {
         collections[index].feed?.notice()
     }
 
-    private mutating func noticePulled(_ documentID: String, in index: Int) {
-        guard collections[index].pusher?.awaitingPull[documentID] != nil,
+    private mutating func noticePulled(
+        _ documentID: String,
+        in index: Int,
+        isBehind: Bool = false
+    ) {
+        guard isBehind || collections[index].pusher?.awaitingPull[documentID] != nil,
             var checkpointer = collections[index].checkpointer.take()
         else { return }
         do {
@@ -136,7 +160,8 @@ extension StoreWriter {
     fileprivate func insert(
         _ revision: IncomingRevision,
         in path: CollectionPath,
-        remote: RemoteID?
+        _ remote: RemoteID?,
+        isOutdated: Bool
     ) throws -> RevisionOutcome.Result {
         let message = revision.message
         do throws(StoreError) {
@@ -151,14 +176,15 @@ extension StoreWriter {
                     remote: remote,
                     // Only the active side stores conflicts, for it alone resolves them.
                     refusesConflicts: remote == nil,
-                    closing: message.closing
+                    closing: message.closing,
+                    isOutdated: isOutdated
                 ),
                 in: path
             )
             return switch outcome {
-            case .inserted(_, let isConflict, let isBranched):
-                .inserted(isConflict: isConflict, isBranched: isBranched)
-            case .alreadyThere: .alreadyThere
+            case .inserted(let sequence, let isConflict, let isBranched):
+                .inserted(sequence: sequence, isConflict: isConflict, isBranched: isBranched)
+            case .alreadyThere: .alreadyThere(lastSequence: try lastSequence(in: path))
             }
         } catch {
             guard error.concernsOneDocument else { throw error }

@@ -111,6 +111,7 @@ extension SyncPeer {
             collections[index].checkpointer?.received(saveReply: reply, &session)
         case .subscription(let index):
             collections[index].puller?.subscribed(reply, &session)
+            askForKnownResolutions()
         case .proposals(let index, let proposals):
             guard var checkpointer = collections[index].checkpointer.take() else { return }
             defer { collections[index].checkpointer = checkpointer }

@@ -169,8 +169,10 @@ extension SyncPeer {
             places.append(place)
         }
         let path = collections[index].path
-        let verdicts = try storing {
-            try session.store.read { try $0.judge(questions, in: path) }
+        let (verdicts, sequence) = try storing {
+            try session.store.read { reader in
+                (try reader.judge(questions, in: path), try reader.lastSequence(in: path))
+            }
         }
         for (place, verdict) in zip(places, verdicts) {
             answers[place] =
@@ -190,6 +192,9 @@ extension SyncPeer {
             properties: .changesAnswer(session, isFirst: !collections[index].hasAnswered),
             body: .bytes(ProposalAnswer.write(answers, namesConflicts: names))
         )
+        if collections[index].feed != nil {
+            reply.properties.append(RemoteOrder.property, String(sequence))
+        }
         reply.isCompressed = session.configuration.compresses
         collections[index].hasAnswered = true
         session.answer(request, with: reply)

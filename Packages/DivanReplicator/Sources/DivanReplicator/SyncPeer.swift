@@ -18,6 +18,8 @@ public struct SyncPeer {
     var inbox = Inbox()
     var blobs = BlobFetcher()
     var unresolved: Set<PendingConflict> = []
+    /// Conflicts of earlier runs that nobody is asked about yet.
+    var knownConflicts: [PendingConflict] = []
     var stage = Stage.notConnected
     private var reported = SyncStatus(.connecting)
     private var statusDue: Duration = .zero
@@ -47,6 +49,12 @@ public struct SyncPeer {
 
     /// Names the changes that this peer makes to the store.
     public var origin: ChangeOrigin { session.origin }
+
+    /// Whether the peer gives up a branch of its own when a revision comes with the tombstone that
+    /// closes it: peers of ours do, which say so when they are subscribed to.
+    ///
+    /// A conflict that the local side wins then needs no new revision (`revisions.md` §8).
+    public var peerTakesClosedBranches: Bool { session.peerIsOurs }
 
     /// Whether a close was asked for; nothing is sent any more.
     public var isEnded: Bool { stage == .ended || session.isClosed }
@@ -131,7 +139,21 @@ public struct SyncPeer {
         for index in collections.indices where collections[index].path == conflict.collection {
             collections[index].pusher?.notice()
         }
+        if error == nil { askAgain(conflict) }
         pump()
+    }
+
+    /// Another conflict of the document may have come while the answer was on its way here.
+    private mutating func askAgain(_ conflict: PendingConflict) {
+        do {
+            let next = try session.store.read { reader in
+                try reader.conflict(of: conflict.documentID, in: conflict.collection)
+            }
+            guard next != nil else { return }
+            askForResolution(of: conflict.documentID, in: conflict.collection)
+        } catch {
+            session.fail(SyncError(storage: error))
+        }
     }
 
     /// Ends the replication; the effect `close` follows, on the active side once the checkpoint is

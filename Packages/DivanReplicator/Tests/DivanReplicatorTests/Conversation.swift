@@ -253,7 +253,8 @@ struct Conversation {
                 in: path,
                 local: conflict.local.revisionID,
                 remote: conflict.remote.revisionID,
-                decision: resolve(conflict)
+                decision: resolve(conflict),
+                closesRemote: active.peerTakesClosedBranches
             )
         }
     }

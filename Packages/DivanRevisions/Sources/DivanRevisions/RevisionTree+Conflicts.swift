@@ -34,6 +34,10 @@ extension RevisionTree {
     ///   - local: The leaf that was current when the decision was made.
     ///   - remote: The other leaf.
     ///   - decision: How it ends.
+    ///   - closesRemote: Whether keeping the local side ends the remote's branch with a
+    ///     tombstone and makes no revision, for a remote that follows when it is told so (`closing`
+    ///     of `insertRemote`). Two peers that decide alike about one conflict then make nothing
+    ///     that the other does not have.
     /// - Returns: The revision that is the outcome.
     /// - Throws: `notALeaf` when the document has changed since: read it and decide again;
     ///   `generationOverflow`; `bodyMissing`. The tree is then unchanged.
@@ -43,11 +47,20 @@ extension RevisionTree {
     public mutating func resolve(
         local: RevisionID,
         remote: RevisionID,
-        as decision: Decision
+        as decision: Decision,
+        closesRemote: Bool = false
     ) throws(RevisionError) -> RevisionID {
         guard let loser = self[local], isLeaf(local) else { throw .notALeaf(local) }
         guard let winner = self[remote], isLeaf(remote), local != remote else {
             throw .notALeaf(remote)
+        }
+        if closesRemote, decision == .keepLocal {
+            return try resolve(
+                winner: local,
+                loser: remote,
+                merged: nil,
+                remembersLoser: true
+            )
         }
         let isDeletion =
             switch decision {
@@ -56,7 +69,12 @@ extension RevisionTree {
             case .keepRemote, .merge: false
             }
         if winner.isTombstone, isDeletion {
-            return try resolve(winner: remote, loser: local, merged: nil)
+            return try resolve(
+                winner: remote,
+                loser: local,
+                merged: nil,
+                remembersLoser: closesRemote
+            )
         }
         let merged: Revision?
         switch decision {
@@ -70,65 +88,43 @@ extension RevisionTree {
         case .keepLocal, .delete:
             merged = try Self.child(of: remote, flags: .tombstone, body: emptyBody)
         }
-        return try resolve(winner: remote, loser: local, merged: merged)
+        return try resolve(
+            winner: remote,
+            loser: local,
+            merged: merged,
+            remembersLoser: closesRemote
+        )
     }
 
     /// Makes one leaf win over another, as the tree of Couchbase Lite does it.
-    ///
-    /// A loser that is a remote's latest is closed with a tombstone, any other is purged.
     ///
     /// - Parameters:
     ///   - winner: The leaf whose branch goes on.
     ///   - loser: The other leaf.
     ///   - merged: A new child of the winner, or `nil` to take the winner as it is.
+    ///   - remembersLoser: Whether the loser stays as a closed branch even if no remote has it.
     /// - Returns: The revision that is the outcome.
     /// - Throws: `generationOverflow`; the tree is then unchanged.
     private mutating func resolve(
         winner: RevisionID,
         loser: RevisionID,
-        merged: Revision?
+        merged: Revision?,
+        remembersLoser: Bool
     ) throws(RevisionError) -> RevisionID {
         guard let start = position(of: winner) else { throw .notALeaf(winner) }
         guard let end = position(of: loser) else { throw .notALeaf(loser) }
-        let closing: Revision? =
-            isMarked(end) && !revisions[end].flags.contains(.closed)
-            ? try Self.child(of: loser, flags: [.tombstone, .closed], body: emptyBody) : nil
-
-        let shared = Set(lineage(from: start))
-        for position in lineage(from: end).prefix(while: { !shared.contains($0) }) {
-            revisions[position].flags.remove(.conflict)
-        }
+        let closes = remembersLoser || isMarked(end)
+        let closing = closes ? try Self.closing(of: loser, for: winner) : nil
         clearConflict(from: start)
         if merged == nil { revisions[start].sequence = 0 }
-        if let closing {
-            if !contains(closing.id) { _ = add([closing], onto: end) }
-        } else if !isMarked(end) {
-            removeBranch(endingAt: end)
-        }
+        giveUp(loser, for: winner, closing)
         if let merged, !contains(merged.id) { _ = add([merged], onto: position(of: winner)) }
         settle()
         prune()
         return merged?.id ?? winner
     }
 
-    /// The closed branch that hangs on a revision which the current one does not descend from: the
-    /// tombstone at its end first, the revision itself last; empty when there is none.
-    ///
-    /// Source: `revisions.md` §8 (`deleted_branch`).
-    public func closedBranch(from id: RevisionID) -> [RevisionID] {
-        guard let start = position(of: id), let current = currentPosition,
-            !isAncestor(start, of: current)
-        else { return [] }
-        for leaf in leafPositions
-        where leaf != start && revisions[leaf].flags.isSuperset(of: [.closed, .tombstone]) {
-            let branch = lineage(from: leaf)
-            guard let end = branch.firstIndex(of: start) else { continue }
-            return branch[...end].map { revisions[$0].id }
-        }
-        return []
-    }
-
-    private static func child(
+    static func child(
         of parent: RevisionID,
         flags: RevisionFlags,
         body: [UInt8]

@@ -66,6 +66,8 @@ extension RevisionTree {
     ///   - closing: A tombstone with its history, newest first, that ends the branch of the current
     ///     revision in favour of this one: a peer that resolved a conflict for its own side says so
     ///     (`revisions.md` §8). Read only where conflicts are refused.
+    ///   - isOutdated: Whether the remote is known to have gone on since it sent this: its mark stays,
+    ///     and what conflicts is a conflict.
     ///   - retention: Which old bodies stay.
     /// - Returns: What became of it.
     /// - Throws: `brokenHistory`; the tree is then unchanged.
@@ -77,34 +79,50 @@ extension RevisionTree {
         remote: RemoteID?,
         refusesConflicts: Bool,
         closing: [RevisionID] = [],
+        isOutdated: Bool = false,
         retaining retention: BodyRetention = .none
     ) throws(RevisionError) -> InsertOutcome {
-        guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty, !contains(id) else {
-            return try insert(id, history, flags, body, remote, refusesConflicts, retention)
-        }
+        let received = Received(
+            id: id,
+            history: history,
+            flags: flags,
+            body: body,
+            remote: remote,
+            isOutdated: isOutdated,
+            retention: retention
+        )
+        guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty,
+            !contains(id) || isClosed(id)
+        else { return try insert(received, refusesConflicts: refusesConflicts) }
         var closed = self
         guard try closed.closeCurrent(with: closing) else { return .conflict }
-        let outcome = try closed.insert(id, history, flags, body, remote, false, retention)
+        let outcome =
+            contains(id)
+            ? closed.reopen(received) : try closed.insert(received, refusesConflicts: false)
         self = closed
         return outcome
     }
 
+    /// A revision and what is known about its coming; the members are those of `insertRemote`.
+    private struct Received {
+        let id: RevisionID
+        let history: [RevisionID]
+        let flags: RevisionFlags
+        let body: [UInt8]
+        let remote: RemoteID?
+        let isOutdated: Bool
+        let retention: BodyRetention
+    }
+
     private mutating func insert(
-        _ id: RevisionID,
-        _ history: [RevisionID],
-        _ flags: RevisionFlags,
-        _ body: [UInt8],
-        _ remote: RemoteID?,
-        _ refusesConflicts: Bool,
-        _ retention: BodyRetention
+        _ received: Received,
+        refusesConflicts: Bool
     ) throws(RevisionError) -> InsertOutcome {
-        let listed = [id] + history.prefix(RevisionLimits.historyCount)
+        let (id, flags, remote) = (received.id, received.flags, received.remote)
+        let listed = [id] + received.history.prefix(RevisionLimits.historyCount)
         try Self.check(listed)
         let known = listed.firstIndex(where: contains)
-        if known == 0 {
-            if let remote { markLatest(id, at: remote) }
-            return .alreadyThere
-        }
+        if known == 0 { return insertKnown(received, refusesConflicts) }
         let parent = known.flatMap { position(of: listed[$0]) }
         let isContinuation = parent.map(isLeaf) ?? revisions.isEmpty
         let isRevival = refusesConflicts && parent == nil && revives(flags)
@@ -125,15 +143,53 @@ extension RevisionTree {
                 id: ancestor,
                 flags: (isNewest ? flags.intersection([.tombstone, .hasBlobs]) : [])
                     .union(isConflict ? .conflict : []),
-                body: isNewest ? body : nil
+                body: isNewest ? received.body : nil
             )
         }
         _ = add(chain, onto: parent)
-        if let remote { moveMark(of: remote, to: id, currentBefore: before) }
-        retainBodies(retention)
+        follow(received, currentBefore: before)
+        retainBodies(received.retention)
         settle()
         prune()
         return .inserted(isConflict: self[id]?.flags.contains(.conflict) ?? false)
+    }
+
+    /// Takes a revision that is in the tree: news only if it was closed here.
+    private mutating func insertKnown(
+        _ received: Received,
+        _ refusesConflicts: Bool
+    ) -> InsertOutcome {
+        guard isClosed(received.id) else {
+            if let remote = received.remote, !received.isOutdated {
+                markLatest(received.id, at: remote)
+            }
+            return .alreadyThere
+        }
+        return refusesConflicts ? .conflict : reopen(received)
+    }
+
+    /// Lets the branch of a closed revision go on: whoever sent it holds it, whatever was decided
+    /// here.
+    private mutating func reopen(_ received: Received) -> InsertOutcome {
+        guard let position = position(of: received.id) else { return .alreadyThere }
+        let before = currentPosition.map { revisions[$0].id }
+        let flags = received.flags.intersection([.tombstone, .hasBlobs])
+        let isConflict = received.remote != nil
+        reopen(position, isConflict ? flags.union(.conflict) : flags, body: received.body)
+        follow(received, currentBefore: before)
+        settle()
+        return .inserted(isConflict: self[received.id]?.flags.contains(.conflict) ?? false)
+    }
+
+    /// Notes where the remote is now, which an outdated revision does not tell.
+    private mutating func follow(_ received: Received, currentBefore: RevisionID?) {
+        guard let remote = received.remote else { return }
+        if received.isOutdated, let latest = latest(at: remote),
+            !isAncestor(latest, of: received.id)
+        {
+            return
+        }
+        moveMark(of: remote, to: received.id, currentBefore: currentBefore)
     }
 
     /// Whether a revision with these flags brings a deleted document back.
@@ -142,7 +198,7 @@ extension RevisionTree {
     }
 
     /// Whether this branch was closed and the document goes on in another one.
-    private func isClosedBeside(_ position: Int) -> Bool {
+    func isClosedBeside(_ position: Int) -> Bool {
         revisions[position].flags.contains(.closed) && position != currentPosition
     }
 
@@ -152,7 +208,10 @@ extension RevisionTree {
         guard let known = listed.firstIndex(where: contains), let end = position(of: listed[known]),
             end == currentPosition
         else { return false }
-        guard known > 0 else { return revisions[end].isTombstone }
+        guard known > 0 else {
+            if revisions[end].isTombstone { revisions[end].flags.insert(.closed) }
+            return revisions[end].isTombstone
+        }
         let chain = listed[..<known].reversed().map { ancestor in
             let isNewest = ancestor == listed[0]
             return Revision(

@@ -3,7 +3,8 @@ extension RevisionTree {
     ///
     /// A leaf has depth 1. A revision goes even if another leaf is nearer to it; its children
     /// move to the next ancestor that stays. Revisions that keep their body stay, so a remote's
-    /// latest does. Insertions call this by themselves.
+    /// latest does. Closed branches that end so far below the current revision go too, unless a
+    /// remote has them. Insertions call this by themselves.
     ///
     /// Source: `revisions.md` §5.
     public mutating func prune(depth: Int = RevisionLimits.depth) {
@@ -16,6 +17,7 @@ extension RevisionTree {
             }
         }
         remove(unwanted)
+        pruneClosedBranches(depth: depth)
     }
 
     /// Removes a leaf and all ancestors that no other leaf descends from.

@@ -42,12 +42,12 @@ extension RevisionTree {
         }
         guard !isAncestor(position, of: previous) else { return }
         setMark(of: remote, to: position)
-        if revisions[previous].flags.contains(.conflict) {
-            removeBranch(endingAt: previous)
-        } else if revisions[previous].id == currentBefore {
-            clearConflict(from: position)
-            removeBranch(endingAt: previous)
-        }
+        let left = revisions[previous]
+        let wasCurrent = left.id == currentBefore
+        guard wasCurrent || left.flags.contains(.conflict), isLeaf(previous) else { return }
+        if wasCurrent { clearConflict(from: position) }
+        // Other remotes may have it still, and are told then.
+        giveUp(left.id, for: id, isMarked(previous) ? try? Self.closing(of: left.id, for: id) : nil)
     }
 
     /// Points a remote's mark at a revision whose body is kept from now on.

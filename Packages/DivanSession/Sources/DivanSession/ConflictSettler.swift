@@ -31,16 +31,19 @@ struct ConflictSettler: Sendable {
     var run = Self.onQueue
 
     /// Settles a conflict elsewhere, and then calls `completion` from there.
+    ///
+    /// `closesRemote` says that the peer can be told that its branch is over.
     func settle(
         _ conflict: PendingConflict,
+        closesRemote: Bool,
         completion: @escaping @Sendable (SyncError?) -> Void
     ) {
-        run { completion(settleNow(conflict)) }
+        run { completion(settleNow(conflict, closesRemote)) }
     }
 
-    private func settleNow(_ conflict: PendingConflict) -> SyncError? {
+    private func settleNow(_ conflict: PendingConflict, _ closesRemote: Bool) -> SyncError? {
         do {
-            for _ in 0..<Self.attemptLimit where try attempt(conflict) { return nil }
+            for _ in 0..<Self.attemptLimit where try attempt(conflict, closesRemote) { return nil }
             return SyncError(
                 .liteCore,
                 8,
@@ -59,7 +62,7 @@ struct ConflictSettler: Sendable {
 
     /// Returns false when the document is to be looked at again: it changed while the resolver ran,
     /// or has a further conflict.
-    private func attempt(_ pending: PendingConflict) throws -> Bool {
+    private func attempt(_ pending: PendingConflict, _ closesRemote: Bool) throws -> Bool {
         let path = pending.collection
         let stored = try store.read { reader in
             guard
@@ -68,9 +71,15 @@ struct ConflictSettler: Sendable {
             return try reader.conflict(of: pending.documentID, in: path)
         }
         guard let stored else { return true }  // settled elsewhere
-        let resolution = try resolve(stored, in: path)
+        let resolution = try resolve(stored, in: path, closesRemote)
         // What the answer retains must outlive the transaction that stores its body.
-        let decision = try ConflictDecision(resolution)
+        var decision = try ConflictDecision(resolution)
+        // Of two equal bodies the peer's needs no revision, unless ours can simply stay.
+        if !closesRemote, decision == .keepLocal, stored.local.body == stored.remote.body,
+            stored.local.isTombstone == stored.remote.isTombstone
+        {
+            decision = .keepRemote
+        }
         let settled = try withExtendedLifetime(resolution) {
             try store.write { writer in
                 try writer.resolveConflict(
@@ -78,7 +87,8 @@ struct ConflictSettler: Sendable {
                     in: path,
                     local: stored.local.revisionID,
                     remote: stored.remote.revisionID,
-                    decision: decision
+                    decision: decision,
+                    closesRemote: closesRemote
                 )
             }
         }
@@ -88,10 +98,14 @@ struct ConflictSettler: Sendable {
 
     private func resolve(
         _ stored: StoredConflict,
-        in path: CollectionPath
+        in path: CollectionPath,
+        _ closesRemote: Bool
     ) throws -> Resolution {
-        // Two tombstones agree already; the remote one stays.
-        if stored.local.isTombstone, stored.remote.isTombstone { return .keepRemote }
+        // Two tombstones agree already: the remote one stays, or the one that every peer chooses.
+        if stored.local.isTombstone, stored.remote.isTombstone {
+            let isGreater = stored.local.revisionID > stored.remote.revisionID
+            return closesRemote && isGreater ? .keepLocal : .keepRemote
+        }
         return try (resolvers[path] ?? DefaultResolver()).resolve(Conflict(stored))
     }
 }

@@ -159,7 +159,7 @@ extension PeerDriver {
     /// Hands waiting conflicts to the settler, a few at a time; off the loop from here on.
     private func startConflicts() {
         while let conflict = conflicts.next() {
-            settler.settle(conflict) { error in
+            settler.settle(conflict, closesRemote: peer.peerTakesClosedBranches) { error in
                 self.loop.execute { self.conflictSettled(conflict, error) }
             }
         }

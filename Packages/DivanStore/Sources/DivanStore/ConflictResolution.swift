@@ -51,6 +51,9 @@ extension StoreReader {
 extension StoreWriter {
     /// Ends a conflict between the two leaves that a resolver has seen.
     ///
+    /// With `closesRemote`, keeping a live local side makes no revision: the remote's branch is
+    /// closed, and the remote is to be told so (`closedBranch`).
+    ///
     /// - Returns: The document as it is now, perhaps in conflict with a further leaf; `nil` when
     ///   one of the two is no leaf any more: read the conflict again and decide again.
     /// - Throws: `notFound` when the document was purged meanwhile; `badRevision` when no
@@ -60,7 +63,8 @@ extension StoreWriter {
         in collection: CollectionPath,
         local: RevisionID,
         remote: RevisionID,
-        decision: ConflictDecision
+        decision: ConflictDecision,
+        closesRemote: Bool = false
     ) throws(StoreError) -> StoredDocument? {
         if case .merge(let body, _) = decision { try check(documentID, body) }
         let collection = try self.collection(collection)
@@ -69,12 +73,40 @@ extension StoreWriter {
         }
         var tree = try tree(of: old, in: collection)
         do {
-            try tree.resolve(local: local, remote: remote, as: RevisionTree.Decision(decision))
+            try tree.resolve(
+                local: local,
+                remote: remote,
+                as: RevisionTree.Decision(decision),
+                closesRemote: closesRemote
+            )
         } catch {
             if case .notALeaf = error { return nil }
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         }
         return StoredDocument(try put(tree, documentID, in: collection, over: old))
+    }
+}
+
+extension StoreWriter {
+    /// Lets a document go on as a child of a revision that lost against the current one.
+    ///
+    /// - Returns: Whether there is a new current revision; not when `loser` did not lose.
+    /// - Throws: `badRevision` when no generation is left.
+    public func graftCurrent(
+        of documentID: String,
+        onto loser: RevisionID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> Bool {
+        let collection = try self.collection(collection)
+        guard let old = try row(documentID, in: collection.id) else { return false }
+        var tree = try tree(of: old, in: collection)
+        do {
+            guard try tree.graftCurrent(onto: loser) != nil else { return false }
+        } catch {
+            throw StoreError(.badRevision(documentID: documentID, error), at: path)
+        }
+        _ = try put(tree, documentID, in: collection, over: old)
+        return true
     }
 }
 

@@ -22,6 +22,8 @@ public struct RemoteRevision: Sendable {
     /// A tombstone with its history, newest first, that ends the current branch in favour of this
     /// revision; empty as a rule.
     public var closing: [RevisionID]
+    /// Whether the remote is known to have gone on since it sent this.
+    public var isOutdated: Bool
 
     /// Creates a revision from the parts of a `rev` message.
     public init(
@@ -33,7 +35,8 @@ public struct RemoteRevision: Sendable {
         hasBlobs: Bool = false,
         remote: RemoteID? = nil,
         refusesConflicts: Bool = false,
-        closing: [RevisionID] = []
+        closing: [RevisionID] = [],
+        isOutdated: Bool = false
     ) {
         self.documentID = documentID
         self.revisionID = revisionID
@@ -44,6 +47,7 @@ public struct RemoteRevision: Sendable {
         self.remote = remote
         self.refusesConflicts = refusesConflicts
         self.closing = closing
+        self.isOutdated = isOutdated
     }
 }
 
@@ -83,6 +87,7 @@ extension StoreWriter {
                 remote: revision.remote,
                 refusesConflicts: revision.refusesConflicts,
                 closing: revision.closing,
+                isOutdated: revision.isOutdated,
                 retaining: retention
             )
             switch outcome {

@@ -3,8 +3,9 @@ public import DivanRevisions
 
 /// What to do about a revision that a peer announced.
 public enum IncomingDecision: Equatable, Sendable {
-    /// It is in the tree; whether the remote is known to have it, too.
-    case known(isMarked: Bool)
+    /// It is in the tree; whether the remote is known to have it, too, and whether it is the
+    /// current one here.
+    case known(isMarked: Bool, isCurrent: Bool)
     /// Not here. These revisions of the document are, with their bodies: the current one first.
     case wanted(ancestors: [RevisionID])
     /// Not here, and its generation is not above the current one's; only where conflicts would be
@@ -94,7 +95,7 @@ extension StoreReader {
         if row.tree.isSingle {
             if row.revisionID == revisionID {
                 let known = try ancestor(of: row, at: remote, in: collection)
-                return .known(isMarked: remote == nil || known != nil)
+                return .known(isMarked: remote == nil || known != nil, isCurrent: true)
             }
             guard row.revisionID.generation < revisionID.generation else {
                 return remote == nil ? .conflict : .wanted(ancestors: [])
@@ -102,9 +103,12 @@ extension StoreReader {
             return .wanted(ancestors: [row.revisionID])
         }
         let tree = try outline(of: row, in: collection)
-        if tree.contains(revisionID) {
+        if tree.contains(revisionID), remote == nil || !tree.isClosed(revisionID) {
             let marked = remote.flatMap { tree.latest(at: $0) }
-            return .known(isMarked: remote == nil || marked == revisionID)
+            return .known(
+                isMarked: remote == nil || marked == revisionID,
+                isCurrent: row.revisionID == revisionID
+            )
         }
         if remote == nil, revisionID.generation <= row.revisionID.generation { return .conflict }
         return .wanted(ancestors: possibleAncestors(of: revisionID, in: tree, current: row))
@@ -181,6 +185,22 @@ extension StoreReader {
             until: known,
             random: random
         )
+    }
+
+    /// Whether a document went on in another branch: its current revision neither is `revisionID`
+    /// nor descends from it.
+    public func isGivenUp(
+        _ revisionID: RevisionID,
+        documentID: String,
+        in collection: CollectionPath
+    ) throws(StoreError) -> Bool {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.id), row.revisionID != revisionID else {
+            return false
+        }
+        if row.tree.isSingle { return true }
+        let tree = try outline(of: row, in: collection)
+        return !tree.isAncestor(revisionID, of: row.revisionID)
     }
 
     /// Whether `revisionID` descends from `ancestor`; a revision does not descend from itself.

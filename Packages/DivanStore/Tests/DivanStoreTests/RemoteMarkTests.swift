@@ -91,7 +91,7 @@ import Testing
             let decisions = try room.store.read {
                 try $0.decide(asked, in: .default, remote: remote)
             }
-            #expect(decisions.allSatisfy { $0 == .known(isMarked: isMarked) })
+            #expect(decisions.allSatisfy { $0 == .known(isMarked: isMarked, isCurrent: true) })
         }
     }
 

@@ -30,12 +30,12 @@ import Testing
         #expect(
             decisions == [
                 .wanted(ancestors: []),
-                .known(isMarked: true),
+                .known(isMarked: true, isCurrent: true),
                 .wanted(ancestors: [try revision("1-aa")]),
-                .known(isMarked: false),
+                .known(isMarked: false, isCurrent: true),
                 .wanted(ancestors: []),
-                .known(isMarked: true),
-                .known(isMarked: false),
+                .known(isMarked: true, isCurrent: false),
+                .known(isMarked: false, isCurrent: true),
                 .wanted(ancestors: [edited, try revision("1-aa")]),
             ]
         )
@@ -54,7 +54,8 @@ import Testing
         }
         #expect(
             decisions == [
-                .conflict, .conflict, .wanted(ancestors: [current]), .known(isMarked: true),
+                .conflict, .conflict, .wanted(ancestors: [current]),
+                .known(isMarked: true, isCurrent: true),
             ]
         )
     }

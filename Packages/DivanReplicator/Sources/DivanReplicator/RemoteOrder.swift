@@ -1,0 +1,33 @@
+/// In which order the peer had the revisions of which it tells.
+///
+/// What it says on several ways does not arrive as it happened: a list of changes overtakes an
+/// answer, an answer overtakes a large revision. A peer of ours says with an answer how far its
+/// sequences were, and each revision comes with its own.
+struct RemoteOrder {
+    /// With the answer to a pushed revision, or to a list of proposals: the peer's sequence then.
+    static let property = "sequence"
+
+    /// Documents that are named; far more than are on their way twice at one time.
+    private static let documentsCount = 10_000
+
+    /// By document, the sequence of the newest that the peer told.
+    private var latest: [String: UInt64] = [:]
+
+    /// Notes what the peer told of a document; false when it has told something newer.
+    mutating func note(_ documentID: String, _ sequence: UInt64) -> Bool {
+        guard !isPassed(documentID, sequence) else { return false }
+        if latest.count >= Self.documentsCount { clear() }
+        latest[documentID] = sequence
+        return true
+    }
+
+    /// Whether the peer has told something newer of a document.
+    func isPassed(_ documentID: String, _ sequence: UInt64) -> Bool {
+        !latest.isEmpty && sequence < latest[documentID] ?? 0
+    }
+
+    /// Nothing is on its way any more.
+    mutating func clear() {
+        if !latest.isEmpty { latest = [:] }
+    }
+}

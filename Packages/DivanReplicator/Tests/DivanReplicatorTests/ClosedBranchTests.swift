@@ -1,0 +1,130 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// A conflict that the local side wins, where the peer gives up its branch when it is told so.
+@Suite struct ClosedBranchTests {
+    /// Databases that agree on `a` and then part.
+    private func parted(_ count: Int = 2) throws -> [Site] {
+        let sites = try (0..<count).map { _ in try Site() }
+        try sites[0].save("a", #"{"v":"base"}"#)
+        for site in sites.dropFirst() { _ = Conversation.oneShot(.init(), sites[0], site) }
+        for (number, site) in sites.enumerated() { try site.save("a", #"{"v":\#(number)}"#) }
+        return sites
+    }
+
+    /// The rule by which all peers decide alike.
+    private static func winner(_ conflict: StoredConflict) -> ConflictDecision {
+        conflict.local.revisionID > conflict.remote.revisionID ? .keepLocal : .keepRemote
+    }
+
+    private func sync(_ here: Site, _ there: Site) -> Conversation {
+        var run = Conversation(.init(), here: here, there: there)
+        run.resolve = Self.winner
+        run.run()
+        return run
+    }
+
+    @Test func `keeping the local side makes no revision, and the peer takes ours`() throws {
+        let sites = try parted()
+        let mine = try sites[0].revision("a")
+        var run = Conversation(.init(), here: sites[0], there: sites[1])
+        run.resolve = { _ in .keepLocal }
+        run.run()
+        #expect(run.failures == [])
+        #expect(try sites[0].revision("a") == mine)
+        #expect(try sites[1].revision("a") == mine)
+        #expect(try sites[0].contents() == sites[1].contents())
+    }
+
+    /// Each is a client of the other; both have pulled before either has decided.
+    @Test func `two peers that replicate both ways decide alike and come to rest`() throws {
+        let sites = try parted()
+        let revisions = [try sites[0].revision("a"), try sites[1].revision("a")]
+        var runs = [(0, 1), (1, 0)].map { here, there in
+            Conversation(.init(), here: sites[here], there: sites[there])
+        }
+        for index in runs.indices {
+            runs[index].resolve = Self.winner
+            runs[index].holdsConflicts = true
+            runs[index].run()
+            #expect(runs[index].held.map(\.documentID) == ["a"])
+        }
+        for index in runs.indices {
+            runs[index].resolveHeld()
+            runs[index].run()
+        }
+        for (here, there) in [(0, 1), (1, 0)] { _ = sync(sites[here], sites[there]) }
+        #expect(revisions.contains(try sites[0].revision("a")))
+        #expect(try sites[0].revision("a") == sites[1].revision("a"))
+        for (here, there) in [(0, 1), (1, 0)] {
+            #expect(sync(sites[here], sites[there]).transfers == [])
+        }
+    }
+
+    @Test func `three peers in a ring come to rest at the winner`() throws {
+        let sites = try parted(3)
+        let greatest = try sites.map { try #require(try $0.revision("a")) }.max { first, second in
+            first.split(separator: "-")[1] < second.split(separator: "-")[1]
+        }
+        for _ in 0..<4 {
+            for place in 0..<3 {
+                #expect(sync(sites[place], sites[(place + 1) % 3]).failures == [])
+            }
+        }
+        for site in sites { #expect(try site.revision("a") == greatest) }
+        for place in 0..<3 {
+            #expect(sync(sites[place], sites[(place + 1) % 3]).transfers == [])
+        }
+    }
+
+    /// The conflict is older than this connection, which has to learn first who the peer is.
+    @Test func `a conflict of an earlier run makes no revision either`() throws {
+        let sites = try parted()
+        let mine = try sites[0].revision("a")
+        var run = Conversation(.init(), here: sites[0], there: sites[1])
+        run.holdsConflicts = true
+        run.run()
+        run.cut()
+        var next = Conversation(.init(), here: sites[0], there: sites[1])
+        next.resolve = { _ in .keepLocal }
+        next.run()
+        #expect(next.closeCode == 1000)
+        #expect(try sites[1].revision("a") == mine)
+    }
+
+    /// A server that ignores closed branches, and still has what lost here.
+    @Test func `a server of another kind gets the winner as a child of what it has`() throws {
+        let sites = try parted()
+        let lost = try #require(try sites[1].revision("a"))
+        var run = Conversation(.init(), here: sites[0], there: sites[1])
+        run.resolve = { _ in .keepLocal }
+        run.run()
+
+        var configuration = Conversation.Options(pulls: false).active
+        guard case .active(var options) = configuration.role else { return }
+        options.remoteIdentity = "wss://another.example/db"
+        configuration.role = .active(options)
+        var server = Counterpart(configuration, sites[0])
+        try server.answer("getCollections", "[{}]")
+        let refusal = #"[{"status":409,"rev":"\#(lost)"}]"#
+        try server.answer("proposeChanges", refusal)
+        // It is asked to give up what lost, which it does not understand.
+        try server.answer("proposeChanges", "[]")
+        let asking = try server.take("rev")
+        #expect(asking.properties["deleted_branch"]?.hasSuffix(lost) == true)
+        server.refuse(asking, "HTTP", 409)
+        try server.answer("proposeChanges", "[]")
+        let sent = try server.answer("rev")
+        #expect(sent.properties["history"]?.hasPrefix(lost) == true)
+        #expect(sent.properties["deleted_branch"] == nil)
+        #expect(sent.body == Array(#"{"v":0}"#.utf8))
+        #expect(server.events.map(\.error) == [nil])
+
+        // And the peer that closed its own takes that, too.
+        #expect(sync(sites[0], sites[1]).failures == [])
+        #expect(try sites[0].contents() == sites[1].contents())
+        #expect(try sites[0].revision("a") == sent.properties["rev"])
+    }
+}

@@ -1,0 +1,207 @@
+import DivanRevisions
+import Testing
+
+/// A remote's branch that is closed, so that the local one stays as it is.
+@Suite struct ClosedBranchTests {
+    private func conflicted() throws -> (tree: RevisionTree, local: RevisionID) {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try id("2-cc")
+        try tree.insertLocal(local, parent: id("1-aa"), body: body("2-cc"))
+        try tree.receive("2-bb,1-aa")
+        return (tree, local)
+    }
+
+    @Test func `the local leaf stays, and the remote's ends in a tombstone`() throws {
+        var (tree, local) = try conflicted()
+        let remoteLeaf = try id("2-bb")
+        let outcome = try tree.resolve(
+            local: local,
+            remote: remoteLeaf,
+            as: .keepLocal,
+            closesRemote: true
+        )
+        #expect(outcome == local)
+        #expect(tree.current?.id == local)
+        #expect(tree.conflict == nil)
+        #expect(!tree.isConflicted)
+        #expect(tree.latest(at: remote) == remoteLeaf)
+
+        let closed = tree.closedBranch(from: remoteLeaf)
+        #expect(closed.count == 2)
+        #expect(closed.last == remoteLeaf)
+        #expect(closed.first.flatMap { tree[$0] }?.isTombstone == true)
+        #expect(tree.closedBranch(from: local) == [])
+        #expect(tree.closedBranch(from: try id("9-ff")) == [])
+    }
+
+    /// The other side of the same decision: what it is told makes both trees agree.
+    @Test func `a peer that is told so takes the revision and closes its own`() throws {
+        var (tree, local) = try conflicted()
+        let remoteLeaf = try id("2-bb")
+        try tree.resolve(local: local, remote: remoteLeaf, as: .keepLocal, closesRemote: true)
+
+        var peer = RevisionTree()
+        try peer.receive("1-aa", from: nil)
+        try peer.receive("2-bb,1-aa", from: nil)
+        let outcome = try peer.insertRemote(
+            local,
+            history: [id("1-aa")],
+            body: body("2-cc"),
+            remote: nil,
+            refusesConflicts: true,
+            closing: tree.closedBranch(from: remoteLeaf)
+        )
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(peer.current?.id == local)
+        #expect(Set(peer.leaves.map(\.id)) == Set(tree.leaves.map(\.id)))
+    }
+
+    @Test func `a new deletion goes on from the remote's branch`() throws {
+        var (tree, local) = try conflicted()
+        let outcome = try tree.resolve(
+            local: local,
+            remote: try id("2-bb"),
+            as: .delete,
+            closesRemote: true
+        )
+        #expect(tree.isAncestor(try id("2-bb"), of: outcome))
+    }
+}
+
+/// A current revision that goes on as a child of one that lost against it.
+@Suite struct GraftTests {
+    private func won() throws -> (tree: RevisionTree, local: RevisionID, loser: RevisionID) {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let local = try id("2-cc")
+        try tree.insertLocal(local, parent: id("1-aa"), body: body("2-cc"))
+        try tree.receive("2-bb,1-aa")
+        let loser = try id("2-bb")
+        try tree.resolve(local: local, remote: loser, as: .keepLocal, closesRemote: true)
+        return (tree, local, loser)
+    }
+
+    @Test func `the content stays, and descends from what lost`() throws {
+        var (tree, local, loser) = try won()
+        let grafted = try #require(try tree.graftCurrent(onto: loser))
+        #expect(tree.current?.id == grafted)
+        #expect(tree.current?.body == body("2-cc"))
+        #expect(tree.isAncestor(loser, of: grafted))
+        #expect(!tree.contains(local))
+        #expect(!tree.isConflicted)
+        #expect(try tree.graftCurrent(onto: loser) == nil)
+    }
+
+    @Test func `what another remote has is closed`() throws {
+        var (tree, local, loser) = try won()
+        tree.markLatest(local, at: RemoteID(rawValue: 7))
+        let grafted = try #require(try tree.graftCurrent(onto: loser))
+        #expect(tree.current?.id == grafted)
+        #expect(tree.closedBranch(from: local).last == local)
+    }
+
+    @Test func `nothing is grafted onto what did not lose`() throws {
+        var (tree, local, _) = try won()
+        let before = tree
+        for text in ["1-aa", "9-ff", local.description] {
+            #expect(try tree.graftCurrent(onto: id(text)) == nil)
+        }
+        #expect(tree == before)
+    }
+}
+
+/// A closed revision that comes again, from a peer that holds it.
+@Suite struct ReopenedBranchTests {
+    /// `2-cc` is current, `2-bb` of the remote is closed.
+    private func closed() throws -> RevisionTree {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.insertLocal(id("2-cc"), parent: id("1-aa"), body: body("2-cc"))
+        try tree.receive("2-bb,1-aa")
+        try tree.resolve(local: id("2-cc"), remote: id("2-bb"), as: .keepLocal, closesRemote: true)
+        return tree
+    }
+
+    @Test func `what a remote still holds is a conflict again`() throws {
+        var tree = try closed()
+        #expect(tree.isClosed(try id("2-bb")))
+        try tree.receive("2-bb,1-aa")
+        #expect(!tree.isClosed(try id("2-bb")))
+        #expect(tree.conflict?.remote.id == (try id("2-bb")))
+        #expect(tree.conflict?.remote.body == body("2-bb"))
+        #expect(tree.current?.id == (try id("2-cc")))
+    }
+
+    @Test func `a peer that pushes it with the other branch closed gets it back`() throws {
+        var tree = try closed()
+        let outcome = try tree.insertRemote(
+            id("2-bb"),
+            history: [id("1-aa")],
+            body: body("2-bb"),
+            remote: nil,
+            refusesConflicts: true,
+            closing: [RevisionTree.closing(of: id("2-cc"), for: id("2-bb")).id, id("2-cc")]
+        )
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == (try id("2-bb")))
+        #expect(tree.isClosed(try id("2-cc")))
+    }
+
+    @Test func `a peer that pushes it and closes nothing is refused`() throws {
+        var tree = try closed()
+        let before = tree
+        let outcome = try tree.insertRemote(
+            id("2-bb"),
+            history: [id("1-aa")],
+            body: body("2-bb"),
+            remote: nil,
+            refusesConflicts: true
+        )
+        #expect(outcome == .conflict)
+        #expect(tree == before)
+    }
+
+    @Test func `an outdated revision does not take the remote back`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.receive("2-cc,1-aa")
+        _ = try tree.insertRemote(
+            id("2-bb"),
+            history: [id("1-aa")],
+            body: body("2-bb"),
+            remote: remote,
+            refusesConflicts: false,
+            isOutdated: true
+        )
+        #expect(tree.latest(at: remote) == (try id("2-cc")))
+        #expect(tree.conflict?.remote.id == (try id("2-bb")))
+    }
+
+    @Test func `a branch that one remote left stays known while another has it`() throws {
+        let other = RemoteID(rawValue: 9)
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.receive("2-cc,1-aa")
+        tree.markLatest(try id("2-cc"), at: other)
+        try tree.receive("2-bb,1-aa")
+        #expect(tree.current?.id == (try id("2-bb")))
+        #expect(tree.latest(at: other) == (try id("2-cc")))
+        #expect(!tree.closedBranch(from: try id("2-cc")).isEmpty)
+    }
+
+    @Test func `a closed branch goes when it is old and no remote has it`() throws {
+        var tree = try closed()
+        let limit = UInt64(RevisionLimits.depth) + 4
+        var parent = try id("2-cc")
+        for generation in 3...limit {
+            let next = try id("\(generation)-cc")
+            try tree.insertLocal(next, parent: parent, body: body("x"))
+            parent = next
+        }
+        #expect(tree.contains(try id("2-bb")))
+        tree.markLatest(parent, at: remote)
+        try tree.insertLocal(id("\(limit + 1)-cc"), parent: parent, body: body("x"))
+        #expect(!tree.contains(try id("2-bb")))
+    }
+}
