@@ -94,20 +94,20 @@ public final class Database: Sendable {
 
     /// Stops the replicators and listeners that use the database, waits for them, and closes it.
     ///
-    /// A second call does nothing. Not from a callback of such a replicator or listener: it would
-    /// wait for itself. Documents that were read stay readable, blobs do not.
+    /// A second call does nothing, also while another thread closes. Not from a callback of such a
+    /// replicator or listener: it would wait for itself. Documents that were read stay readable, blobs do not.
     ///
     /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
     public func close() throws {
-        try end { try file.close() }
+        _ = try end { try file.close() }
     }
 
     /// Closes the database and deletes its directory.
     ///
     /// A closed database is misuse and stops the program.
     ///
-    /// - Throws: `CBLError.busy` while another `Database` object has it open, and what `close()`
-    ///   throws.
+    /// - Throws: `CBLError.busy` while another `Database` object has it open or another thread closes
+    ///   it, and what `close()` throws.
     public func delete() throws {
         guard state.withLock({ $0.phase }) != .closed else {
             stopForMisuse("Database \(name) is closed; use Database.delete(withName:inDirectory:)")
@@ -119,7 +119,12 @@ public final class Database: Sendable {
                 "Database \(name): \(ownerCount) Database objects have it open; close the others"
             )
         }
-        try end { try file.delete() }
+        guard try end({ try file.delete() }) else {
+            throw NSError(
+                CBLError.busy,
+                "Database \(name) is being closed by another thread; delete it by its name afterwards"
+            )
+        }
     }
 }
 
@@ -164,7 +169,8 @@ extension Database {
         Collection(path: path, life: file.life(of: path), database: self)
     }
 
-    private func end(_ finish: () throws -> Void) throws {
+    /// Stops everything and ends the use of the file; false when that is done or under way.
+    private func end(_ finish: () throws -> Void) throws -> Bool {
         guard !file.store.isWriting else {
             throw NSError(
                 CBLError.transactionNotClosed,
@@ -176,7 +182,7 @@ extension Database {
             state.phase = .closing
             return Array(state.services.values)
         }
-        guard let services = begun else { return }
+        guard let services = begun else { return false }
         for service in services { service.stopBeforeClose() }
         do {
             try finish()
@@ -189,5 +195,6 @@ extension Database {
             state.phase = .closed
             state.services = [:]
         }
+        return true
     }
 }

@@ -48,6 +48,22 @@ import Testing
         #expect(await replicator.finalCode() == CBLError.notOpen)
     }
 
+    @Test func `threads that close a database at once do not disturb each other`() async throws {
+        for _ in 0..<20 {
+            let peers = try Peers()
+            var configuration = try peers.configuration()
+            configuration.continuous = true
+            let replicator = Replicator(config: configuration)
+            replicator.start()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { try peers.here.close() } }
+                try await group.waitForAll()
+            }
+            #expect(peers.here.path == nil)
+            #expect(replicator.status.activity == .stopped)
+        }
+    }
+
     @Test func `closing waits until the replicator has stopped`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
