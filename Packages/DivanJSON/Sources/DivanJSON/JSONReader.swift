@@ -163,7 +163,11 @@ public struct JSONReader: Sendable {
         let range = try read { (lexer) throws(JSONError.Reason) -> Range<Int> in
             lexer.skipSpace()
             let start = lexer.position
-            var scan = ValidatingScan(lexer: lexer, depthLimit: limits.depth)
+            var scan = ValidatingScan(
+                lexer: lexer,
+                depthLimit: limits.depth,
+                checksSpelling: false
+            )
             defer { lexer.position = scan.lexer.position }
             try scan.scanValue(depth: 1)
             return start..<scan.lexer.position

@@ -2,7 +2,8 @@
 public struct JSONSummary: Equatable, Sendable {
     /// What the text holds; a document body must be an `object`.
     public internal(set) var kind: JSON.Kind = .null
-    /// Whether the text is byte for byte what the canonical writer would write.
+    /// Whether the text is byte for byte what the canonical writer would write, where that was
+    /// asked for.
     public internal(set) var isCanonical = true
     /// Whether the outermost object has a key that begins with `_` (`revisions.md` §3).
     public internal(set) var hasUnderscoreKey = false
@@ -24,13 +25,24 @@ public struct JSONSummary: Equatable, Sendable {
 public enum JSONScanner {
     /// Checks `bytes` and tells what a receiver needs to know about a document's body.
     ///
+    /// - Parameters:
+    ///   - bytes: The text, as UTF-8.
+    ///   - limits: How long and deep it may be.
+    ///   - checksSpelling: Whether `isCanonical` is asked for. Without it the answer is `false`,
+    ///     and comes sooner: keys are not compared and fractions not converted.
+    /// - Returns: What stands in the text.
     /// - Throws: `JSONError` with the first problem.
     public static func validate(
         _ bytes: Span<UInt8>,
-        limits: JSONLimits = .default
+        limits: JSONLimits = .default,
+        checksSpelling: Bool = true
     ) throws(JSONError) -> JSONSummary {
         try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
-            var scan = ValidatingScan(lexer: lexer, depthLimit: limits.depth)
+            var scan = ValidatingScan(
+                lexer: lexer,
+                depthLimit: limits.depth,
+                checksSpelling: checksSpelling
+            )
             defer { lexer.position = scan.lexer.position }
             try scan.scanText()
             return scan.summary

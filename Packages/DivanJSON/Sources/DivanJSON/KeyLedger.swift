@@ -34,7 +34,12 @@ struct KeyLedger: ~Copyable {
     /// returns whether it stands behind the key before it.
     @inline(__always)
     mutating func add(_ token: StringToken, in lexer: Lexer, objectFrom first: Int) -> Bool {
-        let record = record(of: token, in: lexer)
+        add(record(of: token, in: lexer), in: lexer, objectFrom: first)
+    }
+
+    /// Adds a key whose record was just made.
+    @inline(__always)
+    mutating func add(_ record: Record, in lexer: Lexer, objectFrom first: Int) -> Bool {
         let ascends = count == first || precedes(records[count - 1], record, in: lexer)
         if count == capacity { grow() }
         (records + count).initialize(to: record)
@@ -100,13 +105,14 @@ struct KeyLedger: ~Copyable {
         }
     }
 
+    /// The record of a scanned key.
     @inline(__always)
-    private mutating func record(of token: StringToken, in lexer: Lexer) -> Record {
+    mutating func record(of token: StringToken, in lexer: Lexer) -> Record {
         if token.hasEscapes { return decodedRecord(of: token, in: lexer) }
         var prefix: UInt64 = 0
-        if token.start <= lexer.end - 8 {
+        if token.start <= lexer.end &- 8 {
             prefix = lexer.eightBytes(at: token.start).byteSwapped
-            if token.byteCount < 8 { prefix = prefix & ~(UInt64.max >> (8 * token.byteCount)) }
+            if token.byteCount < 8 { prefix &= ~(UInt64.max &>> UInt64(8 &* token.byteCount)) }
         } else {
             prefix = Self.prefix(of: lexer.bytes(of: token))
         }

@@ -45,6 +45,20 @@ extension Lexer {
         return token
     }
 
+    /// Passes over a canonical integer of 1 to 18 digits; moves only if one stands here.
+    @inline(__always)
+    mutating func skipShortInteger() -> Bool {
+        let first = base[position] == UInt8(ascii: "-") ? position &+ 1 : position
+        var next = first
+        while next < end, base[next] &- 0x30 <= 9 { next &+= 1 }
+        guard 1...18 ~= next &- first, next < end,
+            base[first] != UInt8(ascii: "0") || next == position &+ 1,
+            base[next] != UInt8(ascii: "."), base[next] | 0x20 != UInt8(ascii: "e")
+        else { return false }
+        position = next
+        return true
+    }
+
     private mutating func scanAnyNumber() throws(JSONError.Reason) -> NumberToken {
         let start = position
         let isNegative = base[position] == UInt8(ascii: "-")

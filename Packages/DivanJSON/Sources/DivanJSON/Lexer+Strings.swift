@@ -6,7 +6,7 @@ struct StringToken {
     /// Whether the content is known to be ASCII; it may be without.
     let isASCII: Bool
 
-    var byteCount: Int { end - start }
+    var byteCount: Int { end &- start }
 }
 
 extension Lexer {
@@ -14,13 +14,14 @@ extension Lexer {
     /// its escapes are sound.
     @inline(__always)
     mutating func scanString() throws(JSONError.Reason) -> StringToken {
-        position += 1
+        position &+= 1
         let start = position
         skipPlainRun()
         guard position < end else { throw .unexpectedEnd }
         if base[position] == UInt8(ascii: "\"") {
-            position += 1
-            return StringToken(start: start, end: position - 1, hasEscapes: false, isASCII: true)
+            let token = StringToken(start: start, end: position, hasEscapes: false, isASCII: true)
+            position &+= 1
+            return token
         }
         return try scanSpecialString(from: start)
     }
@@ -56,25 +57,23 @@ extension Lexer {
 
     /// Moves to the next quote, backslash, control character, DEL or byte beyond ASCII.
     ///
-    /// Eight bytes at a time: each term below sets the top bit of a byte that is special. A borrow
-    /// or carry can set bits above a special byte, never below it, so the lowest one is right.
+    /// Eight bytes at a time: each term below sets the top bit of a byte that is special. With the
+    /// second bit turned over, control characters and the quote are what is below 0x21. A borrow or
+    /// carry can set bits above a special byte, never below it, so the lowest one is right.
     @inline(__always)
     private mutating func skipPlainRun() {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        while position <= end - 8 {
+        while position <= end &- 8 {
             let bytes = eightBytes(at: position)
-            let quote = bytes ^ (ones &* 0x22)
-            let backslash = bytes ^ (ones &* 0x5C)
-            let isQuote = (quote &- ones) & ~quote
-            let isBackslash = (backslash &- ones) & ~backslash
-            let isControl = (bytes &- (ones &* 0x20)) & ~bytes
+            let isQuoteOrControl = (bytes ^ (ones &* 0x02)) &- (ones &* 0x21)
+            let isBackslash = (bytes ^ (ones &* 0x5C)) &- ones
             let isBeyond = bytes | (bytes &+ ones)
-            let special = (isQuote | isBackslash | isControl | isBeyond) & (ones &* 0x80)
+            let special = (isQuoteOrControl | isBackslash | isBeyond) & (ones &* 0x80)
             if special != 0 {
-                position += special.trailingZeroBitCount / 8
+                position &+= special.trailingZeroBitCount / 8
                 return
             }
-            position += 8
+            position &+= 8
         }
         while position < end {
             switch base[position] {

@@ -3,21 +3,29 @@
 /// Why the pointer is right: a lexer is only made inside the closure of a
 /// `withUnsafeBufferPointer` and never leaves it, so `base` points at `end` readable bytes for as
 /// long as the lexer lives. Every byte is read at an index that was compared with `end` just
-/// before; a load of eight bytes was compared with `end - 8`.
+/// before; a load of eight bytes was compared with `end - 8`. Offsets are at most `end`, the
+/// length of an array, so one or eight more cannot overflow.
 ///
 /// After an error `position` is the place of the problem.
 struct Lexer {
     let base: UnsafePointer<UInt8>
     let end: Int
     var position: Int
-    /// Whether all that was read so far is spelled as the canonical writer spells it; the order
-    /// of keys is the caller's to watch.
+    /// Whether all that was read so far is spelled as the canonical writer spells it.
+    ///
+    /// The order of keys is the caller's to watch. Once `false`, nobody looks at spellings.
     var isCanonical = true
 
     /// The byte that the next value starts with; white space before it is skipped.
     @inline(__always)
     mutating func peek() throws(JSONError.Reason) -> UInt8 {
-        skipSpace()
+        guard position < end else { throw .unexpectedEnd }
+        let byte = base[position]
+        return byte > 0x20 ? byte : try peekBehindSpace()
+    }
+
+    private mutating func peekBehindSpace() throws(JSONError.Reason) -> UInt8 {
+        skipSpaceRun()
         guard position < end else { throw .unexpectedEnd }
         return base[position]
     }
@@ -43,7 +51,7 @@ struct Lexer {
     mutating func expect(_ byte: UInt8) throws(JSONError.Reason) {
         let found = try peek()
         guard found == byte else { throw .unexpectedByte(found) }
-        position += 1
+        position &+= 1
     }
 
     /// Reads `true`, `false` or `null`.
@@ -80,7 +88,7 @@ struct Lexer {
     mutating func scanSeparator(closing: UInt8) throws(JSONError.Reason) -> Bool {
         let byte = try peek()
         guard byte == UInt8(ascii: ",") || byte == closing else { throw .unexpectedByte(byte) }
-        position += 1
+        position &+= 1
         return byte != closing
     }
 

@@ -5,8 +5,10 @@ struct ValidatingScan: ~Copyable {
     private var ledger = KeyLedger()
     private(set) var summary = JSONSummary()
 
-    init(lexer: Lexer, depthLimit: Int) {
+    /// Starts where the lexer stands; without `checksSpelling` no text counts as canonical.
+    init(lexer: Lexer, depthLimit: Int, checksSpelling: Bool) {
         self.lexer = lexer
+        if !checksSpelling { self.lexer.isCanonical = false }
         self.depthLimit = depthLimit
     }
 
@@ -33,10 +35,9 @@ struct ValidatingScan: ~Copyable {
         case UInt8(ascii: "{"): try scanObject(depth: depth)
         case UInt8(ascii: "["): try scanArray(depth: depth)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            if lexer.skipShortInteger() { return }
             let token = try lexer.scanNumber()
-            if lexer.isCanonical, !token.isInteger || token.mantissa == 0 || token.keptCount > 18 {
-                lexer.isCanonical = try lexer.isCanonical(token)
-            }
+            if lexer.isCanonical { lexer.isCanonical = try lexer.isCanonical(token) }
         default: _ = try lexer.scanLiteral()
         }
     }
@@ -74,10 +75,10 @@ struct ValidatingScan: ~Copyable {
     ) throws(JSONError.Reason) {
         let quote = try lexer.peek()
         guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
-        if !ledger.add(try lexer.scanString(), in: lexer, objectFrom: first) {
+        let key = ledger.record(of: try lexer.scanString(), in: lexer)
+        if lexer.isCanonical, !ledger.add(key, in: lexer, objectFrom: first) {
             lexer.isCanonical = false
         }
-        let key = ledger[ledger.count - 1]
         try lexer.expect(UInt8(ascii: ":"))
         if depth == 1, key.prefix >> 56 == UInt64(UInt8(ascii: "_")) {
             summary.hasUnderscoreKey = true

@@ -35,6 +35,20 @@ import Testing
     }
 
     @Test(arguments: [
+        #"{"a":1,"b":[{"c":-7,"d":0}]}"#, #"{"b":1.50,"a":1e3,"_x":"é"}"#, #"{"\u005fid":"\/"}"#,
+        #"{"a":{"digest":"sha1-x"}}"#, #"{"longer than eight":{"@type":"blob"}}"#, "[-0]", "12",
+    ])
+    func `tells all but the spelling without looking at it`(_ text: String) throws {
+        let full = try summary(of: text)
+        let quick = try JSONScanner.validate(Array(text.utf8).span, checksSpelling: false)
+        #expect(!quick.isCanonical)
+        #expect(quick.kind == full.kind)
+        #expect(quick.hasUnderscoreKey == full.hasUnderscoreKey)
+        #expect(quick.hasDigestKey == full.hasDigestKey)
+        #expect(quick.mayHaveBlobs == full.mayHaveBlobs)
+    }
+
+    @Test(arguments: [
         #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"\u0061":2}"#, #"{"":1,"":2}"#,
         #"{"longer than eight":1,"b":1,"longer than eight":2}"#, #"[{"x":{"b":1,"a":1,"b":1}}]"#,
         #"{"é":1,"b":2,"\u00E9":3}"#, #"{"😀":1,"\uD83D\uDE00":3}"#,

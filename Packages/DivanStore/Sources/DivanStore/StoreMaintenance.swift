@@ -143,7 +143,7 @@ extension StoreReader {
     /// so a body is sound when it is a JSON object.
     private func checkBody(_ row: DocumentRow) throws {
         do {
-            let summary = try JSONScanner.validate(row.body.span)
+            let summary = try JSONScanner.validate(row.body.span, checksSpelling: false)
             guard summary.kind == .object else {
                 throw StoreError(.corrupt("body of document \(row.documentID)"), at: path)
             }
