@@ -16,7 +16,7 @@ extension RevisionID {
     /// The first byte is never 0, which is left to IDs of another kind (`revisions.md` §12).
     public func encode(into output: inout [UInt8]) {
         output.appendNumber(generation)
-        for offset in 0..<digestByteCount { output.append(digestByte(at: offset)) }
+        appendDigestBytes(to: &output)
     }
 
     /// The compact form.

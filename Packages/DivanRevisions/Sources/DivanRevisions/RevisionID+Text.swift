@@ -22,17 +22,13 @@ extension RevisionID {
         guard digits.count.isMultiple(of: 2), digits.count <= 2 * Self.maximumDigestByteCount else {
             return nil
         }
-        var bytes = [40 of UInt8](repeating: 0)
-        for position in 0..<digits.count / 2 {
-            guard let high = hexValue(of: digits[2 * position]),
-                let low = hexValue(of: digits[2 * position + 1])
-            else { return nil }
-            bytes[position] = high << 4 | low
+        var words = [5 of UInt64](repeating: 0)
+        for index in 0..<(digits.count + 15) / 16 {
+            let rest = digits.extracting(droppingFirst: 16 * index)
+            guard let word = word(of: rest.extracting(first: 16)) else { return nil }
+            words[index] = word
         }
-        self.init(
-            generation: generation,
-            digestBytes: bytes.span.extracting(first: digits.count / 2)
-        )
+        self.init(generation: generation, words: words, digestByteCount: digits.count / 2)
     }
 
     /// The text behind the dash: lower-case hexadecimal digits.
@@ -68,12 +64,18 @@ extension RevisionID: CustomStringConvertible {
     }
 }
 
-private func hexValue(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
+/// Up to sixteen digits as a number, as if zeros followed them.
+private func word(of digits: Span<UInt8>) -> UInt64? {
+    var word: UInt64 = 0
+    var areDigits = true
+    for index in digits.indices {
+        // Which of the two it is cannot be predicted, so neither is jumped to.
+        let decimal = digits[index] &- UInt8(ascii: "0")
+        let letter = digits[index] &- UInt8(ascii: "a")
+        areDigits = areDigits && (decimal <= 9 || letter <= 5)
+        word = word << 4 | UInt64(decimal <= 9 ? decimal : letter &+ 10)
     }
+    return areDigits ? word << UInt64(64 - 4 * digits.count) : nil
 }
 
 private func hexDigit(of value: UInt8) -> UInt8 {

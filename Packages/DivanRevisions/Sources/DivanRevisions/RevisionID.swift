@@ -27,16 +27,33 @@ public struct RevisionID: Sendable {
     ///   - generation: 1 to `maximumGeneration`.
     ///   - digestBytes: 1 to 40 bytes.
     public init?(generation: UInt64, digestBytes: Span<UInt8>) {
-        guard 1...Self.maximumGeneration ~= generation,
-            1...Self.maximumDigestByteCount ~= digestBytes.count
-        else { return nil }
+        guard digestBytes.count <= Self.maximumDigestByteCount else { return nil }
         var words = [5 of UInt64](repeating: 0)
-        for offset in digestBytes.indices {
-            words[offset / 8] |= UInt64(digestBytes[offset]) << (56 - 8 * UInt64(offset % 8))
+        withUnsafeMutableBytes(of: &words) { words in
+            // 40 bytes are there, and no more are copied.
+            digestBytes.withUnsafeBytes { words.copyMemory(from: $0) }
         }
+        for index in words.indices { words[index] = UInt64(bigEndian: words[index]) }
+        self.init(generation: generation, words: words, digestByteCount: digestBytes.count)
+    }
+
+    /// Takes the words of a digest of at most 40 bytes; `nil` when there are none, or the
+    /// generation is outside its range.
+    init?(generation: UInt64, words: [5 of UInt64], digestByteCount: Int) {
+        guard 1...Self.maximumGeneration ~= generation,
+            1...Self.maximumDigestByteCount ~= digestByteCount
+        else { return nil }
         self.generation = generation
         self.words = words
-        digestByteCountStored = UInt8(digestBytes.count)
+        digestByteCountStored = UInt8(digestByteCount)
+    }
+
+    /// Appends the digest's bytes.
+    func appendDigestBytes(to output: inout [UInt8]) {
+        var words = words
+        for index in words.indices { words[index] = words[index].bigEndian }
+        // At most 40 bytes, which is what the words have.
+        withUnsafeBytes(of: words) { output.append(contentsOf: $0.prefix(digestByteCount)) }
     }
 
     /// The digest's byte at `offset`, which is below `digestByteCount`.
