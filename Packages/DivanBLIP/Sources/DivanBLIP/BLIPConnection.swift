@@ -89,17 +89,20 @@ public struct BLIPConnection {
 
     /// Queues the reply to a request of the peer; a second one, or one not wanted, is dropped.
     public mutating func reply(to request: BLIPRequestID, with reply: BLIPReply) {
-        guard let entry = unanswered[request.rawValue], !entry.hasReply else { return }
+        guard let place = unanswered.index(forKey: request.rawValue),
+            !unanswered.values[place].hasReply
+        else { return }
         let kind: FrameKind = reply.isError ? .errorReply : .reply
+        let urgency = unanswered.values[place].isUrgent ? FrameFlags.urgent : 0
         let message = OutgoingMessage(
             number: request.rawValue,
-            flags: FrameFlags(bits: kind.rawValue | (entry.isUrgent ? FrameFlags.urgent : 0)),
+            flags: FrameFlags(bits: kind.rawValue | urgency),
             isCompressed: reply.isCompressed,
             properties: reply.properties,
             body: reply.body
         )
-        unanswered[request.rawValue]?.hasReply = true
-        unanswered[request.rawValue]?.replyByteCount = message.remainingByteCount
+        unanswered.values[place].hasReply = true
+        unanswered.values[place].replyByteCount = message.remainingByteCount
         queuedReplyByteCount += message.remainingByteCount
         outbox.add(message)
     }

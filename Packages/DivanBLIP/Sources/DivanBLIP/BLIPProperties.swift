@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The properties of a message: pairs of texts, in order.
 ///
 /// Kept in the wire's form, so that receiving and sending copy them once; a text is made only
@@ -99,8 +101,14 @@ public struct BLIPProperties: Sendable {
     /// `true` and `YES` in any case and numbers other than 0 are true; everything else, a missing
     /// property too, is false. Write `"true"` or leave the property out.
     public func bool(_ name: String) -> Bool {
-        guard let value = self[name]?.lowercased() else { return false }
-        return value == "true" || value == "yes" || (Int(value) ?? 0) != 0
+        utf8(name).map { Self.isTrue($0.span) } ?? false
+    }
+
+    /// Whether a value is true, as `bool(_:)` says.
+    public static func isTrue(_ value: Span<UInt8>) -> Bool {
+        let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        let word = text.lowercased()
+        return word == "true" || word == "yes" || (Int(word) ?? 0) != 0
     }
 
     private mutating func append(_ text: String) {
@@ -175,7 +183,13 @@ private func isEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
 extension Span<UInt8> {
     /// Where the next zero stands.
     fileprivate func firstZero(from start: Int) -> Int? {
-        for index in start..<Swift.max(start, count) where self[index] == 0 { return index }
-        return nil
+        guard start < count else { return nil }
+        return withUnsafeBufferPointer { bytes in
+            // Lies within the buffer, and is looked through to its end at most.
+            guard let first = bytes.baseAddress.map({ $0 + start }),
+                let zero = memchr(first, 0, bytes.count - start)
+            else { return nil }
+            return start + (zero - UnsafeMutableRawPointer(mutating: first))
+        }
     }
 }

@@ -37,6 +37,14 @@ struct CollectionSync {
         (puller?.isIdle ?? true) && (pusher?.isIdle ?? true) && (feed?.isIdle ?? true)
     }
 
+    /// Whether the peer is told of every change as it comes.
+    var isFollowed: Bool { feed?.isContinuous ?? false }
+
+    /// Whether a push waits for a document to be pulled.
+    func awaitsPull(of documentID: String) -> Bool {
+        pusher?.awaitingPull[documentID] != nil
+    }
+
     /// Changes of either side that nobody has looked at yet, at most.
     var unreadCount: UInt64 { (puller?.unreadCount ?? 0) + (pusher?.unreadCount ?? 0) }
 

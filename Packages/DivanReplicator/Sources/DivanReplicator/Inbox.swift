@@ -17,15 +17,10 @@ struct IncomingRevision {
 }
 
 /// What became of a received revision.
-struct RevisionOutcome {
-    enum Result {
-        case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
-        case alreadyThere(lastSequence: UInt64)
-        case failed(SyncError)
-    }
-
-    var revision: IncomingRevision
-    var result: Result
+enum RevisionResult {
+    case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
+    case alreadyThere(lastSequence: UInt64)
+    case failed(SyncError)
 }
 
 /// A document that the user may no longer see.
@@ -74,9 +69,9 @@ struct Inbox {
             && parkedByteCount + byteCount <= limits.parkedByteCount
     }
 
-    mutating func add(_ revision: IncomingRevision) {
+    mutating func add(_ revision: consuming IncomingRevision) {
         parkedByteCount += revision.body.count
-        ready.append(revision)
+        ready.append(consume revision)
     }
 
     mutating func add(_ removal: Removal) {
@@ -96,12 +91,14 @@ struct Inbox {
     }
 
     /// A blob arrived, or could not; returns the revision when it failed with it.
-    mutating func resolved(_ completion: BlobFetcher.Completion) -> RevisionOutcome? {
+    mutating func resolved(
+        _ completion: BlobFetcher.Completion
+    ) -> (revision: IncomingRevision, error: SyncError)? {
         guard var entry = parked[completion.parkedID] else { return nil }
         if let error = completion.error {
             parked[completion.parkedID] = nil
             parkedByteCount -= entry.revision.body.count
-            return RevisionOutcome(revision: entry.revision, result: .failed(error))
+            return (entry.revision, error)
         }
         entry.missingCount -= 1
         if entry.missingCount == 0 {

@@ -15,8 +15,8 @@ struct RevisionFields {
     private(set) var deltaSource: String?
     private(set) var closing: String?
     private(set) var hasError = false
-    /// Whether one of the properties that are claims is there; few messages carry any.
-    private(set) var hasClaims = false
+    private(set) var isTombstone: Bool?
+    private(set) var refusesConflicts: Bool?
 
     init(_ properties: BLIPProperties) {
         var fields = Self()
@@ -33,11 +33,11 @@ struct RevisionFields {
             if revisionID == nil { revisionID = .some(RevisionID(utf8: value)) }
         case 3 where name.spells("seq"): Self.set(&oldSequence, value)
         case 5 where name.spells("error"): hasError = true
-        case 7 where name.spells("deleted"): hasClaims = true
+        case 7 where name.spells("deleted"): Self.set(&isTombstone, value)
         case 7 where name.spells("history"): Self.set(&history, value)
         case 8 where name.spells("sequence"): Self.set(&sequence, value)
         case 8 where name.spells("deltaSrc"): Self.set(&deltaSource, value)
-        case 11 where name.spells("noconflicts"): hasClaims = true
+        case 11 where name.spells("noconflicts"): Self.set(&refusesConflicts, value)
         case 14 where name.spells("deleted_branch"): Self.set(&closing, value)
         default: break
         }
@@ -46,6 +46,11 @@ struct RevisionFields {
     private static func set(_ field: inout String?, _ value: Span<UInt8>) {
         guard field == nil else { return }
         field = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func set(_ field: inout Bool?, _ value: Span<UInt8>) {
+        guard field == nil else { return }
+        field = BLIPProperties.isTrue(value)
     }
 }
 

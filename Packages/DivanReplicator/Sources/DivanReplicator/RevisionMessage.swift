@@ -25,11 +25,7 @@ struct RevisionMessage {
     /// Reads received properties.
     ///
     /// - Throws: HTTP/400 that names the property.
-    init(
-        _ fields: RevisionFields,
-        of properties: BLIPProperties,
-        limits: Limits
-    ) throws(SyncError) {
+    init(_ fields: RevisionFields, limits: Limits) throws(SyncError) {
         guard let id = fields.documentID, let parsed = fields.revisionID else {
             throw .http(400, "rev without id or rev")
         }
@@ -42,10 +38,8 @@ struct RevisionMessage {
         documentID = id
         self.revisionID = revisionID
         sequence = (fields.sequence ?? fields.oldSequence).map { RemoteSequence(json: $0) }
-        if fields.hasClaims {
-            isTombstone = properties.bool("deleted")
-            refusesConflicts = properties.bool("noconflicts")
-        }
+        isTombstone = fields.isTombstone ?? false
+        refusesConflicts = fields.refusesConflicts ?? false
         if let source = fields.deltaSource, !source.isEmpty, !isTombstone {
             guard let sourceID = RevisionID(source) else {
                 throw .http(422, "invalid deltaSrc")

@@ -32,9 +32,7 @@ extension SyncPeer {
                     return try writer.insert(revision, in: path, remote, isOutdated: isOutdated)
                 }
             }
-            for (revision, result) in zip(ready, results) {
-                finish(RevisionOutcome(revision: revision, result: result))
-            }
+            for index in ready.indices { finish(ready[index], results[index]) }
             for removal in allowed { finish(removal) }
             for mark in marks {
                 let documentID = mark.revision.documentID
@@ -43,7 +41,7 @@ extension SyncPeer {
         } catch {
             let failure = SyncError(storage: error)
             for revision in ready {
-                finish(RevisionOutcome(revision: revision, result: .failed(failure)), isLost: true)
+                finish(revision, .failed(failure), isLost: true)
             }
             session.fail(failure)
         }
@@ -76,11 +74,14 @@ extension SyncPeer {
     }
 
     /// Answers a revision and counts it; one that was lost with its transaction must come again.
-    mutating func finish(_ outcome: RevisionOutcome, isLost: Bool = false) {
-        let (revision, index) = (outcome.revision, outcome.revision.collection)
-        let message = revision.message
+    mutating func finish(
+        _ revision: IncomingRevision,
+        _ result: RevisionResult,
+        isLost: Bool = false
+    ) {
+        let (message, index) = (revision.message, revision.collection)
         var isFinished = true
-        switch outcome.result {
+        switch result {
         case .inserted(let sequence, let isConflict, let isBranched):
             answer(revision.request, in: index, at: sequence)
             remember(message, in: index, isBranched: isBranched)
@@ -125,7 +126,7 @@ extension SyncPeer {
         in index: Int,
         isBranched: Bool
     ) {
-        guard collections[index].feed?.isContinuous == true else { return }
+        guard collections[index].isFollowed else { return }
         guard !isBranched else {
             collections[index].echoes[message.documentID] = nil
             collections[index].feed?.notice()
@@ -143,7 +144,7 @@ extension SyncPeer {
         in index: Int,
         isBehind: Bool = false
     ) {
-        guard isBehind || collections[index].pusher?.awaitingPull[documentID] != nil,
+        guard isBehind || collections[index].awaitsPull(of: documentID),
             var checkpointer = collections[index].checkpointer.take()
         else { return }
         do {
@@ -162,7 +163,7 @@ extension StoreWriter {
         in path: CollectionPath,
         _ remote: RemoteID?,
         isOutdated: Bool
-    ) throws -> RevisionOutcome.Result {
+    ) throws -> RevisionResult {
         let message = revision.message
         do throws(StoreError) {
             let outcome = try insert(

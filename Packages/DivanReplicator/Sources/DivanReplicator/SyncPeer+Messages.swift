@@ -149,11 +149,10 @@ extension SyncPeer {
 
     private mutating func finish(_ completions: [BlobFetcher.Completion]) {
         for completion in completions {
-            guard let outcome = inbox.resolved(completion) else { continue }
+            guard let (revision, error) = inbox.resolved(completion) else { continue }
             // A full or broken disk is not the document's fault: it must come again.
-            let isOurs = completion.error?.isLocalFailure ?? false
-            if isOurs, let error = completion.error { session.fail(error) }
-            finish(outcome, isLost: isOurs)
+            if error.isLocalFailure { session.fail(error) }
+            finish(revision, .failed(error), isLost: error.isLocalFailure)
         }
     }
 }

@@ -13,11 +13,7 @@ extension SyncPeer {
             return
         }
         do throws(SyncError) {
-            let message = try RevisionMessage(
-                fields,
-                of: request.properties,
-                limits: session.limits
-            )
+            let message = try RevisionMessage(fields, limits: session.limits)
             if isActive, message.sequence == nil {
                 throw .http(400, "received revision without sequence")
             }
@@ -51,25 +47,30 @@ extension SyncPeer {
                 throw .http(403, "rejected by validation function")
             }
         }
-        let revision = IncomingRevision(
+        var revision = IncomingRevision(
             request: requestID,
             collection: index,
             message: message,
             body: body.bytes,
-            hasBlobs: !body.blobs.isEmpty,
-            delta: message.deltaSource.map { _ in
-                DeltaUse(byteCount: request.body.count, bodyByteCount: body.bytes.count)
-            }
+            hasBlobs: !body.blobs.isEmpty
         )
-        try hold(revision, body)
+        if message.deltaSource != nil {
+            let byteCount = request.body.count
+            revision.delta = DeltaUse(byteCount: byteCount, bodyByteCount: body.bytes.count)
+        }
+        if body.blobs.isEmpty {
+            inbox.add(consume revision)
+        } else {
+            try hold(consume revision, body)
+        }
     }
 
     /// Stores the revision with the next batch, or after its blobs have come.
     private mutating func hold(
-        _ received: IncomingRevision,
+        _ received: consuming IncomingRevision,
         _ body: ReceivedBody
     ) throws(SyncError) {
-        var revision = received
+        var revision = consume received
         revision.holds = body.blobs.map { session.store.blobs.hold($0.digest) }
         var missing: [BlobReference] = []
         for blob in body.blobs where !session.store.blobs.contains(blob.digest) {
