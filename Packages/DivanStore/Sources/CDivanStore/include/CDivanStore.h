@@ -13,6 +13,10 @@ int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int by
 /// Binds bytes; SQLite copies them.
 int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, int byte_count);
 
+/// Binds text to parameter 1 and steps. SQLite reads the text during the call only; it stays bound
+/// until the next call binds another.
+int divan_find(sqlite3_stmt *statement, const char *text, int byte_count);
+
 /// `syncfs(2)`, which the system's header shows only to GNU sources.
 int divan_sync_file_system(int descriptor);
 

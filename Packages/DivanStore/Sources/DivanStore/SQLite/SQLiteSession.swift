@@ -111,8 +111,7 @@ extension SQLiteSession: StorageSnapshot {
     ) throws(StoreError) -> DocumentRow? {
         let statement = try documents(in: collection).byID(content)
         defer { statement.reset() }
-        try statement.bind(documentID, at: 1)
-        return try statement.step() ? statement.row(content) : nil
+        return try statement.find(documentID) ? statement.row(content) : nil
     }
 
     func rows(

@@ -44,7 +44,24 @@ final class SQLiteStatement {
 
     /// Goes to the next row; `false` when there is none.
     func step() throws(StoreError) -> Bool {
-        switch sqlite3_step(handle) {
+        try hasRow(after: sqlite3_step(handle))
+    }
+
+    /// Goes to the one row that a text as the only parameter selects; `false` when there is none.
+    ///
+    /// The text is not copied: its memory is read while it is lent.
+    func find(_ text: String) throws(StoreError) -> Bool {
+        var text = text
+        return try hasRow(
+            after: text.withUTF8 {
+                let start = UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)
+                return divan_find(handle, start, Int32(clamping: $0.count))
+            }
+        )
+    }
+
+    private func hasRow(after code: Int32) throws(StoreError) -> Bool {
+        switch code {
         case SQLITE_ROW:
             return true
         case SQLITE_DONE:
