@@ -30,6 +30,11 @@ public struct Limits: Sendable {
     /// Little, so that the first frames of a window leave while the next are read from the store:
     /// both sides work at the same time.
     public var queuedOutputByteCount = 16 << 10
+    /// Frames sent in one turn of a loop, which writes when the turn ends.
+    ///
+    /// Half of what may be on its way to a peer nearby, so that one half is made here while the
+    /// peer works on the other.
+    public var turnFramesCount = 100
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
     /// Marks of what the peer has that wait for a transaction while a backlog is pushed.
@@ -75,6 +80,8 @@ public struct Limits: Sendable {
         var limits = Limits()
         limits.unansweredNearbyCount = 1_200
         limits.unansweredRevisionsCount = 1_200
+        // Larger turns are larger transactions: pages that each of them writes are written less.
+        limits.turnFramesCount = 300
         limits.queuedOutputByteCount = 200 << 10
         return limits
     }()

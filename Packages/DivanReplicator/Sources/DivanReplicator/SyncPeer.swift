@@ -204,6 +204,9 @@ public struct SyncPeer {
     /// Returns what the driver is to do, or `nil`.
     public mutating func next() -> SyncEffect? { session.nextEffect() }
 
+    /// What the peer holds to.
+    public var limits: Limits { session.limits }
+
     /// Appends the next frame to `output`, one WebSocket message; `false` when there is none now.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
         if session.blip.queuedByteCount < session.limits.queuedOutputByteCount / 2,

@@ -39,10 +39,6 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private var isPumping = false
     private var goesOn = false  // what is left to send goes out in the loop's next turn
 
-    /// Frames sent in one turn of the loop, which writes when it ends: half of what may be on its
-    /// way to a peer nearby, so that one half is made here while the peer works on the other.
-    private static let turnFrameCount = 100
-
     private enum Phase: Int, Comparable {
         case connecting
         case open
@@ -184,7 +180,7 @@ extension PeerDriver {
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
-        var room = Self.turnFrameCount
+        var room = peer.limits.turnFramesCount
         repeat {
             performEffects()
         } while sendFrames(&room)

@@ -125,7 +125,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     private func flush() {
         guard !outgoing.isEmpty else { return }
         let batch = outgoing
-        outgoing = MessageBatch()
+        outgoing = MessageBatch(asLongAs: batch)
         tell { $0.deliver(batch) }
     }
 
@@ -166,6 +166,14 @@ private struct MessageBatch {
     private(set) var ends: [Int] = []
 
     var isEmpty: Bool { ends.isEmpty }
+
+    init() {}
+
+    /// Creates an empty batch with room for as much as another holds, as the next one often does.
+    init(asLongAs other: MessageBatch) {
+        bytes.reserveCapacity(other.bytes.count)
+        ends.reserveCapacity(other.ends.count)
+    }
 
     mutating func append(_ message: Span<UInt8>) {
         message.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }

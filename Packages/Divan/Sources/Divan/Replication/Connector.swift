@@ -69,6 +69,7 @@ final class DatabaseConnector: Connector, DatabaseService {
             role: .passive(.init(collections: try store.collections())),
             codec: DeflateCodec()
         )
+        peer.compresses = false
         peer.limits = .inProcess
         let passive = PassiveSession(
             store: store,
