@@ -22,11 +22,18 @@ extension RevisionID {
         guard digits.count.isMultiple(of: 2), digits.count <= 2 * Self.maximumDigestByteCount else {
             return nil
         }
+        // Padded with zeros to the longest digest.
+        var text = [10 of UInt64](repeating: 0x3030_3030_3030_3030)
+        withUnsafeMutableBytes(of: &text) { text in
+            // 80 bytes are there, and no more are copied.
+            digits.withUnsafeBytes { text.copyMemory(from: $0) }
+        }
         var words = [5 of UInt64](repeating: 0)
-        for index in 0..<(digits.count + 15) / 16 {
-            let rest = digits.extracting(droppingFirst: 16 * index)
-            guard let word = word(of: rest.extracting(first: 16)) else { return nil }
-            words[index] = word
+        for index in words.indices where 16 * index < digits.count {
+            let high = HexadecimalDigits(bytes: UInt64(bigEndian: text[2 * index]))
+            let low = HexadecimalDigits(bytes: UInt64(bigEndian: text[2 * index + 1]))
+            guard let high = high.value, let low = low.value else { return nil }
+            words[index] = UInt64(high) << 32 | UInt64(low)
         }
         self.init(generation: generation, words: words, digestByteCount: digits.count / 2)
     }
@@ -46,12 +53,14 @@ extension RevisionID {
     }
 
     private func appendDigest(to output: inout [UInt8]) {
-        output.reserveCapacity(output.count + 2 * digestByteCount)
-        for offset in 0..<digestByteCount {
-            let byte = digestByte(at: offset)
-            output.append(hexDigit(of: byte >> 4))
-            output.append(hexDigit(of: byte & 0xF))
+        var text = [10 of UInt64](repeating: 0)
+        for index in words.indices {
+            let (high, low) = (words[index] >> 32, words[index])
+            text[2 * index] = HexadecimalDigits(UInt32(high)).bytes.bigEndian
+            text[2 * index + 1] = HexadecimalDigits(UInt32(truncatingIfNeeded: low)).bytes.bigEndian
         }
+        // Twice as many digits as there are bytes, and there are 40 of those at most.
+        withUnsafeBytes(of: text) { output.append(contentsOf: $0.prefix(2 * digestByteCount)) }
     }
 }
 
@@ -62,22 +71,4 @@ extension RevisionID: CustomStringConvertible {
         appendText(to: &text)
         return String(decoding: text, as: UTF8.self)
     }
-}
-
-/// Up to sixteen digits as a number, as if zeros followed them.
-private func word(of digits: Span<UInt8>) -> UInt64? {
-    var word: UInt64 = 0
-    var areDigits = true
-    for index in digits.indices {
-        // Which of the two it is cannot be predicted, so neither is jumped to.
-        let decimal = digits[index] &- UInt8(ascii: "0")
-        let letter = digits[index] &- UInt8(ascii: "a")
-        areDigits = areDigits && (decimal <= 9 || letter <= 5)
-        word = word << 4 | UInt64(decimal <= 9 ? decimal : letter &+ 10)
-    }
-    return areDigits ? word << UInt64(64 - 4 * digits.count) : nil
-}
-
-private func hexDigit(of value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }

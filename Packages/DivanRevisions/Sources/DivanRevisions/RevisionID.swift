@@ -15,7 +15,7 @@ public struct RevisionID: Sendable {
 
     // The digest's bytes from the left, eight to a word, the first byte of each word highest, and
     // zeros behind the last: so words compare as the bytes do.
-    private let words: [5 of UInt64]
+    let words: [5 of UInt64]
     private let digestByteCountStored: UInt8
 
     /// Bytes in the digest: 1 to 40.
@@ -54,11 +54,6 @@ public struct RevisionID: Sendable {
         for index in words.indices { words[index] = words[index].bigEndian }
         // At most 40 bytes, which is what the words have.
         withUnsafeBytes(of: words) { output.append(contentsOf: $0.prefix(digestByteCount)) }
-    }
-
-    /// The digest's byte at `offset`, which is below `digestByteCount`.
-    func digestByte(at offset: Int) -> UInt8 {
-        UInt8(truncatingIfNeeded: words[offset / 8] >> (56 - 8 * UInt64(offset % 8)))
     }
 }
 

@@ -43,6 +43,18 @@ import Testing
         #expect(RevisionID(text) == nil)
     }
 
+    @Test(arguments: 0..<8)
+    func `takes digits and no other byte in any place`(place: Int) {
+        let digits = Set("0123456789abcdef".utf8)
+        for byte in UInt8.min...UInt8.max {
+            var text = Array("1-01234567".utf8)
+            text[2 + place] = byte
+            let id = RevisionID(utf8: text.span)
+            #expect((id != nil) == digits.contains(byte), "byte \(byte)")
+            #expect(id.map { Array($0.description.utf8) } ?? text == text)
+        }
+    }
+
     @Test func `sorts by generation, then by the bytes of the digest`() throws {
         let sorted = try ids(
             "1-ff,2-00,2-0000,2-01,2-0100000000000000,2-010000000000000000,2-ff,10-00"
