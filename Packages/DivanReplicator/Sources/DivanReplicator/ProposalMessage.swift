@@ -26,12 +26,17 @@ enum ProposalMessage {
         guard try reader.nextElement() else { throw MalformedMessage() }
         let documentID = try reader.readString()
         guard try reader.nextElement() else { throw MalformedMessage() }
-        var entry = Entry(documentID: documentID, revisionID: RevisionID(try reader.readString()))
+        var entry = Entry(documentID: documentID, revisionID: try readRevisionID(&reader))
         if try reader.nextElement() {
-            entry.ancestor = RevisionID(try reader.readString())
+            entry.ancestor = try readRevisionID(&reader)
             while try reader.nextElement() { try reader.skip() }
         }
         return entry
+    }
+
+    private static func readRevisionID(_ reader: inout JSONReader) throws -> RevisionID? {
+        let text = try reader.readStringBytes()
+        return RevisionID(utf8: text.span)
     }
 
     /// Writes one of our proposals.

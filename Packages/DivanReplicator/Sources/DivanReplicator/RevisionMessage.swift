@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanRevisions
+import DivanStore
 
 /// The properties of a `rev` message.
 ///
@@ -101,13 +102,10 @@ struct RevisionMessage {
 ///
 /// Source: `revisions.md` §3.
 enum DocumentID {
-    /// 1 to 240 bytes, no leading underscore, no control characters.
+    /// What a store takes, 1 to 240 bytes, no leading underscore, no control characters, and
+    /// within the limits of the connection.
     static func isValid(_ text: String, limits: Limits) -> Bool {
-        let bytes = text.utf8
-        guard (1...limits.documentIDByteCount).contains(bytes.count),
-            bytes.first != UInt8(ascii: "_")
-        else { return false }
-        return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        text.utf8.count <= limits.documentIDByteCount && Store.isValidDocumentID(text)
     }
 }
 

@@ -161,6 +161,8 @@ extension SyncPeer {
         var answers = [ProposalAnswer](repeating: ProposalAnswer(status: 400), count: entries.count)
         var questions: [(documentID: String, revisionID: RevisionID, parent: RevisionID?)] = []
         var places: [Int] = []
+        questions.reserveCapacity(entries.count)
+        places.reserveCapacity(entries.count)
         for (place, entry) in entries.enumerated() {
             guard let revisionID = entry.revisionID,
                 DocumentID.isValid(entry.documentID, limits: session.limits)

@@ -24,6 +24,10 @@ public class StoreReader {
         /// What remotes have of it, once that is asked for.
         var known: KnownSequences?
         var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
+        /// The last sequence when the counters were looked up, which is before any change.
+        fileprivate(set) var sequenceBefore: UInt64 = 0
+        /// Whether a document may stand in `changes` twice.
+        var mayRepeat = false
 
         init(path: CollectionPath, id: CollectionID) {
             self.path = path
@@ -62,6 +66,7 @@ public class StoreReader {
         if let state = collection.state { return state }
         let state = try current().state(of: collection.id)
         collection.state = state
+        collection.sequenceBefore = state.lastSequence
         return state
     }
 

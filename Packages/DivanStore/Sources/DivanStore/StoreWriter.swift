@@ -159,6 +159,7 @@ public final class StoreWriter: StoreReader {
         }
         // Also where the count stays: the row may have kept the counters.
         collection.hasNewState = true
+        collection.mayRepeat = true
         note(documentID, sequence: 0, in: collection)
         return true
     }
@@ -260,6 +261,7 @@ public final class StoreWriter: StoreReader {
         over old: DocumentRow?
     ) throws(StoreError) {
         let state = try state(of: collection, with: row, over: old)
+        if let old, old.sequence > collection.sequenceBefore { collection.mayRepeat = true }
         try changing().put(row, leaving: state)
         noteStored(row, leaving: state, in: collection)
     }
@@ -326,9 +328,9 @@ extension StoreReader.OpenCollection {
     fileprivate func grouped() -> [StoreChange] {
         var groups: [StoreChange] = []
         var seen: Set<ExactText> = []
-        seen.reserveCapacity(changes.count)
+        if mayRepeat { seen.reserveCapacity(changes.count) }
         for (change, origin) in changes.reversed()
-        where seen.insert(ExactText(change.documentID)).inserted {
+        where !mayRepeat || seen.insert(ExactText(change.documentID)).inserted {
             if let index = groups.firstIndex(where: { $0.origin == origin }) {
                 groups[index].changes.append(change)
             } else {
@@ -345,10 +347,12 @@ extension Store {
     ///
     /// Source: `revisions.md` §3.
     public static func isValidDocumentID(_ documentID: String) -> Bool {
-        let bytes = documentID.utf8
-        guard let first = bytes.first, first != UInt8(ascii: "_"),
-            bytes.count <= StoreLimits.documentIDByteCount
+        let bytes = documentID.utf8.span
+        guard 1...StoreLimits.documentIDByteCount ~= bytes.count, bytes[0] != UInt8(ascii: "_")
         else { return false }
-        return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F {
+            return false
+        }
+        return true
     }
 }
