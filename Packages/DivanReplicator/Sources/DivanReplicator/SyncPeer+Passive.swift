@@ -189,6 +189,16 @@ extension SyncPeer {
                     }
                 }
         }
+        answer(request, with: answers, in: index, at: sequence)
+    }
+
+    /// Answers proposals; a peer that pulls, too, is told how far the sequences were then.
+    private mutating func answer(
+        _ request: BLIPIncomingRequest,
+        with answers: [ProposalAnswer],
+        in index: Int,
+        at sequence: UInt64
+    ) {
         let names = request.properties.bool("conflictIncludesRev")
         var reply = BLIPReply(
             properties: .changesAnswer(session, isFirst: !collections[index].hasAnswered),

@@ -76,24 +76,32 @@ extension RevisionTree {
                 remembersLoser: closesRemote
             )
         }
-        let merged: Revision?
-        switch decision {
-        case .keepRemote: merged = nil
-        case .keepLocal where !loser.isTombstone:
-            guard let body = loser.body else { throw .bodyMissing(local) }
-            let flags = loser.flags.intersection(.hasBlobs)
-            merged = try Self.child(of: remote, flags: flags, body: body)
-        case .merge(let body, let hasBlobs):
-            merged = try Self.child(of: remote, flags: hasBlobs ? .hasBlobs : [], body: body)
-        case .keepLocal, .delete:
-            merged = try Self.child(of: remote, flags: .tombstone, body: emptyBody)
-        }
         return try resolve(
             winner: remote,
             loser: local,
-            merged: merged,
+            merged: merged(decision, loser, onto: remote),
             remembersLoser: closesRemote
         )
+    }
+
+    /// The revision that a decision adds to the remote's branch; `nil` when it adds none.
+    private func merged(
+        _ decision: Decision,
+        _ local: Revision,
+        onto remote: RevisionID
+    ) throws(RevisionError) -> Revision? {
+        switch decision {
+        case .keepRemote:
+            return nil
+        case .keepLocal where !local.isTombstone:
+            guard let body = local.body else { throw .bodyMissing(local.id) }
+            let flags = local.flags.intersection(.hasBlobs)
+            return try Self.child(of: remote, flags: flags, body: body)
+        case .merge(let body, let hasBlobs):
+            return try Self.child(of: remote, flags: hasBlobs ? .hasBlobs : [], body: body)
+        case .keepLocal, .delete:
+            return try Self.child(of: remote, flags: .tombstone, body: emptyBody)
+        }
     }
 
     /// Makes one leaf win over another, as the tree of Couchbase Lite does it.

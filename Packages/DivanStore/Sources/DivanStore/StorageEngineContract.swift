@@ -216,6 +216,16 @@ public enum StorageEngineContract {
                 try sequences(after: 5, limit: 9, flags: .hasBlobs) == [10, 15, 20],
                 "A scan does not keep to its flags."
             )
+        }
+        try checkLists(engine, id, &findings)
+    }
+
+    private static func checkLists(
+        _ engine: any StorageEngine,
+        _ id: CollectionID,
+        _ findings: inout Findings
+    ) throws {
+        try engine.read { snapshot in
             findings.expect(
                 try snapshot.conflictedDocumentIDs(in: id)
                     == ["doc-25", "doc-20", "doc-15", "doc-10"],
