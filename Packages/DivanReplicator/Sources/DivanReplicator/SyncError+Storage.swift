@@ -15,8 +15,8 @@ extension SyncError {
         }
         let message = error.description
         switch error.code {
-        case .notOpen: self.init(.liteCore, 6, message, hasRemedy: true)
-        case .noSuchDatabase, .notFound, .noSuchCollection, .noSuchBlob:
+        case .notOpen, .noSuchCollection: self.init(.liteCore, 6, message, hasRemedy: true)
+        case .noSuchDatabase, .notFound, .noSuchBlob:
             self.init(.liteCore, 7, message, hasRemedy: true)
         case .conflict: self.init(.webSocket, 409, message, hasRemedy: true)
         case .checkpointMismatch: self.init(.webSocket, 409, message, hasRemedy: true)

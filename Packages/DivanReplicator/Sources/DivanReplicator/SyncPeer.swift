@@ -113,10 +113,23 @@ public struct SyncPeer {
     public mutating func storeChanged(_ change: StoreChange, at now: Duration) {
         session.now = now
         guard change.origin != session.origin, stage == .running else { return }
+        if change.endsCollection { collectionEnded(change.collection) }
         for index in collections.indices where collections[index].path == change.collection {
             collections[index].notice(isContinuous: isContinuous)
         }
         pump()
+    }
+
+    /// A collection is gone: an active peer has failed; a passive one lets its client come again,
+    /// which is told then that there is none.
+    private mutating func collectionEnded(_ path: CollectionPath) {
+        guard collections.contains(where: { $0.path == path && $0.isKnown }) else { return }
+        let error = StoreError(.noSuchCollection(path), at: session.store.directory ?? "")
+        if isActive {
+            session.end(storage: error, code: 1011)
+        } else {
+            session.close(code: 4001, error: SyncError(storage: error))
+        }
     }
 
     /// A conflict that `next` handed out is resolved and the result stored, or it stays.

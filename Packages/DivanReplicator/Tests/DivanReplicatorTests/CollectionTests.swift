@@ -131,7 +131,19 @@ import Testing
         #expect(server.closeCode == 4002)
     }
 
-    @Test func `a collection that is deleted under a connection is an error, not a crash`() throws {
+    @Test func `a collection that is deleted under a connection ends the active peer`() throws {
+        let (here, there) = (try site(), try site())
+        var options = Conversation.Options(isContinuous: true)
+        options.collections = [.init(Self.hotels)]
+        var run = Conversation(options, here: here, there: there)
+        run.run()
+        try here.store.deleteCollection(Self.hotels)
+        run.run()
+        #expect(run.closeCode == 1011)
+        #expect(run.error?.domain == .liteCore && run.error?.code == 6)
+    }
+
+    @Test func `a passive peer whose collection is deleted has its client come again`() throws {
         let (here, there) = (try site(), try site())
         var options = Conversation.Options(isContinuous: true)
         options.collections = [.init(Self.hotels)]
@@ -140,8 +152,11 @@ import Testing
         try there.store.deleteCollection(Self.hotels)
         try here.save("a", "{}", in: Self.hotels)
         run.run()
-        #expect(run.statuses.last?.error?.code == 404)
+        #expect(run.closeCode == 4001)
         #expect(try here.body("a", in: Self.hotels) == "{}")
+        var next = Conversation(options, here: here, there: there)
+        next.run()
+        #expect(next.error?.code == 404)
     }
 
     @Test func `an unknown subprotocol closes the connection`() throws {

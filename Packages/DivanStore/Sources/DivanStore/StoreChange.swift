@@ -10,12 +10,20 @@ public struct StoreChange: Equatable, Sendable {
     public var changes: [DocumentChange]
     /// Who made the change.
     public var origin: ChangeOrigin
+    /// Whether the collection was removed; no document is named then.
+    public var endsCollection: Bool
 
     /// Creates the notice of one commit.
-    public init(collection: CollectionPath, changes: [DocumentChange], origin: ChangeOrigin) {
+    public init(
+        collection: CollectionPath,
+        changes: [DocumentChange],
+        origin: ChangeOrigin,
+        endsCollection: Bool = false
+    ) {
         self.collection = collection
         self.changes = changes
         self.origin = origin
+        self.endsCollection = endsCollection
     }
 }
 

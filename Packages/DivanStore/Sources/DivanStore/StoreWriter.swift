@@ -30,6 +30,7 @@ public final class StoreWriter: StoreReader {
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.
     private(set) var namesBlobs = false
     private var failure: (any Error)?
+    private var removals: [StoreChange] = []  // collections that are gone
 
     init(
         _ transaction: any StorageTransaction,
@@ -66,7 +67,7 @@ public final class StoreWriter: StoreReader {
     /// Writes the counters and returns what observers are told.
     func finish() throws -> [StoreChange] {
         if let failure { throw failure }
-        var changes: [StoreChange] = []
+        var changes = removals
         for collection in open where !collection.changes.isEmpty {
             if collection.hasNewState { try transaction.setState(state(of: collection)) }
             changes += collection.grouped()
@@ -198,7 +199,17 @@ public final class StoreWriter: StoreReader {
         try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1
-        if path == .default { _ = try changing().createCollection(path) }
+        guard path == .default else {
+            let removal = StoreChange(
+                collection: path,
+                changes: [],
+                origin: origin,
+                endsCollection: true
+            )
+            removals.append(removal)
+            return
+        }
+        _ = try changing().createCollection(path)
     }
 
     /// Keeps a small value in the database, or with `nil` removes it.

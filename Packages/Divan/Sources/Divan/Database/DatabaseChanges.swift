@@ -111,6 +111,7 @@ final class DatabaseChanges: Sendable {
     }
 
     private func post(_ change: StoreChange, in database: Database) {
+        guard !change.endsCollection else { return }
         let life = database.file.life(of: change.collection)
         let (listeners, documents) = state.withLock { ($0.collections[life], $0.documents) }
         guard listeners != nil || !documents.isEmpty else { return }
