@@ -23,6 +23,8 @@ public struct FieldMergeResolver: ConflictResolver {
         }
         let localBody = try JSON(parsing: local.body)
         let remoteBody = try JSON(parsing: remote.body)
+        // Two peers may have made the same merge: then they agree by the default rule.
+        if localBody == remoteBody { return conflict.localWins ? .keepLocal : .keepRemote }
         let base = try conflict.base.map { try JSON(parsing: $0) }
         let merge = FieldMerge(hasBase: base != nil)
         let merged =
@@ -30,8 +32,6 @@ public struct FieldMergeResolver: ConflictResolver {
             ? merge.value(winner: localBody, loser: remoteBody, base: base)
             : merge.value(winner: remoteBody, loser: localBody, base: base)
 
-        // Two peers may have made the same merge: then they agree by the default rule.
-        if localBody == remoteBody { return conflict.localWins ? .keepLocal : .keepRemote }
         // The remote side first: taking it makes no new revision.
         guard let merged, merged != remoteBody else { return .keepRemote }
         return merged == localBody ? .keepLocal : .merge(body: try merged.canonicalBytes())

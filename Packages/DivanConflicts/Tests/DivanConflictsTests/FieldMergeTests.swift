@@ -60,8 +60,13 @@ import Testing
         #expect(try resolver.resolve(remoteHasMore) == .keepRemote)
         let localHasMore = conflict(try leaf("2-0a", more), try leaf("2-0b", less), base: less)
         #expect(try resolver.resolve(localHasMore) == .keepLocal)
-        let equal = conflict(try leaf("2-0b", less), try leaf("2-0a", less))
-        #expect(try resolver.resolve(equal) == .keepRemote)
+    }
+
+    @Test func `chooses between equal bodies by the default rule`() throws {
+        let (one, other) = (try leaf("2-0b", #"{"a":1}"#), try leaf("2-0a", #"{ "a":1 }"#))
+        let resolver = FieldMergeResolver()
+        #expect(try resolver.resolve(conflict(one, other)) == .keepLocal)
+        #expect(try resolver.resolve(conflict(other, one)) == .keepRemote)
     }
 
     @Test func `lets a deletion win`() throws {
