@@ -66,7 +66,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(
             """
             PRAGMA journal_size_limit = 67108864;
-            PRAGMA cache_size = -16384;
+            PRAGMA cache_size = -8192;
             PRAGMA temp_store = MEMORY;
             """
         )

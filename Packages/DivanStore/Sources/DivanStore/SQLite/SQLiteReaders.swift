@@ -44,7 +44,7 @@ final class SQLiteReaders: @unchecked Sendable {
     private func opened() throws(StoreError) -> SQLiteSession {
         let connection = try SQLiteConnection(path: path, mode: mode)
         // A push reads bodies some 2 MiB behind the feed; both find the same pages.
-        try connection.execute("PRAGMA cache_size = -4096")
+        try connection.execute("PRAGMA cache_size = -3072")
         return SQLiteSession(connection)
     }
 
