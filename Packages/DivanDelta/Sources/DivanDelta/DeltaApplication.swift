@@ -13,7 +13,7 @@ struct DeltaApplication {
     /// Applies a node; `old` and the result are `nil` where there is no value (`delta.md` §2).
     private mutating func apply(_ node: JSON, to old: JSON?) throws(DeltaError) -> JSON? {
         switch node {
-        case .null, .bool, .int, .uint, .double, .string:
+        case .null, .bool, .int, .uint, .double, .long, .string:
             return node
         case .array(let operation):
             return try apply(operation, to: old)

@@ -1,7 +1,8 @@
 /// A JSON value as a tree.
 ///
 /// Numbers keep what the text said: an integer stays an integer, a number with a fraction or an
-/// exponent stays a double, and neither becomes the other. Two values are equal when they have
+/// exponent stays a double, neither becomes the other, and one with more digits than either holds
+/// stays the text it was. Two values are equal when they have
 /// the same kind and the same content; strings are compared by their UTF-8 bytes, not by Unicode
 /// equivalence, because peers digest bytes.
 ///
@@ -15,8 +16,10 @@ public enum JSON: Sendable {
     case int(Int64)
     /// An integer above `Int64.max`; smaller ones are always `int`.
     case uint(UInt64)
-    /// A number with a fraction or exponent, `-0`, or an integer that fits no 64 bits.
+    /// A number with a fraction or exponent, or `-0`.
     case double(Double)
+    /// A number of which a double would lose digits; of an integer that fits no 64 bits, too.
+    case long(LongNumber)
     /// Text.
     case string(String)
     /// Values in order.
@@ -45,7 +48,7 @@ public enum JSON: Sendable {
         switch self {
         case .null: .null
         case .bool: .bool
-        case .int, .uint, .double: .number
+        case .int, .uint, .double, .long: .number
         case .string: .string
         case .array: .array
         case .object: .object
@@ -63,12 +66,12 @@ extension JSON {
         }
     }
 
-    /// Wraps a single-precision number so that it prints with single precision's digits.
+    /// Creates the number that `value` is, so that it is read back as the same `Float`.
     ///
-    /// `Float(0.1)` prints as `0.1`, although as a double it is 0.10000000149011612
-    /// (`revisions.md` §3).
+    /// Not the number that its shortest text names: `Float(0.1)` is 0.10000000149011612, and 0.1
+    /// is no `Float` (`revisions.md` §3).
     public init(_ value: Float) {
-        self = .double(Double(value.description) ?? Double(value))
+        self = .double(Double(value))
     }
 
     /// The text, or `nil` when this is no string.
@@ -86,12 +89,14 @@ extension JSON {
         if case .int(let value) = self { value } else { nil }
     }
 
-    /// The number as a double, rounded when it is a large integer, or `nil` when this is none.
+    /// The number as a double, rounded when it has more digits than one holds, or `nil` when this
+    /// is none.
     public var double: Double? {
         switch self {
         case .int(let value): Double(value)
         case .uint(let value): Double(value)
         case .double(let value): value
+        case .long(let value): value.double
         default: nil
         }
     }

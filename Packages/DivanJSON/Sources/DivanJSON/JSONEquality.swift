@@ -31,6 +31,7 @@ extension JSON: Equatable {
         // By bits: 0.0 and -0.0 are different texts.
         case (.double(let first), .double(let second)):
             isEqual = first.bitPattern == second.bitPattern
+        case (.long(let first), .long(let second)): isEqual = first == second
         case (.string(let first), .string(let second)): isEqual = first.hasSameBytes(as: second)
         case (.array(let first), .array(let second)):
             return first.count == second.count ? .containers : .different

@@ -56,6 +56,17 @@ public struct JSONObject: Sendable {
         }
     }
 
+    /// Changes the value under `key` where it stands, without a copy of it.
+    ///
+    /// - Returns: What `change` returns; `nil` when there is no such member.
+    public mutating func withValue<Result>(
+        of key: String,
+        _ change: (inout JSON) -> Result
+    ) -> Result? {
+        let (offset, isPresent) = position(of: key)
+        return isPresent ? change(&entries[offset].value) : nil
+    }
+
     /// The keys in canonical order.
     public var keys: [String] { entries.map(\.key) }
 

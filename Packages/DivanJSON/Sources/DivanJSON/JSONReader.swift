@@ -166,7 +166,8 @@ public struct JSONReader: Sendable {
             var scan = ValidatingScan(
                 lexer: lexer,
                 depthLimit: limits.depth,
-                checksSpelling: false
+                checksSpelling: false,
+                checksKeys: false
             )
             defer { lexer.position = scan.lexer.position }
             try scan.scanValue(depth: 1)

@@ -5,6 +5,9 @@ public struct JSONSummary: Equatable, Sendable {
     /// Whether the text is byte for byte what the canonical writer would write, where that was
     /// asked for.
     public internal(set) var isCanonical = true
+    /// Whether an object anywhere has a key twice, which has one meaning only where everybody
+    /// takes the last value; where keys were looked at.
+    public internal(set) var hasRepeatedKey = false
     /// Whether the outermost object has a key that begins with `_` (`revisions.md` §3).
     public internal(set) var hasUnderscoreKey = false
     /// Whether an object anywhere has a key `digest`.
@@ -21,7 +24,8 @@ public struct JSONSummary: Equatable, Sendable {
 /// Needs memory only for the keys of the objects that are open.
 ///
 /// A key may occur twice in one object, as RFC 8259 §4 allows: the last value counts, as it does
-/// for Sync Gateway and in browsers. Such a text is not canonical.
+/// for Sync Gateway and in browsers. Such a text is not canonical, and the summary tells of it: what
+/// others are to read must not go on like that.
 public enum JSONScanner {
     /// Checks `bytes` and tells what a receiver needs to know about a document's body.
     ///
@@ -29,7 +33,7 @@ public enum JSONScanner {
     ///   - bytes: The text, as UTF-8.
     ///   - limits: How long and deep it may be.
     ///   - checksSpelling: Whether `isCanonical` is asked for. Without it the answer is `false`,
-    ///     and comes sooner: keys are not compared and fractions not converted.
+    ///     and comes sooner: fractions are not converted.
     /// - Returns: What stands in the text.
     /// - Throws: `JSONError` with the first problem.
     public static func validate(
@@ -41,7 +45,8 @@ public enum JSONScanner {
             var scan = ValidatingScan(
                 lexer: lexer,
                 depthLimit: limits.depth,
-                checksSpelling: checksSpelling
+                checksSpelling: checksSpelling,
+                checksKeys: true
             )
             defer { lexer.position = scan.lexer.position }
             try scan.scanText()

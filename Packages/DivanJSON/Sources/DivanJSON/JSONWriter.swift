@@ -69,6 +69,13 @@ public struct JSONWriter: ~Copyable {
         text.withUTF8 { output.append($0) }
     }
 
+    /// Writes a number with the digits that it was read with.
+    public mutating func long(_ value: LongNumber) {
+        startValue()
+        var text = value.text
+        text.withUTF8 { output.append($0) }
+    }
+
     /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) {
         startValue()
@@ -105,6 +112,7 @@ public struct JSONWriter: ~Copyable {
         case .int(let value): integer(value)
         case .uint(let value): integer(value)
         case .double(let value): try double(value)
+        case .long(let value): long(value)
         case .string(let text): string(text)
         case .array(let items):
             guard depth <= limit else {

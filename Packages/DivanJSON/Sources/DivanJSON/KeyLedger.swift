@@ -1,4 +1,5 @@
-/// The keys of the objects that are open during a scan: proves that they ascend, or orders them.
+/// The keys of the objects that are open during a scan: proves that they ascend, or orders them and
+/// finds those that occur twice.
 ///
 /// Most objects cost one comparison of two numbers for each key: as long as keys ascend they are
 /// unique and in canonical order.
@@ -63,6 +64,23 @@ struct KeyLedger: ~Copyable {
     func precedes(_ left: Record, _ right: Record, in lexer: Lexer) -> Bool {
         left.prefix != right.prefix
             ? left.prefix < right.prefix : compareLong(left, right, in: lexer) < 0
+    }
+
+    /// Whether a key of the innermost object occurs twice; puts its records into order.
+    mutating func hasRepeatedKey(objectFrom first: Int, in lexer: Lexer) -> Bool {
+        var keys = UnsafeMutableBufferPointer(start: records + first, count: count - first)
+        if keys.count > 16 {
+            keys.sort { precedes($0, $1, in: lexer) }
+        } else {
+            for end in keys.indices.dropFirst() {
+                var offset = end
+                while offset > 0, precedes(keys[offset], keys[offset - 1], in: lexer) {
+                    keys.swapAt(offset, offset - 1)
+                    offset -= 1
+                }
+            }
+        }
+        return keys.indices.dropFirst().contains { !precedes(keys[$0 - 1], keys[$0], in: lexer) }
     }
 
     private mutating func grow() {

@@ -12,6 +12,9 @@ struct NumberToken {
     /// Significant digits behind those.
     var droppedCount = 0
     var exponent = 0
+
+    /// All significant digits, zeros at the end among them.
+    var digitCount: Int { keptCount &+ droppedCount }
 }
 
 extension Lexer {
@@ -128,6 +131,7 @@ extension Lexer {
     @inline(__always)
     func value(of token: NumberToken) throws(JSONError.Reason) -> JSON {
         if token.isInteger, let integer = integer(of: token) { return integer }
+        if let number = longNumber(of: token) { return .long(number) }
         return .double(try double(of: token))
     }
 
@@ -171,8 +175,7 @@ extension Lexer {
     }
 
     private func parsedDouble(of token: NumberToken) throws(JSONError.Reason) -> Double {
-        let digits = UnsafeBufferPointer(start: base + token.start, count: token.end - token.start)
-        guard let value = Double(String(decoding: digits, as: UTF8.self)), value.isFinite else {
+        guard let value = Double(text(of: token)), value.isFinite else {
             throw .numberOutOfRange
         }
         return value
@@ -181,6 +184,7 @@ extension Lexer {
     /// Whether a number is spelled as the canonical writer would spell its value.
     func isCanonical(_ token: NumberToken) throws(JSONError.Reason) -> Bool {
         if token.isInteger, integer(of: token) != nil { return true }
+        if longNumber(of: token) != nil { return true }
         let digits = UnsafeBufferPointer(start: base + token.start, count: token.end - token.start)
         return try double(of: token).description.utf8.elementsEqual(digits)
     }

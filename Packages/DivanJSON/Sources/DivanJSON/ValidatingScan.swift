@@ -2,14 +2,17 @@
 struct ValidatingScan: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
+    private let checksKeys: Bool
     private var ledger = KeyLedger()
     private(set) var summary = JSONSummary()
 
-    /// Starts where the lexer stands; without `checksSpelling` no text counts as canonical.
-    init(lexer: Lexer, depthLimit: Int, checksSpelling: Bool) {
+    /// Starts where the lexer stands; without `checksSpelling` no text counts as canonical, and
+    /// without `checksKeys` none has a key twice.
+    init(lexer: Lexer, depthLimit: Int, checksSpelling: Bool, checksKeys: Bool) {
         self.lexer = lexer
         if !checksSpelling { self.lexer.isCanonical = false }
         self.depthLimit = depthLimit
+        self.checksKeys = checksKeys || checksSpelling
     }
 
     /// Checks the whole text.
@@ -62,32 +65,38 @@ struct ValidatingScan: ~Copyable {
             return
         }
         let first = ledger.count
+        var ascends = true
         repeat {
-            try scanMember(depth: depth, objectFrom: first)
+            if try !scanMember(depth: depth, objectFrom: first) { ascends = false }
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
+        if !ascends {
+            lexer.isCanonical = false
+            if ledger.hasRepeatedKey(objectFrom: first, in: lexer) { summary.hasRepeatedKey = true }
+        }
         ledger.close(objectFrom: first)
     }
 
+    /// Checks one member; returns whether its key stands behind the one before it.
     @inline(__always)
     private mutating func scanMember(
         depth: Int,
         objectFrom first: Int
-    ) throws(JSONError.Reason) {
+    ) throws(JSONError.Reason) -> Bool {
         let quote = try lexer.peek()
         guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
         let key = ledger.record(of: try lexer.scanString(), in: lexer)
-        if lexer.isCanonical, !ledger.add(key, in: lexer, objectFrom: first) {
-            lexer.isCanonical = false
-        }
+        let ascends = !checksKeys || ledger.add(key, in: lexer, objectFrom: first)
         try lexer.expect(UInt8(ascii: ":"))
         if depth == 1, key.prefix >> 56 == UInt64(UInt8(ascii: "_")) {
             summary.hasUnderscoreKey = true
         }
         if key.prefix == digestPrefix, key.byteCount == 6 { summary.hasDigestKey = true }
         if key.prefix == typePrefix, key.byteCount == 5, try lexer.peek() == UInt8(ascii: "\"") {
-            return try scanType()
+            try scanType()
+        } else {
+            try scanValue(depth: depth + 1)
         }
-        try scanValue(depth: depth + 1)
+        return ascends
     }
 
     private mutating func scanType() throws(JSONError.Reason) {

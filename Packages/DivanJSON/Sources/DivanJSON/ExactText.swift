@@ -1,0 +1,45 @@
+/// Text that is the same when its bytes are, as JSON, SQLite and every peer compare it.
+///
+/// `String` compares by Unicode equivalence: composed and decomposed `é` are one key of a
+/// dictionary, but two members of an object, two documents of a database and two names of users.
+/// Whatever comes from the wire, a file or a person is therefore never a key as a `String`.
+public struct ExactText: Hashable, Sendable {
+    /// The text itself.
+    public let text: String
+
+    /// Wraps a text; nothing is copied.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// Whether both are the same bytes.
+    public static func == (left: ExactText, right: ExactText) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
+
+    /// Hashes the bytes, and one that no UTF-8 holds, so that neighbours do not run together.
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension ExactText: Comparable {
+    /// Whether one text stands before another in the order of UTF-8 bytes.
+    public static func < (left: ExactText, right: ExactText) -> Bool {
+        left.text.precedesByBytes(right.text)
+    }
+}
+
+extension ExactText: ExpressibleByStringLiteral {
+    /// Wraps a text that stands in the source.
+    public init(stringLiteral text: String) {
+        self.init(text)
+    }
+}
+
+extension ExactText: CustomStringConvertible {
+    /// The text itself.
+    public var description: String { text }
+}

@@ -1,0 +1,51 @@
+/// A number with more digits than a double keeps, as it is written.
+///
+/// Only the parser makes one: of an integer that fits no 64 bits, of a number with more than
+/// 17 digits that count, and of one so small that a double would be zero. Whoever reads it as a
+/// double gets the nearest; whoever writes the value it came with writes the same digits again.
+public struct LongNumber: Hashable, Sendable {
+    /// The number as JSON spells it, at most `JSONLimits.byteCount` bytes.
+    public let text: String
+
+    init(text: String) {
+        self.text = text
+    }
+
+    /// The nearest double, which is finite.
+    public var double: Double { Double(text) ?? 0 }
+}
+
+extension Lexer {
+    /// The number as text when a double would lose some of it; `nil` for nearly every number.
+    @inline(__always)
+    func longNumber(of token: NumberToken) -> LongNumber? {
+        guard token.isInteger || token.digitCount > 17 || token.exponent < -300 else { return nil }
+        return losesDigits(token) ? LongNumber(text: text(of: token)) : nil
+    }
+
+    /// Whether no double holds a number which is no 64-bit integer.
+    private func losesDigits(_ token: NumberToken) -> Bool {
+        guard token.mantissa != 0 else { return false }
+        if token.isInteger || significantDigitCount(of: token) > 17 { return true }
+        return Double(text(of: token)) == 0
+    }
+
+    /// Digits between the first and the last that are not zero.
+    private func significantDigitCount(of token: NumberToken) -> Int {
+        var count = 0
+        var countThroughLast = 0
+        for offset in token.start..<token.end {
+            if base[offset] | 0x20 == UInt8(ascii: "e") { break }
+            let digit = base[offset] &- 0x30
+            guard digit <= 9, count > 0 || digit > 0 else { continue }
+            count += 1
+            if digit > 0 { countThroughLast = count }
+        }
+        return countThroughLast
+    }
+
+    func text(of token: NumberToken) -> String {
+        let digits = UnsafeBufferPointer(start: base + token.start, count: token.end - token.start)
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
