@@ -3,7 +3,7 @@ public import DivanRevisions
 /// Two leaves of one document, neither an ancestor of the other, at most one a tombstone.
 public struct Conflict: Equatable, Sendable {
     /// The document's key.
-    public let documentID: String
+    public let documentID: DocumentID
     /// The revision that this peer holds as current.
     public let local: Leaf
     /// The revision that the pull brought.
@@ -12,7 +12,7 @@ public struct Conflict: Equatable, Sendable {
     public let base: [UInt8]?
 
     /// Creates a conflict.
-    public init(documentID: String, local: Leaf, remote: Leaf, base: [UInt8]? = nil) {
+    public init(documentID: DocumentID, local: Leaf, remote: Leaf, base: [UInt8]? = nil) {
         self.documentID = documentID
         self.local = local
         self.remote = remote

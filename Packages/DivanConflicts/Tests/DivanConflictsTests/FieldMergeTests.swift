@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanJSON
+import DivanRevisions
 import DivanTestKit
 import Testing
 

@@ -6,15 +6,18 @@ public struct BodyRetention: Equatable, Sendable {
     /// None: what Couchbase Lite does.
     public static let none = BodyRetention(revisionCount: 0, minimumByteCount: 0)
 
-    /// How many revisions before the current one.
+    /// How many bodies before the current one.
     public var revisionCount: Int
     /// Shorter bodies are not kept.
     public var minimumByteCount: Int
+    /// Whether the body that is just being replaced goes, and only earlier ones stay.
+    public var dropsReplaced: Bool
 
     /// Creates a rule.
-    public init(revisionCount: Int, minimumByteCount: Int) {
+    public init(revisionCount: Int, minimumByteCount: Int, dropsReplaced: Bool = false) {
         self.revisionCount = revisionCount
         self.minimumByteCount = minimumByteCount
+        self.dropsReplaced = dropsReplaced
     }
 }
 
@@ -26,11 +29,14 @@ extension RevisionTree {
         guard revisions.count > 1, let current = currentPosition,
             !revisions.contains(where: { $0.flags.contains(.conflict) })
         else { return }
+        var keptCount = 0
         for (age, position) in lineage(from: current).dropFirst().enumerated() {
             let byteCount = revisions[position].body?.count ?? 0
-            if age < retention.revisionCount, byteCount > 0,
+            let isDropped = age == 0 && retention.dropsReplaced
+            if keptCount < retention.revisionCount, !isDropped, byteCount > 0,
                 byteCount >= retention.minimumByteCount
             {
+                keptCount += 1
                 revisions[position].flags.insert(.keepsBody)
             } else if !isMarked(position) {
                 revisions[position].flags.remove(.keepsBody)

@@ -6,6 +6,18 @@ public enum RevisionLimits {
     /// for as `maxHistory` (`revisions.md` §5).
     public static let depth = 50
 
+    /// Leaves of one tree, the current one included.
+    ///
+    /// A document has one or two; a mesh of peers that disagree about it leaves a closed branch
+    /// for each conflict. Without a bound, a peer that deletes a document and brings it back again and
+    /// again makes each change dearer than the one before.
+    public static let branchCount = 50
+
+    /// Revisions of one tree: eight branches as long as `depth` allows.
+    ///
+    /// A tree is read and written whole, so this bounds what one change costs.
+    public static let revisionCount = 400
+
     /// Entries of one `history` that are written or read; those behind are passed over.
     ///
     /// 1,000 is ten times what any known peer keeps. A peer may name any `maxHistory`, and gaps

@@ -45,6 +45,12 @@ extension RevisionTree {
             || isClosedBeside(position)
     }
 
+    /// Whether the branch that a revision stands in lost here: it is not current, nor is anything
+    /// that descends from it.
+    public func isGivenUp(_ id: RevisionID) -> Bool {
+        contains(id) && !closedBranch(from: id).isEmpty
+    }
+
     /// Lets the current revision go on as a child of one that lost against it, for a peer that still
     /// has that one and can be told nothing but what descends from it.
     ///
@@ -68,6 +74,30 @@ extension RevisionTree {
         settle()
         prune()
         return grafted.id
+    }
+
+    /// Takes a revision that was given up here in the place of the current one, because a remote holds
+    /// it and gave up ours: it refused that one although it was told what we closed.
+    ///
+    /// - Returns: Whether it is current now; not when it was not given up, does not precede the current
+    ///   one, or its body is not kept: then it must come from the remote.
+    /// - Throws: `generationOverflow`; the tree is then unchanged.
+    ///
+    /// Source: `Precedence`.
+    public mutating func takeBack(
+        _ id: RevisionID,
+        from remote: RemoteID
+    ) throws(RevisionError) -> Bool {
+        guard isClosed(id), let current, let revision = self[id], let body = revision.body,
+            Precedence(current) < Precedence(revision)
+        else { return false }
+        giveUp(current.id, for: id, try Self.closing(of: current.id, for: id))
+        guard let position = position(of: id) else { return false }
+        reopen(position, revision.flags.intersection([.tombstone, .hasBlobs]), body: body)
+        markLatest(id, at: remote)
+        settle()
+        prune()
+        return true
     }
 
     /// Ends a branch in favour of another: with a tombstone that closes it, or purges it.

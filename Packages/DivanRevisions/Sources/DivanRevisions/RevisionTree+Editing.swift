@@ -38,8 +38,9 @@ extension RevisionTree {
     mutating func remove(_ unwanted: Set<Int>) {
         guard !unwanted.isEmpty else { return }
         var all = revisions
-        for position in all.indices {
-            while let parent = all[position].parent, unwanted.contains(parent) {
+        // From the roots on: the parent of an unwanted parent is one that stays already.
+        for position in all.indices.reversed() {
+            if let parent = all[position].parent, unwanted.contains(parent) {
                 all[position].parent = all[parent].parent
             }
         }

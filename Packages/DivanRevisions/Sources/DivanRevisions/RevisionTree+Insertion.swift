@@ -7,6 +7,9 @@ extension RevisionTree {
         case alreadyThere
         /// It would make a conflict, and those are refused; the tree is unchanged.
         case conflict
+        /// It was given up here, and stays so: the current revision counts as changed, so that the
+        /// sender is told of it, and of what it closed.
+        case givenUp
     }
 
     /// Adds a revision made on this peer.
@@ -65,7 +68,10 @@ extension RevisionTree {
     ///     (`revisions.md` §7). The tombstones are closed then.
     ///   - closing: A tombstone with its history, newest first, that ends the branch of the current
     ///     revision in favour of this one: a peer that resolved a conflict for its own side says so
-    ///     (`revisions.md` §8). Read only where conflicts are refused.
+    ///     (`revisions.md` §8). Read where conflicts are refused, and for a revision that was given up
+    ///     here.
+    ///   - keepsOrder: Whether the sender remembers what it gave up, names it, and keeps to the order of
+    ///     `Precedence`, as peers of ours do. Others are followed, whatever was decided here.
     ///   - isOutdated: Whether the remote is known to have gone on since it sent this: its mark stays,
     ///     and what conflicts is a conflict.
     ///   - retention: Which old bodies stay.
@@ -79,6 +85,7 @@ extension RevisionTree {
         remote: RemoteID?,
         refusesConflicts: Bool,
         closing: [RevisionID] = [],
+        keepsOrder: Bool = false,
         isOutdated: Bool = false,
         retaining retention: BodyRetention = .none
     ) throws(RevisionError) -> InsertOutcome {
@@ -88,9 +95,13 @@ extension RevisionTree {
             flags: flags,
             body: body,
             remote: remote,
+            keepsOrder: keepsOrder,
             isOutdated: isOutdated,
             retention: retention
         )
+        if keepsOrder, isGivenUp(id) {
+            return try contend(received, closing, refusesConflicts)
+        }
         guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty,
             !contains(id) || isClosed(id)
         else { return try insert(received, refusesConflicts: refusesConflicts) }
@@ -99,8 +110,59 @@ extension RevisionTree {
         let outcome =
             contains(id)
             ? closed.reopen(received) : try closed.insert(received, refusesConflicts: false)
+        // A branch that was opened again brings what the other one closed with, and no pruning.
+        closed.prune()
         self = closed
         return outcome
+    }
+
+    /// Decides about a revision that was given up here and comes again, from a peer that keeps to
+    /// the order: it takes the place of the current one if the peer gave up that one, and if it
+    /// stands above it; else it stays closed, and the peer is told of ours (`Precedence`).
+    private mutating func contend(
+        _ received: Received,
+        _ closing: [RevisionID],
+        _ refusesConflicts: Bool
+    ) throws(RevisionError) -> InsertOutcome {
+        guard let current else { return .conflict }
+        guard !received.isOutdated else { return .alreadyThere }
+        let isAbove = Precedence(current) < Precedence(received.id, received.flags)
+        // What went on from ours and lost then is news, and decided later than what we know.
+        let hasNews = (closing.firstIndex(of: current.id) ?? 0) > 1
+        var changed = self
+        if isAbove || hasNews, isClosed(received.id), try changed.closeCurrent(with: closing) {
+            self = changed
+            return takeBack(received)
+        }
+        if refusesConflicts, closing.isEmpty || closing.last != current.id { return .conflict }
+        if let remote = received.remote, let position = position(of: received.id) {
+            // The body serves when the peer insists.
+            revisions[position].body = received.body
+            revisions[position].flags.formUnion(
+                received.flags.intersection([.tombstone, .hasBlobs])
+            )
+            markLatest(received.id, at: remote)
+            settle()
+        }
+        touch()
+        return .givenUp
+    }
+
+    /// Opens a closed branch in the place of the current one, which was closed for it.
+    private mutating func takeBack(_ received: Received) -> InsertOutcome {
+        guard let position = position(of: received.id) else { return .alreadyThere }
+        let flags = received.flags.intersection([.tombstone, .hasBlobs])
+        reopen(position, flags, body: received.body)
+        if let remote = received.remote { markLatest(received.id, at: remote) }
+        settle()
+        prune()
+        return .inserted(isConflict: false)
+    }
+
+    /// Lets the current revision count as changed.
+    private mutating func touch() {
+        guard let current = currentPosition else { return }
+        revisions[current].sequence = 0
     }
 
     /// A revision and what is known about its coming; the members are those of `insertRemote`.
@@ -110,6 +172,7 @@ extension RevisionTree {
         let flags: RevisionFlags
         let body: [UInt8]
         let remote: RemoteID?
+        let keepsOrder: Bool
         let isOutdated: Bool
         let retention: BodyRetention
     }
@@ -189,7 +252,12 @@ extension RevisionTree {
         {
             return
         }
-        moveMark(of: remote, to: received.id, currentBefore: currentBefore)
+        moveMark(
+            of: remote,
+            to: received.id,
+            currentBefore: currentBefore,
+            remembers: received.keepsOrder
+        )
     }
 
     /// Whether a revision with these flags brings a deleted document back.

@@ -4,7 +4,8 @@ extension RevisionTree {
     /// A leaf has depth 1. A revision goes even if another leaf is nearer to it; its children
     /// move to the next ancestor that stays. Revisions that keep their body stay, so a remote's
     /// latest does. Closed branches that end so far below the current revision go too, unless a
-    /// remote has them. Insertions call this by themselves.
+    /// remote has them, and branches above the bounds of `RevisionLimits`. Insertions call this by
+    /// themselves.
     ///
     /// Source: `revisions.md` §5.
     public mutating func prune(depth: Int = RevisionLimits.depth) {
@@ -18,6 +19,50 @@ extension RevisionTree {
         }
         remove(unwanted)
         pruneClosedBranches(depth: depth)
+        pruneBranches()
+    }
+
+    /// Removes the branches that matter least while there are too many of them, or too many
+    /// revisions: closed ones before tombstones before conflicts, of each kind the oldest first.
+    ///
+    /// Neither the current branch nor one that a remote is known to have goes. Who holds a branch
+    /// that is gone meets a conflict when he names it, as with one that was never here.
+    private mutating func pruneBranches() {
+        guard revisions.count > RevisionLimits.branchCount else { return }
+        let leaves = leafPositions
+        var excess = (
+            branches: leaves.count - RevisionLimits.branchCount,
+            revisions: revisions.count - RevisionLimits.revisionCount
+        )
+        guard excess.branches > 0 || excess.revisions > 0 else { return }
+        var childCounts = Array(repeating: 0, count: revisions.count)
+        for revision in revisions {
+            if let parent = revision.parent { childCounts[parent] += 1 }
+        }
+        let marked = Set(marks.map(\.position))
+        var unwanted: Set<Int> = []
+        for leaf in leaves.dropFirst().sorted(by: { worth(of: $0) < worth(of: $1) })
+        where excess.branches > 0 || excess.revisions > 0 {
+            var branch = [leaf]
+            var parent = revisions[leaf].parent
+            while let next = parent, childCounts[next] == 1 {
+                branch.append(next)
+                parent = revisions[next].parent
+            }
+            guard marked.isDisjoint(with: branch) else { continue }
+            unwanted.formUnion(branch)
+            if let parent { childCounts[parent] -= 1 }
+            excess.branches -= 1
+            excess.revisions -= branch.count
+        }
+        remove(unwanted)
+    }
+
+    /// Sorts leaves by what is lost with them, the least first; what is new has no sequence yet.
+    private func worth(of leaf: Int) -> (Int, UInt64, Int) {
+        let revision = revisions[leaf]
+        let kind = revision.flags.contains(.closed) ? 0 : revision.isTombstone ? 1 : 2
+        return (kind, revision.sequence == 0 ? .max : revision.sequence, -leaf)
     }
 
     /// Removes a leaf and all ancestors that no other leaf descends from.

@@ -32,8 +32,14 @@ extension RevisionTree {
     ///
     /// When the new revision does not descend from the one before, the remote has switched
     /// branches. What it left is then purged if it is nothing but the remote's: a branch in
-    /// conflict, or our current revision, on which we have no change of our own.
-    mutating func moveMark(of remote: RemoteID, to id: RevisionID, currentBefore: RevisionID?) {
+    /// conflict, or our current revision, on which we have no change of our own. With `remembers` that
+    /// one is closed instead: a peer that keeps to the order of `Precedence` forgets nothing.
+    mutating func moveMark(
+        of remote: RemoteID,
+        to id: RevisionID,
+        currentBefore: RevisionID?,
+        remembers: Bool
+    ) {
         guard let position = position(of: id) else { return }
         let previous = marks.first { $0.remote == remote }?.position
         guard let previous, previous != position, !isAncestor(previous, of: position) else {
@@ -47,7 +53,8 @@ extension RevisionTree {
         guard wasCurrent || left.flags.contains(.conflict), isLeaf(previous) else { return }
         if wasCurrent { clearConflict(from: position) }
         // Other remotes may have it still, and are told then.
-        giveUp(left.id, for: id, isMarked(previous) ? try? Self.closing(of: left.id, for: id) : nil)
+        let closes = isMarked(previous) || (remembers && wasCurrent)
+        giveUp(left.id, for: id, closes ? try? Self.closing(of: left.id, for: id) : nil)
     }
 
     /// Points a remote's mark at a revision whose body is kept from now on.

@@ -1,0 +1,124 @@
+internal import DivanJSON
+
+/// The name of a document within its collection.
+///
+/// Two IDs are equal when their bytes are: `String` would take U+212B, U+00C5 and A with U+030A for
+/// one key of a dictionary, and they are three documents of a database. Whoever holds a
+/// `DocumentID` need not check it again: what is made here has passed `init(checking:)`, what a
+/// peer sent has passed `init(received:)`.
+///
+/// It stands in this package because the name of a revision is no name without its document's, and
+/// both resolvers and stores build on this one.
+///
+/// Source: `revisions.md` §3.
+public struct DocumentID: Hashable, Sendable {
+    private let exact: ExactText
+
+    /// The name as text, for whoever shows or sends it; never a key.
+    public var text: String { exact.text }
+
+    /// Checks the name of a document that a person, a file or a program wants to make: 1 to 240
+    /// bytes, no control characters, no leading `_`, as every peer and server takes it.
+    ///
+    /// - Throws: `DocumentIDError` with the reason and what to do.
+    public init(checking text: String) throws(DocumentIDError) {
+        try self.init(text, limit: DocumentIDLimits.byteCount) { $0 < 0x20 || $0 == 0x7F }
+    }
+
+    /// Checks the name of a document that a peer sent: other implementations took it, so it may
+    /// be longer, up to 1,024 bytes, and may hold control characters other than NUL, which ends a
+    /// text on the wire; a leading `_` is for the wire's own names.
+    ///
+    /// - Throws: `DocumentIDError` with the reason.
+    public init(received text: String) throws(DocumentIDError) {
+        try self.init(text, limit: DocumentIDLimits.receivedByteCount) { $0 == 0 }
+    }
+
+    /// Takes a name that was checked before it was stored, or one to look for.
+    ///
+    /// A name that no document can have finds none. Nothing new is stored under what is made here.
+    public init(unchecked text: String) {
+        exact = ExactText(text)
+    }
+
+    private init(
+        _ text: String,
+        limit: Int,
+        isRefused: (UInt8) -> Bool
+    ) throws(DocumentIDError) {
+        let bytes = text.utf8.span
+        guard (1...limit).contains(bytes.count) else {
+            throw DocumentIDError(.length(bytes.count, limit: limit), in: text)
+        }
+        guard bytes[0] != UInt8(ascii: "_") else { throw DocumentIDError(.underscore, in: text) }
+        for index in bytes.indices where isRefused(bytes[index]) {
+            throw DocumentIDError(.controlCharacter, in: text)
+        }
+        exact = ExactText(text)
+    }
+}
+
+extension DocumentID: Comparable {
+    /// Whether one ID stands before another in the order of UTF-8 bytes, which is the store's.
+    public static func < (left: DocumentID, right: DocumentID) -> Bool {
+        left.exact < right.exact
+    }
+}
+
+extension DocumentID: ExpressibleByStringLiteral {
+    /// Takes a name that stands in the source, where whoever wrote it can see the rules.
+    public init(stringLiteral text: String) {
+        self.init(unchecked: text)
+    }
+}
+
+extension DocumentID: CustomStringConvertible {
+    /// The name as text.
+    public var description: String { text }
+}
+
+/// What bounds a document ID.
+public enum DocumentIDLimits {
+    /// UTF-8 bytes of the ID of a document that is made here: 240, as every peer and server takes.
+    public static let byteCount = 240
+    /// UTF-8 bytes of an ID that a peer sends: four times what any known server keeps.
+    public static let receivedByteCount = 1_024
+}
+
+/// Why a text is no document ID.
+public struct DocumentIDError: Error, Equatable {
+    /// The rule that the text breaks.
+    public enum Reason: Equatable, Sendable {
+        /// It is empty, or has more bytes than the limit.
+        case length(Int, limit: Int)
+        /// It begins with `_`.
+        case underscore
+        /// It holds a control character.
+        case controlCharacter
+    }
+
+    /// The rule.
+    public let reason: Reason
+    /// The beginning of the text, to find it by.
+    public let excerpt: String
+
+    init(_ reason: Reason, in text: String) {
+        self.reason = reason
+        excerpt = String(text.prefix(80))
+    }
+}
+
+extension DocumentIDError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let problem =
+            switch reason {
+            case .length(0, _): "it is empty"
+            case .length(let count, let limit): "it has \(count) bytes, \(limit) are allowed"
+            case .underscore: "it begins with an underscore"
+            case .controlCharacter: "it holds a control character"
+            }
+        return "Document ID \"\(excerpt)\": \(problem); use 1 to \(DocumentIDLimits.byteCount)"
+            + " bytes, no control characters, no leading underscore"
+    }
+}

@@ -1,0 +1,65 @@
+import DivanRevisions
+import Testing
+
+@Suite struct DocumentIDTests {
+    /// One letter to a reader of Unicode, three spellings of it.
+    private static let spellings = ["\u{212B}", "\u{C5}", "A\u{30A}"]
+
+    @Test func `three spellings of a letter are three IDs`() throws {
+        let ids = try Self.spellings.map { try DocumentID(checking: $0) }
+        #expect(Set(Self.spellings).count == 1, "String takes them for one")
+        #expect(Set(ids).count == 3)
+        #expect(Dictionary(grouping: ids, by: \.self).count == 3)
+        for (offset, id) in ids.enumerated() {
+            #expect(ids.firstIndex(of: id) == offset)
+            #expect(Array(id.text.utf8) == Array(Self.spellings[offset].utf8))
+        }
+    }
+
+    @Test func `IDs stand in the order of their bytes`() throws {
+        let texts = ["A\u{30A}", "B", "a", "\u{C5}", "\u{212B}", "\u{1F600}"]
+        let ids = try texts.map { try DocumentID(checking: $0) }
+        #expect(ids.reversed().sorted() == ids)
+        #expect(texts.reversed().sorted() != texts, "String sorts them otherwise")
+    }
+
+    @Test(arguments: [
+        "", "_", "_id", "a\nb", "\u{7F}", String(repeating: "x", count: 241),
+        String(repeating: "é", count: 121), "nul\u{0}",
+    ])
+    func `no document is made under such an ID`(_ text: String) {
+        #expect(throws: DocumentIDError.self) { try DocumentID(checking: text) }
+    }
+
+    @Test(arguments: [
+        "a", " ", "a_b", "'; DROP TABLE docs_1; --", "%_", "東京😀", "a/b",
+        String(repeating: "é", count: 120),
+    ])
+    func `any other text is an ID`(_ text: String) throws {
+        #expect(try DocumentID(checking: text).text.utf8.elementsEqual(text.utf8))
+        #expect(try DocumentID(received: text) == DocumentID(checking: text))
+    }
+
+    @Test func `what another implementation took is taken from it`() throws {
+        for text in ["a\nb", "\u{7F}", String(repeating: "x", count: 1_024)] {
+            #expect(try DocumentID(received: text).text == text)
+        }
+        for text in ["", "_local", "nul\u{0}", String(repeating: "x", count: 1_025)] {
+            #expect(throws: DocumentIDError.self) { try DocumentID(received: text) }
+        }
+    }
+
+    @Test func `the error says what is wrong and what to do`() {
+        let error = #expect(throws: DocumentIDError.self) {
+            try DocumentID(checking: String(repeating: "x", count: 300))
+        }
+        #expect(error?.reason == .length(300, limit: 240))
+        #expect(error?.excerpt.count == 80)
+        #expect(
+            error?.description.hasSuffix(
+                "it has 300 bytes, 240 are allowed; use 1 to 240 bytes, no control characters, "
+                    + "no leading underscore"
+            ) == true
+        )
+    }
+}

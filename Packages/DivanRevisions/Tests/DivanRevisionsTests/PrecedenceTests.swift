@@ -1,0 +1,269 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+/// Two revisions each of which was given up for the other, somewhere.
+@Suite struct PrecedenceTests {
+    private let lower = "2-bb"
+    private let greater = "2-cc"
+
+    /// A peer that gave up `loser` for `winner`, both of them known at `remote`.
+    private func peer(gaveUp loser: String, for winner: String) throws -> RevisionTree {
+        var tree = RevisionTree()
+        try tree.receive("1-aa", from: nil)
+        try tree.receive("\(loser),1-aa", from: nil)
+        try tree.receive("\(winner),1-aa", from: RemoteID(rawValue: 8))
+        try tree.resolve(local: id(loser), remote: id(winner), as: .keepRemote, closesRemote: true)
+        return tree
+    }
+
+    private func offer(
+        _ text: String,
+        closing: [RevisionID],
+        to tree: inout RevisionTree,
+        isPush: Bool
+    ) throws -> RevisionTree.InsertOutcome {
+        try tree.insertRemote(
+            id(text),
+            history: [id("1-aa")],
+            body: body(text),
+            remote: isPush ? nil : remote,
+            refusesConflicts: isPush,
+            closing: closing,
+            keepsOrder: true
+        )
+    }
+
+    @Test(arguments: [true, false])
+    func `the greater of two that close each other takes the place`(isPush: Bool) throws {
+        var tree = try peer(gaveUp: greater, for: lower)
+        let closing = [try RevisionTree.closing(of: id(lower), for: id(greater)).id, try id(lower)]
+        let outcome = try offer(greater, closing: closing, to: &tree, isPush: isPush)
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == (try id(greater)))
+        #expect(tree.isClosed(try id(lower)))
+        #expect(tree.latest(at: remote) == (isPush ? nil : try id(greater)))
+    }
+
+    @Test(arguments: [true, false])
+    func `the lower stays out, and ours counts as changed`(isPush: Bool) throws {
+        var tree = try peer(gaveUp: lower, for: greater)
+        tree.assignSequence(5)
+        let closing = [
+            try RevisionTree.closing(of: id(greater), for: id(lower)).id, try id(greater),
+        ]
+        let outcome = try offer(lower, closing: closing, to: &tree, isPush: isPush)
+        #expect(outcome == .givenUp)
+        #expect(tree.current?.id == (try id(greater)))
+        #expect(tree.current?.sequence == 0)
+        #expect(tree.isClosed(try id(lower)))
+        #expect(tree.latest(at: remote) == (isPush ? nil : try id(lower)))
+    }
+
+    /// A peer that did not hear of our revision has decided nothing about it.
+    @Test func `what was given up comes back only from who gave up ours`() throws {
+        var tree = try peer(gaveUp: greater, for: lower)
+        #expect(try offer(greater, closing: [], to: &tree, isPush: false) == .givenUp)
+        #expect(tree.current?.id == (try id(lower)))
+        #expect(tree.conflict == nil)
+        // It insists: now both have been given up for the other.
+        #expect(try tree.takeBack(id(greater), from: remote))
+        #expect(tree.current?.id == (try id(greater)))
+        #expect(tree.current?.body == body(greater))
+        #expect(tree.isClosed(try id(lower)))
+        #expect(try !tree.takeBack(id(lower), from: remote))
+    }
+
+    @Test func `a remote that left our revision leaves it closed here`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.receive("\(greater),1-aa")
+        #expect(
+            try offer(lower, closing: [], to: &tree, isPush: false)
+                == .inserted(isConflict: false)
+        )
+        #expect(tree.current?.id == (try id(lower)))
+        #expect(tree.isClosed(try id(greater)))
+    }
+
+    /// The other side knew how ours went on, and gave that up.
+    @Test(arguments: [true, false])
+    func `what went on elsewhere and lost there is lost here`(isPush: Bool) throws {
+        var tree = try peer(gaveUp: lower, for: greater)
+        let next = try id("3-dd")
+        let closing = [
+            try RevisionTree.closing(of: next, for: id(lower)).id, next, try id(greater),
+        ]
+        let outcome = try offer(lower, closing: closing, to: &tree, isPush: isPush)
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == (try id(lower)))
+        #expect(tree.isGivenUp(try id(greater)))
+        // And whoever still has it is told.
+        #expect(
+            try offer(
+                greater,
+                closing: [RevisionTree.closing(of: id(lower), for: id(greater)).id, id(lower)],
+                to: &tree,
+                isPush: isPush
+            ) == .givenUp
+        )
+    }
+
+    @Test func `a peer of another kind is followed as before`() throws {
+        var tree = try peer(gaveUp: greater, for: lower)
+        try tree.receive("\(greater),1-aa")
+        #expect(tree.conflict?.remote.id == (try id(greater)))
+    }
+
+    @Test func `what came before the remote went on changes nothing`() throws {
+        var tree = try peer(gaveUp: greater, for: lower)
+        let before = tree
+        let outcome = try tree.insertRemote(
+            id(greater),
+            history: [id("1-aa")],
+            body: body(greater),
+            remote: remote,
+            refusesConflicts: false,
+            keepsOrder: true,
+            isOutdated: true
+        )
+        #expect(outcome == .alreadyThere)
+        #expect(tree == before)
+    }
+}
+
+/// Peers that tell each other of their revisions, in any order, with any decisions.
+@Suite struct RotationTests {
+    /// The three peers that changed places for ever: one has both and the greater, one only the lower,
+    /// one has both and the lower, and each follows the next.
+    @Test func `three peers in a circle come to rest`() throws {
+        let turned = try circle(keepsOrder: true)
+        #expect(Set(turned.all.compactMap(\.current?.id)) == [try id("2-cc")])
+        #expect(turned.moveCount <= 4)
+        let endless = try circle(keepsOrder: false)
+        #expect(endless.moveCount >= 60, "the circle has lost what made it turn")
+    }
+
+    private func circle(keepsOrder: Bool) throws -> Neighbours {
+        let (lower, greater) = ("2-bb", "2-cc")
+        var first = RevisionTree()
+        try first.receive("1-aa", from: nil)
+        try first.receive("\(lower),1-aa", from: nil)
+        _ = try first.insertRemote(
+            id(greater),
+            history: [id("1-aa")],
+            body: body(greater),
+            remote: nil,
+            refusesConflicts: true,
+            closing: [RevisionTree.closing(of: id(lower), for: id(greater)).id, id(lower)]
+        )
+        var second = RevisionTree()
+        try second.receive("1-aa", from: Neighbours.remote(0))
+        try second.receive("\(lower),1-aa", from: Neighbours.remote(0))
+        var third = RevisionTree()
+        try third.receive("1-aa", from: Neighbours.remote(0))
+        try third.receive("\(greater),1-aa", from: Neighbours.remote(0))
+        try third.receive("\(lower),1-aa", from: Neighbours.remote(1))
+        try third.resolve(
+            local: id(greater),
+            remote: id(lower),
+            as: .keepRemote,
+            closesRemote: true
+        )
+        var peers = Neighbours([first, second, third], keepsOrder: keepsOrder)
+        peers.noteTold(try id(greater), by: 0, to: 2)
+        peers.noteTold(try id(lower), by: 1, to: 2)
+        for _ in 0..<20 {
+            for (active, passive) in [(1, 0), (2, 0), (2, 1)] {
+                try peers.pullNews(by: active, from: passive) { .decided($0) }
+                try peers.push(by: active, to: passive)
+            }
+        }
+        return peers
+    }
+
+    /// Whoever decides what, and whichever letter comes first: the last edit is followed by rest.
+    @Test(arguments: 0..<60)
+    func `peers come to rest, and are equal then`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed &* 77 &+ 5)
+        for _ in 0..<20 { try settle(using: &generator, seed: seed) }
+    }
+
+    private func settle(using generator: inout SeededGenerator, seed: UInt64) throws {
+        let count = Int.random(in: 2...6, using: &generator)
+        var tree = RevisionTree()
+        try tree.receive("1-aa", from: nil)
+        var peers = Neighbours(Array(repeating: tree, count: count), keepsOrder: true)
+        var links = (1..<count).map { ($0, Int.random(in: 0..<$0, using: &generator)) }
+        for active in 0..<count {
+            for passive in 0..<count where active != passive {
+                if Int.random(in: 0..<3, using: &generator) == 0 { links.append((active, passive)) }
+            }
+        }
+        var editCount = 0
+        for step in 0..<Int.random(in: 0...40, using: &generator) {
+            if editCount < 8, Bool.random(using: &generator) {
+                editCount += 1
+                let node = Int.random(in: 0..<count, using: &generator)
+                if !peers[node].isConflicted {
+                    let isTombstone =
+                        peers[node].current?.isTombstone == false
+                        && Int.random(in: 0..<5, using: &generator) == 0
+                    try peers.edit(node, "\(node)-\(step)", isTombstone: isTombstone)
+                }
+            }
+            try exchange(&peers, links, using: &generator)
+        }
+        let before = peers.moveCount
+        var quietCount = 0
+        var roundCount = 0
+        while quietCount < 3, roundCount < 200 {
+            let moves = peers.moveCount
+            for _ in 0..<(links.count * 4) { try exchange(&peers, links, using: &generator) }
+            for (active, passive) in links {
+                try peers.pull(by: active, from: passive) { conflict in .decided(conflict) }
+                try peers.push(by: active, to: passive)
+            }
+            quietCount = peers.moveCount == moves ? quietCount + 1 : 0
+            roundCount += 1
+        }
+        let current = Set(peers.all.compactMap(\.current?.id))
+        #expect(current.count == 1, "seed \(seed): \(peers.text)")
+        #expect(peers.all.allSatisfy { $0.conflict == nil }, "seed \(seed)")
+        // R of `Precedence`, without the closing tombstones.
+        let madeCount = editCount + 1
+        #expect(peers.moveCount - before <= count * madeCount * (madeCount + 1), "seed \(seed)")
+    }
+
+    /// One letter between two neighbours, or an older one that comes late.
+    private func exchange(
+        _ peers: inout Neighbours,
+        _ links: [(Int, Int)],
+        using generator: inout SeededGenerator
+    ) throws {
+        guard let (active, passive) = links.randomElement(using: &generator) else { return }
+        let keepsLocal = Bool.random(using: &generator)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: try peers.push(by: active, to: passive)
+        case 1: peers.write(from: passive, to: active)
+        case 2: try peers.deliver(to: active) { _ in keepsLocal ? .keepLocal : .keepRemote }
+        default:
+            try peers.pull(by: active, from: passive) { _ in
+                keepsLocal ? .keepLocal : .keepRemote
+            }
+        }
+    }
+}
+
+extension RevisionTree.Decision {
+    /// What every peer decides.
+    fileprivate static func decided(
+        _ conflict: (local: RevisionTree.Revision, remote: RevisionTree.Revision)
+    ) -> Self {
+        let (local, remote) = conflict
+        if local.isTombstone != remote.isTombstone {
+            return local.isTombstone ? .keepLocal : .keepRemote
+        }
+        return local.id > remote.id ? .keepLocal : .keepRemote
+    }
+}
