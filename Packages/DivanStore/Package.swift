@@ -45,6 +45,7 @@ let package = Package(
             dependencies: [
                 "DivanStore",
                 "DivanTestKit",
+                "CDivanStore",
                 "CDivanStoreFaults",
                 "DivanZlib",
                 "DivanLZ4",

@@ -33,6 +33,7 @@ static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
     if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 7, row->body_byte_count);
     if (code == SQLITE_OK)
         code = sqlite3_bind_text(statement, 8, row->body, row->body_byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 9, divan_row_checksum(row));
     return code;
 }
 

@@ -38,15 +38,15 @@ enum Bundle {
 
     /// Refuses places where there is no database file of plausible form.
     ///
-    /// - Throws: `noSuchDatabase`, `notADatabase`.
+    /// - Throws: `noSuchDatabase`, `notADatabase`, `io` where we may not look.
     static func verify(_ files: BundleFiles) throws(StoreError) {
-        guard BundleFiles.exists(files.directory) else {
+        guard let kind = try BundleFiles.kind(of: files.directory) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
-        guard BundleFiles.isDirectory(files.directory) else {
+        guard kind == S_IFDIR else {
             throw StoreError(.notADatabase("not a directory"), at: files.directory)
         }
-        guard BundleFiles.isFile(files.database) else {
+        guard try BundleFiles.kind(of: files.database) == S_IFREG else {
             throw StoreError(.notADatabase("it holds no db.sqlite3"), at: files.directory)
         }
         guard BundleFiles.byteCount(files.database) > 0 else {
@@ -62,8 +62,10 @@ enum Bundle {
         _ fill: (BundleFiles) throws -> Void
     ) throws -> BundleLock {
         let unfinished = BundleFiles(directory: files.unfinished)
-        if mkdir(unfinished.directory, 0o700) != 0, errno != EEXIST {
-            throw StoreError.system(errno, at: unfinished.directory)
+        if !BundleFiles.exists(unfinished.directory) {
+            do throws(StoreError) {
+                try BundleFiles.makeDirectory(unfinished.directory)
+            } catch  where error.code == .io(EEXIST) {}  // made by another process just now
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
         do {

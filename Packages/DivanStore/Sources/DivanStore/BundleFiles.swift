@@ -22,6 +22,16 @@ struct BundleFiles: Equatable, Sendable {
         return lstat(path, &status) == 0
     }
 
+    /// What kind of file is at `path`, not at the end of a link; `nil` when there is nothing.
+    ///
+    /// - Throws: `StoreError` when the system does not let us see.
+    static func kind(of path: String) throws(StoreError) -> mode_t? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
+        guard errno == ENOENT || errno == ENOTDIR else { throw .system(errno, at: path) }
+        return nil
+    }
+
     /// Bytes in a file; 0 when there is none.
     static func byteCount(_ path: String) -> Int {
         var status = stat()
@@ -63,9 +73,29 @@ struct BundleFiles: Equatable, Sendable {
         return names
     }
 
-    /// Makes a directory that only its owner can enter.
+    /// Makes a directory that only its owner can enter, whatever the process masks.
     static func makeDirectory(_ path: String) throws(StoreError) {
-        guard mkdir(path, 0o700) == 0 else { throw .system(errno, at: path) }
+        guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else {
+            throw .system(errno, at: path)
+        }
+    }
+
+    /// Makes an empty file that only its owner can read and write, whatever the process masks.
+    ///
+    /// Returns an open descriptor, or `nil` when there is something at `path` already.
+    static func makeFile(_ path: String) throws(StoreError) -> Int32? {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return nil }
+            throw .system(errno, at: path)
+        }
+        guard fchmod(descriptor, 0o600) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw .system(number, at: path)
+        }
+        return descriptor
     }
 
     /// Makes a directory and those above it that are missing.
@@ -75,7 +105,11 @@ struct BundleFiles: Equatable, Sendable {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             try makeDirectories(String(path[..<slash]))
         }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(errno, at: path) }
+        guard mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return }
+            throw .system(errno, at: path)
+        }
+        guard chmod(path, 0o700) == 0 else { throw .system(errno, at: path) }
     }
 
     /// Removes a directory with its files; links inside are removed, not followed.

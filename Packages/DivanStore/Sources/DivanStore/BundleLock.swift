@@ -10,17 +10,30 @@ final class BundleLock: Sendable {
     ///
     /// - Throws: `StoreError.Code.busy` when another process, or another lock, has it.
     init(at path: String, of directory: String) throws(StoreError) {
-        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard opened >= 0 else {
-            if errno == EACCES || errno == EPERM { throw StoreError(.readOnly, at: directory) }
-            throw .system(errno, at: path)
-        }
+        let opened = try Self.opened(path, of: directory)
         if let number = Self.lock(opened) {
             close(opened)
             if number == EWOULDBLOCK { throw StoreError(.busy(.otherProcess), at: directory) }
             throw .system(number, at: path)
         }
         descriptor = opened
+    }
+
+    private static func opened(
+        _ path: String,
+        of directory: String
+    ) throws(StoreError) -> Int32 {
+        do throws(StoreError) {
+            if let made = try BundleFiles.makeFile(path) { return made }
+        } catch  where error.code == .io(EACCES) || error.code == .io(EPERM) {
+            throw StoreError(.readOnly, at: directory)
+        }
+        let found = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard found >= 0 else {
+            if errno == EACCES || errno == EPERM { throw StoreError(.readOnly, at: directory) }
+            throw .system(errno, at: path)
+        }
+        return found
     }
 
     /// Tries until the bound is reached; returns the `errno` of the last attempt, if it failed.

@@ -3,7 +3,7 @@ public import DivanRevisions
 /// The two leaves of a document in conflict, and where they part.
 public struct StoredConflict: Equatable, Sendable {
     /// The document.
-    public var documentID: String
+    public var documentID: DocumentID
     /// The current revision.
     public var local: StoredRevision
     /// The revision that a remote sent and that waits.
@@ -29,7 +29,7 @@ public enum ConflictDecision: Equatable, Sendable {
 extension StoreReader {
     /// The conflict that a resolver should look at; `nil` when the document is not in conflict.
     public func conflict(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> StoredConflict? {
         let collection = try self.collection(collection)
@@ -57,16 +57,19 @@ extension StoreWriter {
     /// - Returns: The document as it is now, perhaps in conflict with a further leaf; `nil` when
     ///   one of the two is no leaf any more: read the conflict again and decide again.
     /// - Throws: `notFound` when the document was purged meanwhile; `badRevision` when no
-    ///   generation is left.
+    ///   generation is left; `bodyTooLarge` and `forbiddenKey` for a merged body.
     public func resolveConflict(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionPath,
         local: RevisionID,
         remote: RevisionID,
         decision: ConflictDecision,
         closesRemote: Bool = false
     ) throws(StoreError) -> StoredDocument? {
-        if case .merge(let body, _) = decision { try check(documentID, body) }
+        if case .merge(let body, _) = decision {
+            try check(body)
+            try checkKeys(body, of: documentID, isMerged: true)
+        }
         let collection = try self.collection(collection)
         guard let old = try row(documentID, in: collection.id) else {
             throw StoreError(.notFound(documentID: documentID), at: path)
@@ -93,7 +96,7 @@ extension StoreWriter {
     /// - Returns: Whether there is a new current revision; not when `loser` did not lose.
     /// - Throws: `badRevision` when no generation is left.
     public func graftCurrent(
-        of documentID: String,
+        of documentID: DocumentID,
         onto loser: RevisionID,
         in collection: CollectionPath
     ) throws(StoreError) -> Bool {
@@ -107,6 +110,31 @@ extension StoreWriter {
         }
         _ = try put(tree, documentID, in: collection, over: old)
         return true
+    }
+}
+
+extension StoreWriter {
+    /// Takes a revision that was given up here in the place of the current one, because a remote
+    /// holds it and gave up ours.
+    ///
+    /// - Returns: The document as it is now; `nil` when nothing changed, because the current revision
+    ///   stands above that one, or its body is not kept.
+    /// - Throws: `badRevision` when no generation is left.
+    public func takeBack(
+        _ revisionID: RevisionID,
+        of documentID: DocumentID,
+        from remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> StoredDocument? {
+        let collection = try self.collection(collection)
+        guard let old = try row(documentID, in: collection.id) else { return nil }
+        var tree = try tree(of: old, in: collection)
+        do {
+            guard try tree.takeBack(revisionID, from: remote) else { return nil }
+        } catch {
+            throw StoreError(.badRevision(documentID: documentID, error), at: path)
+        }
+        return StoredDocument(try put(tree, documentID, in: collection, over: old))
     }
 }
 

@@ -2,28 +2,140 @@ internal import DivanDelta
 internal import DivanRevisions
 internal import Synchronization
 
-/// Counts who wants old bodies to be kept as sources of deltas.
+/// Which old bodies stay as sources of deltas for peers of which nothing is recorded, such as the
+/// clients of a listener.
+///
+/// While somebody holds them any client may have any current body, so what a save replaces stays.
+/// After the last hold no client has anything newer than what was current then: those bodies stay
+/// on, for the listener will be back, and what was made and replaced since goes. When the last hold
+/// ended is not noted at that moment, for a process may be killed: the first write without a hold
+/// does it.
 final class DeltaSources: Sendable {
-    private let holdCount = Mutex(0)
+    /// What is known of the database here; the table of small values has the whole truth.
+    private enum Sharing {
+        case unread
+        /// Nobody ever held sources, or they were given up.
+        case never
+        case held
+        /// Clients may have what was current up to these sequences.
+        case ended(through: [CollectionID: UInt64])
+    }
 
-    /// What the next write keeps.
-    var retention: BodyRetention {
-        guard holdCount.withLock({ $0 > 0 }) else { return .none }
-        return BodyRetention(
-            revisionCount: StoreLimits.deltaSourcesCount,
-            minimumByteCount: JSONDelta.minimumBodyByteCount
-        )
+    private struct State {
+        var holdCount = 0
+        var sharing = Sharing.unread
+    }
+
+    private static let heldKey = "held"
+    private let state = Mutex(State())
+
+    /// What a transaction keeps.
+    func retention(in transaction: any StorageTransaction) throws(StoreError) -> DeltaRetention {
+        let state = state.withLock { $0 }
+        guard state.holdCount == 0 else { return .everything }
+        switch state.sharing {
+        case .never: return .nothing
+        case .ended(let through): return .shared(through: through)
+        case .unread, .held: return try readRetention(in: transaction)
+        }
+    }
+
+    private func readRetention(
+        in transaction: any StorageTransaction
+    ) throws(StoreError) -> DeltaRetention {
+        let values = try transaction.values(in: .deltaSources)
+        guard !values.contains(where: { $0.key == Self.heldKey }) else {
+            // Read again by the next transaction, for this one may be undone.
+            return .shared(through: try Self.endHold(in: transaction))
+        }
+        guard !values.isEmpty else {
+            state.withLock { $0.sharing = .never }
+            return .nothing
+        }
+        var through: [CollectionID: UInt64] = [:]
+        for (key, value) in values {
+            guard let id = Int64(key), let last = UInt64(String(decoding: value, as: UTF8.self))
+            else { continue }  // costs a delta, no more
+            through[CollectionID(rawValue: id)] = last
+        }
+        state.withLock { $0.sharing = .ended(through: through) }
+        return .shared(through: through)
+    }
+
+    /// Notes how far clients may be: nothing was written since the last hold.
+    private static func endHold(
+        in transaction: any StorageTransaction
+    ) throws(StoreError) -> [CollectionID: UInt64] {
+        var through: [CollectionID: UInt64] = [:]
+        for path in try transaction.collections() {
+            guard let id = try transaction.collection(path) else { continue }
+            let last = try transaction.state(of: id).lastSequence
+            through[id] = last
+            try transaction.setValue(
+                Array(String(last).utf8),
+                for: String(id.rawValue),
+                in: .deltaSources
+            )
+        }
+        try transaction.setValue(nil, for: heldKey, in: .deltaSources)
+        return through
+    }
+
+    /// Forgets the sources unless somebody holds them.
+    fileprivate func forget(in transaction: any StorageTransaction) throws(StoreError) {
+        guard state.withLock({ $0.holdCount == 0 }) else { return }
+        for (key, _) in try transaction.values(in: .deltaSources) {
+            try transaction.setValue(nil, for: key, in: .deltaSources)
+        }
+        state.withLock { $0.sharing = .unread }
+    }
+
+    fileprivate func begin(in transaction: any StorageTransaction) throws(StoreError) {
+        try transaction.setValue([], for: Self.heldKey, in: .deltaSources)
     }
 
     fileprivate func change(by count: Int) {
-        holdCount.withLock { $0 += count }
+        state.withLock { state in
+            state.holdCount += count
+            state.sharing = .held
+        }
+    }
+}
+
+/// What a transaction keeps of the bodies that it replaces, beside those that a remote has.
+enum DeltaRetention {
+    case nothing, everything
+    /// What was current at these sequences, and what was kept before.
+    case shared(through: [CollectionID: UInt64])
+
+    /// The rule for a save over `old`.
+    func bodies(over old: DocumentRow?, in collection: CollectionID) -> BodyRetention {
+        guard let old else { return .none }
+        switch self {
+        case .nothing:
+            return .none
+        case .everything:
+            return Self.latest()
+        case .shared(let through):
+            guard let last = through[collection] else { return .none }
+            return Self.latest(dropsReplaced: old.sequence > last)
+        }
+    }
+
+    private static func latest(dropsReplaced: Bool = false) -> BodyRetention {
+        BodyRetention(
+            revisionCount: StoreLimits.deltaSourcesCount,
+            minimumByteCount: JSONDelta.minimumBodyByteCount,
+            dropsReplaced: dropsReplaced
+        )
     }
 }
 
 /// As long as it lives, saves keep the bodies that they replace, as sources of deltas.
 ///
 /// Only the latest few of each document (`StoreLimits.deltaSourcesCount`), packed as what they
-/// differ in; the first save without a hold drops them again.
+/// differ in. Afterwards, and when the database is opened again, the bodies stay that somebody may
+/// have got meanwhile.
 public final class DeltaSourceHold: Sendable {
     private let sources: DeltaSources
 
@@ -37,8 +149,25 @@ public final class DeltaSourceHold: Sendable {
 
 extension Store {
     /// Keeps sources of deltas for peers of which nothing is recorded, such as the clients of a
-    /// listener; until the result is released.
+    /// listener; until the result is released, and then those of what was current.
     ///
     /// What a remote of this store is known to have is kept in any case.
-    public func holdDeltaSources() -> DeltaSourceHold { DeltaSourceHold(deltaSources) }
+    ///
+    /// - Throws: What the medium reports; nothing is held then.
+    public func holdDeltaSources() throws -> DeltaSourceHold {
+        let hold = DeltaSourceHold(deltaSources)
+        guard !engine.isReadOnly else { return hold }
+        try writing.withLock { try engine.write { try deltaSources.begin(in: $0) } }
+        return hold
+    }
+
+    /// Keeps no sources of deltas any more for clients of earlier listeners, unless somebody holds
+    /// them now; each goes with the next save of its document.
+    public func forgetDeltaSources() throws {
+        guard !engine.isReadOnly else { return }
+        try writing.withLock {
+            guard try !engine.read({ try $0.values(in: .deltaSources) }).isEmpty else { return }
+            try engine.write { try deltaSources.forget(in: $0) }
+        }
+    }
 }

@@ -3,7 +3,7 @@ public import DivanRevisions
 /// A document as an engine keeps it: the current revision in columns, the others in the tree.
 public struct DocumentRow: Equatable, Sendable {
     /// 1 to 240 bytes of UTF-8.
-    public var documentID: String
+    public var documentID: DocumentID
     /// The change number inside the collection; 1 or more.
     public var sequence: UInt64
     /// The current revision.
@@ -21,7 +21,7 @@ public struct DocumentRow: Equatable, Sendable {
 
     /// Creates a row as it is to be stored.
     public init(
-        documentID: String,
+        documentID: DocumentID,
         sequence: UInt64,
         revisionID: RevisionID,
         flags: DocumentFlags,

@@ -54,13 +54,15 @@ extension KnownSequences {
                 number > 0
             else { return nil }
             var entry = Entry(remote: RemoteID(rawValue: number))
+            var ranges: [Range<UInt64>] = []
             repeat {
                 guard let first = reader.number(before: "-"),
                     let last = reader.number(before: ",", or: ";"),
                     first <= last, last < .max
                 else { return nil }
-                entry.sequences.insert(first..<(last + 1))
+                ranges.append(first..<(last + 1))
             } while reader.stoppedAt(",")
+            entry.sequences = SequenceSet(ranges)
             remotes.append(entry)
         } while reader.stoppedAt(";")
     }

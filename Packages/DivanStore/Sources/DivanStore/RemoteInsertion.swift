@@ -4,7 +4,7 @@ public import DivanRevisions
 /// A revision as a peer sent it.
 public struct RemoteRevision: Sendable {
     /// The document.
-    public var documentID: String
+    public var documentID: DocumentID
     /// The revision, stored under this ID as it came.
     public var revisionID: RevisionID
     /// Its ancestors, newest first.
@@ -22,12 +22,15 @@ public struct RemoteRevision: Sendable {
     /// A tombstone with its history, newest first, that ends the current branch in favour of this
     /// revision; empty as a rule.
     public var closing: [RevisionID]
+    /// Whether the sender remembers what it gave up, names it, and keeps to the order of revisions
+    /// that were given up for each other, as peers of ours do.
+    public var keepsOrder: Bool
     /// Whether the remote is known to have gone on since it sent this.
     public var isOutdated: Bool
 
     /// Creates a revision from the parts of a `rev` message.
     public init(
-        documentID: String,
+        documentID: DocumentID,
         revisionID: RevisionID,
         history: [RevisionID] = [],
         isTombstone: Bool = false,
@@ -36,6 +39,7 @@ public struct RemoteRevision: Sendable {
         remote: RemoteID? = nil,
         refusesConflicts: Bool = false,
         closing: [RevisionID] = [],
+        keepsOrder: Bool = false,
         isOutdated: Bool = false
     ) {
         self.documentID = documentID
@@ -47,6 +51,7 @@ public struct RemoteRevision: Sendable {
         self.remote = remote
         self.refusesConflicts = refusesConflicts
         self.closing = closing
+        self.keepsOrder = keepsOrder
         self.isOutdated = isOutdated
     }
 }
@@ -58,20 +63,23 @@ public enum InsertOutcome: Equatable, Sendable {
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
     /// It was there before.
     case alreadyThere
+    /// It was given up here, and stays so; the document has a new sequence, so that the sender is told
+    /// of `current`.
+    case givenUp(sequence: UInt64, current: RevisionID)
 }
 
 extension StoreWriter {
     /// Stores a revision that a peer sent.
     ///
     /// - Throws: `conflict` when it would make one and refuses that, `badRevision` for a broken
-    ///   history, `invalidDocumentID`, `bodyTooLarge`. Nothing is changed then.
+    ///   history, `bodyTooLarge`. Nothing is changed then.
     ///
     /// Source: `revisions.md` §4.
     public func insert(
         _ revision: RemoteRevision,
         in collection: CollectionPath
     ) throws(StoreError) -> InsertOutcome {
-        try check(revision.documentID, revision.body)
+        try check(revision.body)
         let collection = try self.collection(collection)
         if revision.history.isEmpty, let outcome = try insertFirst(revision, in: collection) {
             return outcome
@@ -87,8 +95,9 @@ extension StoreWriter {
                 remote: revision.remote,
                 refusesConflicts: revision.refusesConflicts,
                 closing: revision.closing,
+                keepsOrder: revision.keepsOrder,
                 isOutdated: revision.isOutdated,
-                retaining: retention
+                retaining: retention.bodies(over: old, in: collection.id)
             )
             switch outcome {
             case .inserted(let isConflict):
@@ -101,6 +110,9 @@ extension StoreWriter {
             case .alreadyThere:
                 if let old { try setTree(changedTo: tree, of: old, in: collection, archive) }
                 return .alreadyThere
+            case .givenUp:
+                let row = try put(tree, revision.documentID, in: collection, over: old)
+                return .givenUp(sequence: row.sequence, current: row.revisionID)
             case .conflict:
                 throw StoreError(
                     .conflict(documentID: revision.documentID, current: old?.revisionID),

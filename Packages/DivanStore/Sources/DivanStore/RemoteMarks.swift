@@ -3,7 +3,7 @@ public import DivanRevisions
 /// A revision that a remote has: it accepted it, or said that it has it.
 public struct KnownRevision: Equatable, Sendable {
     /// The document.
-    public var documentID: String
+    public var documentID: DocumentID
     /// The revision.
     public var revisionID: RevisionID
     /// Where the feed told this revision, if it was the only one of the document then.
@@ -13,7 +13,7 @@ public struct KnownRevision: Equatable, Sendable {
 
     /// Creates a mark for `StoreWriter.markKnown`.
     public init(
-        documentID: String,
+        documentID: DocumentID,
         revisionID: RevisionID,
         sequence: UInt64? = nil,
         feedEnd: UInt64 = 0
@@ -50,7 +50,11 @@ extension StoreReader {
     ) throws(StoreError) -> RevisionID? {
         guard let remote else { return nil }
         guard case .single(let knownAt) = row.tree else {
-            return try outline(of: row, in: collection).latest(at: remote)
+            do throws(StoreError) {
+                return try outline(of: row, in: collection).latest(at: remote)
+            } catch  where error.concernsOneDocument {
+                return nil  // damaged; whoever reads the document is told
+            }
         }
         if knownAt == remote { return row.revisionID }
         let isKnown = try known(in: collection).contains(row.sequence, at: remote)
@@ -97,7 +101,7 @@ extension StoreWriter {
     /// The sequence stays, and observers are not told, unless this ends a conflict: the remote took
     /// our side before anybody had decided.
     public func markKnown(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ revisionID: RevisionID,
         at remote: RemoteID,
         in collection: CollectionPath
@@ -123,7 +127,7 @@ extension StoreWriter {
 
     /// The remote took our side: the document is not in conflict any more, and is a change.
     private func endConflict(
-        of documentID: String,
+        of documentID: DocumentID,
         _ revisionID: RevisionID,
         at remote: RemoteID,
         in collection: OpenCollection

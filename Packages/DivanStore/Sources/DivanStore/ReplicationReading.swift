@@ -7,7 +7,9 @@ public enum IncomingDecision: Equatable, Sendable {
     /// current one here.
     case known(isMarked: Bool, isCurrent: Bool)
     /// Not here. These revisions of the document are, with their bodies: the current one first.
-    case wanted(ancestors: [RevisionID])
+    ///
+    /// With a `rival` it was here, and was given up for that one, or for an ancestor of it.
+    case wanted(ancestors: [RevisionID], rival: RevisionID? = nil)
     /// Not here, and its generation is not above the current one's; only where conflicts would be
     /// refused, that is without a remote.
     case conflict
@@ -65,23 +67,38 @@ extension StoreReader {
     /// Tells which announced revisions are wanted; one decision for each, in order.
     ///
     /// With a `remote` everything unknown is wanted, also what will be a conflict; without one the
-    /// rule of a peer that refuses conflicts holds. Source: `replication.md` §3.
+    /// rule of a peer that refuses conflicts holds. From a remote that `keepsOrder` all that was given
+    /// up here is wanted: it comes with what the remote gave up. Source: `replication.md` §3.
     public func decide(
-        _ announced: [(documentID: String, revisionID: RevisionID)],
+        _ announced: [(documentID: DocumentID, revisionID: RevisionID)],
         in collection: CollectionPath,
-        remote: RemoteID?
+        remote: RemoteID?,
+        keepsOrder: Bool = false
     ) throws(StoreError) -> [IncomingDecision] {
         let collection = try self.collection(collection)
         let snapshot = try current()
         var decisions: [IncomingDecision] = []
         decisions.reserveCapacity(announced.count)
         for (documentID, revisionID) in announced {
-            let row = try snapshot.row(documentID, in: collection.id, content: .summary)
-            guard let row else {
+            do throws(StoreError) {
+                let row = try snapshot.row(documentID, in: collection.id, content: .summary)
+                guard let row else {
+                    decisions.append(.wanted(ancestors: []))
+                    continue
+                }
+                decisions.append(
+                    try decide(
+                        revisionID,
+                        on: row,
+                        in: collection,
+                        remote: remote,
+                        keepsOrder: keepsOrder
+                    )
+                )
+            } catch  where error.concernsOneDocument {
+                // Damaged: storing it will fail, and tell why.
                 decisions.append(.wanted(ancestors: []))
-                continue
             }
-            decisions.append(try decide(revisionID, on: row, in: collection, remote: remote))
         }
         return decisions
     }
@@ -90,7 +107,8 @@ extension StoreReader {
         _ revisionID: RevisionID,
         on row: DocumentRow,
         in collection: OpenCollection,
-        remote: RemoteID?
+        remote: RemoteID?,
+        keepsOrder: Bool
     ) throws(StoreError) -> IncomingDecision {
         if row.tree.isSingle {
             if row.revisionID == revisionID {
@@ -103,7 +121,9 @@ extension StoreReader {
             return .wanted(ancestors: [row.revisionID])
         }
         let tree = try outline(of: row, in: collection)
-        if tree.contains(revisionID), remote == nil || !tree.isClosed(revisionID) {
+        let isGivenUp =
+            keepsOrder ? tree.isGivenUp(revisionID) : tree.isClosed(revisionID)
+        if tree.contains(revisionID), remote == nil || !isGivenUp {
             let marked = remote.flatMap { tree.latest(at: $0) }
             return .known(
                 isMarked: remote == nil || marked == revisionID,
@@ -111,7 +131,10 @@ extension StoreReader {
             )
         }
         if remote == nil, revisionID.generation <= row.revisionID.generation { return .conflict }
-        return .wanted(ancestors: possibleAncestors(of: revisionID, in: tree, current: row))
+        return .wanted(
+            ancestors: possibleAncestors(of: revisionID, in: tree, current: row),
+            rival: tree.contains(revisionID) ? row.revisionID : nil
+        )
     }
 
     /// Older revisions whose bodies are kept, so that a delta could start from them.
@@ -137,7 +160,7 @@ extension StoreReader {
     ///
     /// Only the current revision counts. Source: `revisions.md` §7.
     public func judge(
-        _ proposals: [(documentID: String, revisionID: RevisionID, parent: RevisionID?)],
+        _ proposals: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)],
         in collection: CollectionPath
     ) throws(StoreError) -> [ProposalVerdict] {
         let id = try self.collection(collection).id
@@ -145,7 +168,13 @@ extension StoreReader {
         var verdicts: [ProposalVerdict] = []
         verdicts.reserveCapacity(proposals.count)
         for proposal in proposals {
-            guard let row = try snapshot.row(proposal.documentID, in: id, content: .summary) else {
+            let found: DocumentRow?
+            do throws(StoreError) {
+                found = try snapshot.row(proposal.documentID, in: id, content: .summary)
+            } catch  where error.concernsOneDocument {
+                found = nil  // storing it will fail, and tell why
+            }
+            guard let row = found else {
                 verdicts.append(.accept)
                 continue
             }
@@ -169,7 +198,7 @@ extension StoreReader {
     /// filled with made-up IDs from `random`. Empty when the revision is not in the
     /// tree. Source: `revisions.md` §6.
     public func history(
-        of documentID: String,
+        of documentID: DocumentID,
         _ revisionID: RevisionID,
         in collection: CollectionPath,
         limit: Int,
@@ -191,7 +220,7 @@ extension StoreReader {
     /// nor descends from it.
     public func isGivenUp(
         _ revisionID: RevisionID,
-        documentID: String,
+        documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
@@ -207,7 +236,7 @@ extension StoreReader {
     public func isAncestor(
         _ ancestor: RevisionID,
         of revisionID: RevisionID,
-        documentID: String,
+        documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
@@ -219,7 +248,7 @@ extension StoreReader {
     /// tombstone at its end first, the revision itself last; empty when there is none.
     public func closedBranch(
         from revisionID: RevisionID,
-        documentID: String,
+        documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> [RevisionID] {
         let collection = try self.collection(collection)
@@ -229,7 +258,7 @@ extension StoreReader {
 
     /// The latest revision of a document that a remote is known to have.
     public func remoteAncestor(
-        of documentID: String,
+        of documentID: DocumentID,
         at remote: RemoteID,
         in collection: CollectionPath
     ) throws(StoreError) -> RevisionID? {

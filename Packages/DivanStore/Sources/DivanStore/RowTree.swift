@@ -32,7 +32,7 @@ extension RevisionTree {
     ///
     /// `nil` for an empty tree.
     func row(
-        of documentID: String,
+        of documentID: DocumentID,
         sequence: UInt64,
         expiration: Int64?,
         archive: BodyArchive

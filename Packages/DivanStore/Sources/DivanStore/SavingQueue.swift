@@ -1,3 +1,4 @@
+internal import DivanRevisions
 internal import Synchronization
 
 /// Saves of several threads that wait for the writer; the next to write takes them all along.
@@ -22,7 +23,7 @@ final class SavingQueue: Sendable {
 
     /// What `StoreWriter.save` is asked for.
     struct Save {
-        let documentID: String
+        let documentID: DocumentID
         let collection: CollectionPath
         let body: [UInt8]
         let isTombstone: Bool

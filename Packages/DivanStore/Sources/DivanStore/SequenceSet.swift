@@ -17,6 +17,12 @@ public struct SequenceSet: Equatable, Sendable {
         insert(0..<last.saturatingSuccessor)
     }
 
+    /// Creates a set of ranges in any order, which may overlap; empty ones count for nothing.
+    public init(_ ranges: some Sequence<Range<UInt64>>) {
+        // In order, so that each is added at the end and none is moved.
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
+    }
+
     /// Whether the set holds nothing.
     public var isEmpty: Bool { ranges.isEmpty }
 
@@ -65,6 +71,21 @@ public struct SequenceSet: Equatable, Sendable {
         let range = ranges[index]
         let rest = [range.lowerBound..<sequence, (sequence + 1)..<range.upperBound]
         ranges.replaceSubrange(index...index, with: rest.filter { !$0.isEmpty })
+    }
+
+    /// Removes every sequence up to and including `last`.
+    public mutating func removeAll(through last: UInt64) {
+        let index = firstIndex(endingAfter: last.saturatingSuccessor)
+        ranges.removeFirst(index)
+        guard let first = ranges.first, first.lowerBound <= last else { return }
+        ranges[0] = last.saturatingSuccessor..<first.upperBound
+    }
+
+    /// The last member of the unbroken run that `sequence` is in; `nil` when it is no member.
+    public func end(of sequence: UInt64) -> UInt64? {
+        let index = firstIndex(endingAfter: sequence)
+        guard index < ranges.count, ranges[index].lowerBound <= sequence else { return nil }
+        return ranges[index].upperBound - 1
     }
 
     /// Returns the sequences that both sets hold.

@@ -50,7 +50,7 @@ public protocol StorageSnapshot: AnyObject {
 
     /// The row of a document, tombstones included.
     func row(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow?
@@ -62,6 +62,19 @@ public protocol StorageSnapshot: AnyObject {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow]
+    /// Calls `body` with each row of a collection, whole, by ascending sequence; where a row is
+    /// damaged, with the error that names its document.
+    ///
+    /// The default is for engines whose rows cannot be damaged.
+    func forEachRow(
+        in collection: CollectionID,
+        _ body: (Result<DocumentRow, StoreError>) throws -> Void
+    ) throws
+    /// A sentence for each collection and small value that is not what was stored; none by default.
+    func damagedValues() throws(StoreError) -> [String]
+    /// The rows of a collection that are not what was stored, and those that only an index still
+    /// names; none by default.
+    func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow]
     /// How many rows with these sequences have a tree that is `.single`.
     ///
     /// An engine may count without making rows; the default makes them.
@@ -72,15 +85,15 @@ public protocol StorageSnapshot: AnyObject {
     /// At most `limit` IDs of live documents behind `documentID`, ascending by their UTF-8 bytes.
     func documentIDs(
         in collection: CollectionID,
-        after documentID: String?,
+        after documentID: DocumentID?,
         limit: Int
-    ) throws(StoreError) -> [String]
+    ) throws(StoreError) -> [DocumentID]
     /// The IDs of all documents flagged `conflicted`, ascending by sequence.
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String]
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID]
 
     /// When a document expires, in milliseconds since 1970; `nil` = never, or no such document.
     func expiration(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Int64?
     /// The earliest expiration in the collection.
@@ -90,7 +103,7 @@ public protocol StorageSnapshot: AnyObject {
         in collection: CollectionID,
         by time: Int64,
         limit: Int
-    ) throws(StoreError) -> [String]
+    ) throws(StoreError) -> [DocumentID]
 
     /// A small value of the database itself.
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]?
@@ -130,24 +143,60 @@ public protocol StorageTransaction: StorageSnapshot {
     /// row's revision is `revisionID`; returns whether it was so.
     func markSingle(
         _ revisionID: RevisionID,
-        of documentID: String,
+        of documentID: DocumentID,
         at remote: RemoteID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool
     /// Sets or, with `nil`, clears the expiration of a row; returns whether there is such a row.
     func setExpiration(
         _ time: Int64?,
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool
     /// Removes a row; returns whether there was one.
-    func remove(_ documentID: String, in collection: CollectionID) throws(StoreError) -> Bool
+    func remove(_ documentID: DocumentID, in collection: CollectionID) throws(StoreError) -> Bool
+    /// Removes rows whatever is in them, and counts the others again; returns the new counters.
+    ///
+    /// The default is for engines whose rows cannot be damaged.
+    func discard(
+        _ sequences: [UInt64],
+        in collection: CollectionID,
+        rebuildingIndexes: Bool
+    ) throws(StoreError) -> CollectionState
+    /// Removes small values that are not what was stored and that only save work; none by default.
+    func discardDamagedValues() throws(StoreError)
 
     /// Sets or, with `nil`, removes a small value.
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
 }
 
 extension StorageSnapshot {
+    /// Reads the rows page by page.
+    public func forEachRow(
+        in collection: CollectionID,
+        _ body: (Result<DocumentRow, StoreError>) throws -> Void
+    ) throws {
+        var last: UInt64 = 0
+        while true {
+            let rows = try rows(
+                in: collection,
+                after: last,
+                limit: 256,
+                flags: [],
+                content: .whole
+            )
+            for row in rows { try body(.success(row)) }
+            guard let row = rows.last else { return }
+            last = row.sequence
+        }
+    }
+
+    /// None.
+    public func damagedValues() throws(StoreError) -> [String] { [] }
+
+    /// None.
+    public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
+
     /// Reads the rows, and counts.
     public func singleRevisionCount(
         in collection: CollectionID,
@@ -172,6 +221,18 @@ extension StorageSnapshot {
 }
 
 extension StorageTransaction {
+    /// Leaves everything as it is.
+    public func discard(
+        _ sequences: [UInt64],
+        in collection: CollectionID,
+        rebuildingIndexes: Bool
+    ) throws(StoreError) -> CollectionState {
+        try state(of: collection)
+    }
+
+    /// Leaves everything as it is.
+    public func discardDamagedValues() throws(StoreError) {}
+
     /// Stores the row, then the counters.
     public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
         try put(row, in: state.id)
@@ -225,8 +286,14 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case localCheckpoints
     /// Checkpoints kept for peers, by checkpoint ID.
     case peerCheckpoints
+    /// Whose the checkpoints of `peerCheckpoints` are, and their age (`CheckpointLedger`).
+    case checkpointOwners
     /// What remotes have of a collection, by its number (`KnownSequences`).
     case knownSequences
+    /// Through which sequences clients of a listener may have current bodies (`DeltaSources`).
+    case deltaSources
+    /// What remotes refused, by collection, remote and document (`Refusal`).
+    case refusals
     /// Values of the packages above.
     case metadata
 }

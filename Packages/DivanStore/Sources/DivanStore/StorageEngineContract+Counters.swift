@@ -1,3 +1,5 @@
+internal import DivanRevisions
+
 extension StorageEngineContract {
     /// The counters are those that were told last, with a row or alone, whatever became of the row.
     static func checkCounters(
@@ -13,14 +15,14 @@ extension StorageEngineContract {
                 sentence
             )
         }
-        func put(_ documentID: String, _ sequence: UInt64, _ liveCount: Int) throws {
+        func put(_ documentID: DocumentID, _ sequence: UInt64, _ liveCount: Int) throws {
             let state = CollectionState(id: id, lastSequence: sequence, liveCount: liveCount)
             let row = try row(documentID, sequence: sequence)
             try engine.write { try $0.put(row, leaving: state) }
             let stored = try engine.read { try $0.row(documentID, in: id, content: .whole) }
             findings.expect(stored == row, "A row that came with counters is another one.")
         }
-        func set(_ lastSequence: UInt64, _ liveCount: Int, removing documentID: String) throws {
+        func set(_ lastSequence: UInt64, _ liveCount: Int, removing documentID: DocumentID) throws {
             try engine.write { writer in
                 _ = try writer.remove(documentID, in: id)
                 try writer.setState(

@@ -1,3 +1,5 @@
+internal import DivanRevisions
+
 extension StorageEngineContract {
     static func checkRollback(
         _ engine: any StorageEngine,

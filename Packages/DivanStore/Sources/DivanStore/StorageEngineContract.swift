@@ -133,11 +133,12 @@ public enum StorageEngineContract {
         var single = try row("single", sequence: 7)
         let another = try row("another", sequence: 8).revisionID
         try engine.write { try $0.put(single, in: id) }
-        for (documentID, revisionID) in [
+        let marks: [(DocumentID, RevisionID)] = [
             ("none", single.revisionID), ("single", another), ("marked", single.revisionID),
             ("full", single.revisionID), ("single", single.revisionID),
             ("single", single.revisionID),
-        ] {
+        ]
+        for (documentID, revisionID) in marks {
             let before = try engine.read { try $0.row(documentID, in: id, content: .whole) }
             let isDue =
                 before?.tree == .single(knownAt: nil) && before?.revisionID == revisionID
@@ -188,7 +189,7 @@ public enum StorageEngineContract {
             for sequence in UInt64(1)...20 {
                 let flags: DocumentFlags =
                     sequence % 5 == 0 ? [.conflicted, .hasBlobs] : sequence == 3 ? .tombstone : []
-                let documentID = "doc-\(30 - sequence)"
+                let documentID = DocumentID(unchecked: "doc-\(30 - sequence)")
                 try writer.put(row(documentID, sequence: sequence, flags: flags), in: id)
             }
             try writer.put(row("doc-29", sequence: 21), in: id)
@@ -247,7 +248,7 @@ public enum StorageEngineContract {
     ) throws {
         let id = try engine.write { try $0.createCollection(.default).id }
         try engine.write { writer in
-            for (index, name) in ["a", "b", "c", "d"].enumerated() {
+            for (index, name) in (["a", "b", "c", "d"] as [DocumentID]).enumerated() {
                 try writer.put(row(name, sequence: UInt64(index + 1)), in: id)
             }
             _ = try writer.setExpiration(300, of: "a", in: id)
@@ -305,7 +306,7 @@ public enum StorageEngineContract {
     }
 
     static func row(
-        _ documentID: String,
+        _ documentID: DocumentID,
         sequence: UInt64,
         flags: DocumentFlags = []
     ) throws -> DocumentRow {

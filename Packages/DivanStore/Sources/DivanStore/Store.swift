@@ -1,5 +1,6 @@
 public import DivanCrypto
 public import DivanDelta
+public import DivanRevisions
 internal import Synchronization
 
 /// A database below its public face: collections of documents with their revision trees, blobs,
@@ -28,6 +29,8 @@ public final class Store: Sendable {
     private let observers = StoreObservers()
     private let savings = SavingQueue()
     let deltaSources = DeltaSources()
+    /// Read with the first checkpoint of a peer.
+    let checkpointOwners = Mutex<CheckpointLedger?>(nil)
     // Only touched by the thread that is inside `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
 
@@ -143,7 +146,7 @@ public final class Store: Sendable {
     ///
     /// - Throws: As `StoreWriter.save`.
     public func save(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionPath,
         body: [UInt8],
         isTombstone: Bool = false,
@@ -197,7 +200,7 @@ public final class Store: Sendable {
                 transaction,
                 path: directory ?? "",
                 archive: archive,
-                retention: deltaSources.retention,
+                retention: try deltaSources.retention(in: transaction),
                 origin: origin
             )
             openWriter = writer

@@ -1,3 +1,4 @@
+public import DivanRevisions
 internal import Synchronization
 
 /// What one commit changed in one collection.
@@ -30,12 +31,12 @@ public struct StoreChange: Equatable, Sendable {
 /// A document that was saved, received, purged, or expired.
 public struct DocumentChange: Equatable, Sendable {
     /// The document.
-    public var documentID: String
+    public var documentID: DocumentID
     /// Its new sequence; 0 after a purge.
     public var sequence: UInt64
 
     /// Creates the notice of one document.
-    public init(documentID: String, sequence: UInt64) {
+    public init(documentID: DocumentID, sequence: UInt64) {
         self.documentID = documentID
         self.sequence = sequence
     }

@@ -1,4 +1,5 @@
 public import DivanRevisions
+internal import Synchronization
 
 /// A checkpoint that is kept for a peer.
 public struct PeerCheckpoint: Equatable, Sendable {
@@ -47,7 +48,11 @@ extension Store {
 
     /// Forgets the checkpoint that a peer keeps here; the peer then compares everything again.
     public func removePeerCheckpoint(_ id: String) throws {
-        try write { try $0.setValue(nil, for: id, in: .peerCheckpoints) }
+        try write { writer in
+            try writer.setValue(nil, for: id, in: .peerCheckpoints)
+            try writer.setValue(nil, for: id, in: .checkpointOwners)
+            checkpointOwners.withLock { $0 = nil }
+        }
     }
 
     /// The checkpoint that a peer keeps here under this ID.
@@ -55,10 +60,17 @@ extension Store {
         try read { try $0.peerCheckpoint(id) }
     }
 
-    /// Saves a peer's checkpoint and returns its new revision.
+    /// Saves a peer's checkpoint.
     ///
-    /// `expectedRevision` is what is stored now; empty and `nil` mean none.
+    /// An owner that has as many as `StoreLimits` allows loses the oldest of them.
     ///
+    /// - Parameters:
+    ///   - id: Its name.
+    ///   - body: The bytes; not looked into.
+    ///   - expectedRevision: What is stored now; empty and `nil` mean none.
+    ///   - owner: Who counts for it: a user, or an address.
+    ///   - time: When, in seconds; decides which of an owner's is the oldest.
+    /// - Returns: The new revision.
     /// - Throws: `StoreError.Code.checkpointMismatch` when something else is stored.
     ///
     /// Source: `checkpoints.md` §7.
@@ -66,25 +78,58 @@ extension Store {
     public func setPeerCheckpoint(
         _ id: String,
         _ body: [UInt8],
-        expectedRevision: String?
+        expectedRevision: String?,
+        owner: String = "",
+        at time: Int64 = 0
     ) throws -> String {
-        try write { writer in
-            let stored = try writer.peerCheckpoint(id)
-            guard (stored?.revision ?? "") == (expectedRevision ?? "") else {
-                throw StoreError(
-                    .checkpointMismatch(current: stored?.revision),
-                    at: directory ?? ""
-                )
+        do {
+            return try write { writer in
+                try setPeerCheckpoint(id, body, expectedRevision, owner, time, writer)
             }
-            let last = stored.flatMap { UInt64($0.revision.prefix { $0 != "-" }) } ?? 0
-            let revision = "\(last &+ 1)-cc"
-            try writer.setValue(
-                Array(revision.utf8) + [0] + body,
-                for: id,
-                in: .peerCheckpoints
-            )
-            return revision
+        } catch let error as StoreError where error.code.isCheckpointMismatch {
+            throw error
+        } catch {
+            // What is kept in memory may be ahead of what was stored.
+            checkpointOwners.withLock { $0 = nil }
+            throw error
         }
+    }
+
+    private func setPeerCheckpoint(
+        _ id: String,
+        _ body: [UInt8],
+        _ expectedRevision: String?,
+        _ owner: String,
+        _ time: Int64,
+        _ writer: StoreWriter
+    ) throws -> String {
+        let stored = try writer.peerCheckpoint(id)
+        guard (stored?.revision ?? "") == (expectedRevision ?? "") else {
+            throw StoreError(.checkpointMismatch(current: stored?.revision), at: directory ?? "")
+        }
+        // Taken out while it is changed, or every change would copy it.
+        var ledger =
+            try checkpointOwners.withLock { $0.take() }
+            ?? CheckpointLedger(try writer.current().values(in: .checkpointOwners))
+        let size = id.utf8.count + body.count
+        ledger.note(id, of: owner, byteCount: size)
+        for excess in ledger.takeExcess(of: owner) {
+            try writer.setValue(nil, for: excess, in: .peerCheckpoints)
+            try writer.setValue(nil, for: excess, in: .checkpointOwners)
+        }
+        let entry = CheckpointLedger.encoded(owner: owner, byteCount: size, time: time)
+        try writer.setValue(entry, for: id, in: .checkpointOwners)
+        let last = stored.flatMap { UInt64($0.revision.prefix { $0 != "-" }) } ?? 0
+        let revision = "\(last &+ 1)-cc"
+        try writer.setValue(Array(revision.utf8) + [0] + body, for: id, in: .peerCheckpoints)
+        checkpointOwners.withLock { $0 = ledger }
+        return revision
+    }
+}
+
+extension StoreError.Code {
+    fileprivate var isCheckpointMismatch: Bool {
+        if case .checkpointMismatch = self { true } else { false }
     }
 }
 

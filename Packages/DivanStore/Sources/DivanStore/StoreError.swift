@@ -14,17 +14,17 @@ public struct StoreError: Error, Equatable, Sendable {
         /// A database stands already where one was to be made.
         case alreadyExists
         /// The document is not there.
-        case notFound(documentID: String)
+        case notFound(documentID: DocumentID)
         /// The collection was never made, or was deleted.
         case noSuchCollection(CollectionPath)
         /// Another revision is current, or the received one would make a refused conflict.
-        case conflict(documentID: String, current: RevisionID?)
-        /// The document ID is empty, too long, begins with `_` or holds control characters.
-        case invalidDocumentID(String)
+        case conflict(documentID: DocumentID, current: RevisionID?)
         /// The body is larger than a row may be; both values in bytes.
         case bodyTooLarge(byteCount: Int, limit: Int)
+        /// A body made here has a key at the top level that is reserved, or that is empty.
+        case forbiddenKey(documentID: DocumentID, key: String)
         /// The revision or its history breaks the rules of a tree.
-        case badRevision(documentID: String, RevisionError)
+        case badRevision(documentID: DocumentID, RevisionError)
         /// The checkpoint moved on; `current` is the revision that is stored, if any.
         case checkpointMismatch(current: String?)
         /// The file was written by a later version of Divan.
@@ -33,6 +33,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case unknownCodec(number: UInt8)
         /// The file is damaged; what was found.
         case corrupt(String)
+        /// What is stored of a document is not what was written; what was found.
+        case damagedDocument(documentID: DocumentID, String)
         /// The file is no SQLite database, or not one of Divan's; what was found.
         case notADatabase(String)
         /// Somebody else has the database open.
@@ -95,8 +97,8 @@ extension StoreError.Code {
         case .notOpen, .noSuchDatabase, .alreadyExists, .tooNew, .unknownCodec, .corrupt,
             .notADatabase, .busy, .readOnly:
             databaseExplanation
-        case .notFound, .noSuchCollection, .conflict, .invalidDocumentID, .bodyTooLarge,
-            .badRevision, .checkpointMismatch:
+        case .notFound, .noSuchCollection, .conflict, .bodyTooLarge, .forbiddenKey, .badRevision,
+            .checkpointMismatch, .damagedDocument:
             documentExplanation
         case .diskFull, .io, .noSuchBlob, .blobMismatch, .sqlite:
             mediumExplanation
@@ -152,14 +154,20 @@ extension StoreError.Code {
                     + (current.map { " to revision \($0)" } ?? ""),
                 "read it again and repeat the change"
             )
-        case .invalidDocumentID(let documentID):
-            (
-                "document ID \"\(documentID.prefix(80))\" is not allowed",
-                "use 1 to \(StoreLimits.documentIDByteCount) bytes, no control characters,"
-                    + " no leading underscore"
-            )
         case .bodyTooLarge(let byteCount, let limit):
             ("a body of \(byteCount) bytes exceeds \(limit)", "keep large content in blobs")
+        case .forbiddenKey(let documentID, ""):
+            (
+                "document \"\(documentID)\" has an empty key at the top level",
+                "give it a name; Couchbase Lite would refuse the document"
+            )
+        case .forbiddenKey(let documentID, let key):
+            ("document \"\(documentID)\": the key \"\(key)\" is reserved", "use another name")
+        case .damagedDocument(let documentID, let detail):
+            (
+                "document \"\(documentID)\" is damaged on the disk (\(detail))",
+                "purge it and pull it again after a reset, or restore a backup"
+            )
         case .badRevision(let documentID, let error):
             ("revision of document \"\(documentID)\" refused (\(error))", "check its sender")
         case .checkpointMismatch(let current):
@@ -176,6 +184,11 @@ extension StoreError.Code {
         switch self {
         case .diskFull:
             ("no space left", "free some and try again; nothing was half written")
+        case .io(let number) where number == EACCES || number == EPERM:
+            (
+                String(cString: strerror(number)) + " (errno \(number))",
+                "check its owner and permissions, and those of its directories"
+            )
         case .io(let number):
             (String(cString: strerror(number)) + " (errno \(number))", "check the file system")
         case .noSuchBlob(let digest):
@@ -200,6 +213,16 @@ extension StoreError {
     var isAboutPlace: Bool {
         switch code {
         case .readOnly, .io, .sqlite: true
+        default: false
+        }
+    }
+
+    /// Whether the error is about one revision, so that others can still be read and stored.
+    public var concernsOneDocument: Bool {
+        switch code {
+        case .conflict, .bodyTooLarge, .forbiddenKey, .badRevision, .notFound, .unknownCodec,
+            .damagedDocument:
+            true
         default: false
         }
     }

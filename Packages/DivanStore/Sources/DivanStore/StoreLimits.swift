@@ -1,7 +1,5 @@
 /// The bounds of a store; every member is a maximum.
 public enum StoreLimits {
-    /// Bytes in a document ID: what every peer and server takes (`revisions.md` §3).
-    public static let documentIDByteCount = 240
     /// Bytes in the name of a scope or collection (`behaviour.md` §2).
     public static let nameByteCount = 251
     /// Revisions kept from a leaf upwards: what current Couchbase Lite keeps (`revisions.md` §5).
@@ -11,6 +9,10 @@ public enum StoreLimits {
     /// Half of what SQLite holds in a row, since a tree beside it may hold other bodies. The
     /// replicator's own limit is far lower.
     public static let bodyByteCount = 512 << 20
+    /// Bytes in a body that travels: 20 MiB, as Sync Gateway takes.
+    ///
+    /// A larger one can be stored, and stays here.
+    public static let syncedBodyByteCount = 20 << 20
     /// Old bodies of a document that are kept as sources of deltas, where somebody wants that.
     ///
     /// A client that missed two updates still gets the third as a difference. Each one is packed
@@ -31,6 +33,28 @@ public enum StoreLimits {
     public static let logLagPageCount = 12_000
     /// Bytes that a blob reader or a copy holds at once.
     public static let blobPieceByteCount = 128 << 10
+    /// Blobs that are sent and keep their file open between two pieces, over all connections; the others
+    /// are opened for each piece, which costs some microseconds.
+    public static let openCursorCount = 32
+    /// Checkpoints kept here for one owner, a user or an address of users without a name; the oldest
+    /// give way.
+    ///
+    /// A device has one for each collection that it replicates, and a hundred devices may stand behind
+    /// one address.
+    public static let ownedCheckpointCount = 2_000
+    /// Bytes of those, names included; one takes about a hundred.
+    public static let ownedCheckpointByteCount = 16 << 20
+    /// Checkpoints kept here for all peers.
+    public static let peerCheckpointCount = 20_000
+    /// Bytes of those.
+    public static let peerCheckpointByteCount = 64 << 20
+    /// Refused documents that are remembered for a remote in a collection; further ones are told when
+    /// they are refused, and not listed afterwards.
+    ///
+    /// Who has ten thousand of them has one reason, and sees it.
+    public static let refusalCount = 10_000
+    /// Bytes of the reason that a remote gave; the rest is cut off.
+    public static let refusalMessageByteCount = 256
     /// Complete blobs that wait for the disk; at the limit they are settled although no document
     /// names them yet.
     public static let pendingBlobCount = 1_000

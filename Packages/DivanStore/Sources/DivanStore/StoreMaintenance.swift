@@ -1,4 +1,3 @@
-internal import DivanJSON
 internal import DivanRevisions
 
 // MARK: Expiry
@@ -46,7 +45,7 @@ extension StoreReader {
         in collection: CollectionPath,
         by time: Int64,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         let collection = try self.collection(collection)
         return try current().expiredDocumentIDs(in: collection.id, by: time, limit: limit)
     }
@@ -83,14 +82,6 @@ extension Store {
         }
     }
 
-    /// Looks at everything that is stored.
-    ///
-    /// - Throws: `StoreError.Code.corrupt` with the first damage found.
-    public func checkIntegrity() throws {
-        try engine.checkIntegrity()
-        try read { try $0.checkDocuments() }
-    }
-
     /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.
     public func optimize(isThorough: Bool = false) throws {
         try writing.withLock { try engine.optimize(isThorough: isThorough) }
@@ -119,37 +110,6 @@ extension StoreReader {
             }
         }
         return used
-    }
-
-    /// Reads every row and every tree, and compares the counters with them.
-    func checkDocuments() throws {
-        for path in try collections() {
-            let collection = try collection(path)
-            let state = try state(of: collection)
-            var (liveCount, lastSequence) = (0, UInt64(0))
-            try forEachRow(in: path, flags: []) { row in
-                _ = try tree(of: row, in: collection)
-                try checkBody(row)
-                if !row.flags.contains(.tombstone) { liveCount += 1 }
-                lastSequence = row.sequence
-            }
-            guard liveCount == state.liveCount, lastSequence <= state.lastSequence else {
-                throw StoreError(.corrupt("counters of collection \(path)"), at: self.path)
-            }
-        }
-    }
-
-    /// SQLite keeps no checksum of a text, and a digest of another peer's making proves nothing;
-    /// so a body is sound when it is a JSON object.
-    private func checkBody(_ row: DocumentRow) throws {
-        do {
-            let summary = try JSONScanner.validate(row.body.span, checksSpelling: false)
-            guard summary.kind == .object else {
-                throw StoreError(.corrupt("body of document \(row.documentID)"), at: path)
-            }
-        } catch let error as JSONError {
-            throw StoreError(.corrupt("body of document \(row.documentID): \(error)"), at: path)
-        }
     }
 
     private func forEachRow(

@@ -1,3 +1,4 @@
+internal import DivanJSON
 internal import Synchronization
 
 /// What a store on disk holds besides its engine: its files, its lock and its count of owners.
@@ -78,13 +79,14 @@ final class StoreRegistry: Sendable {
         }
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    // By the path's bytes, as the file system tells directories apart.
+    private let entries = Mutex<[ExactText: Entry]>([:])
 
     func entry(for path: String) -> Entry {
         entries.withLock { entries in
-            if let entry = entries[path] { return entry }
+            if let entry = entries[ExactText(path)] { return entry }
             let entry = Entry()
-            entries[path] = entry
+            entries[ExactText(path)] = entry
             return entry
         }
     }

@@ -80,9 +80,12 @@ public class StoreReader {
     }
 
     /// The whole row of a document, or `nil`.
-    func row(_ documentID: String, in collection: CollectionID) throws(StoreError) -> DocumentRow? {
+    func row(
+        _ documentID: DocumentID,
+        in collection: CollectionID
+    ) throws(StoreError) -> DocumentRow? {
         if let latestRow, latestRow.collection == collection,
-            ExactText(latestRow.row.documentID) == ExactText(documentID)
+            latestRow.row.documentID == documentID
         {
             return latestRow.row
         }
@@ -93,20 +96,25 @@ public class StoreReader {
 
     /// Makes the row with a sequence the one that was read last if it is the document's.
     private func readAhead(
-        _ documentID: String,
+        _ documentID: DocumentID,
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError) {
         guard sequence > 0 else { return }
-        let rows = try current().rows(
-            in: collection,
-            after: sequence - 1,
-            limit: 1,
-            flags: [],
-            content: .whole
-        )
+        let rows: [DocumentRow]
+        do throws(StoreError) {
+            rows = try current().rows(
+                in: collection,
+                after: sequence - 1,
+                limit: 1,
+                flags: [],
+                content: .whole
+            )
+        } catch  where error.concernsOneDocument {
+            return  // perhaps another one; it is looked for by its ID
+        }
         guard let row = rows.first, row.sequence == sequence,
-            ExactText(row.documentID) == ExactText(documentID)
+            row.documentID == documentID
         else { return }
         latestRow = (collection, row)
     }
@@ -145,7 +153,7 @@ public class StoreReader {
     /// The current revision of a document; `nil` when there is none or, unless tombstones are
     /// asked for, when it is deleted.
     public func document(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionPath,
         includingTombstones: Bool = false
     ) throws(StoreError) -> StoredDocument? {
@@ -159,9 +167,9 @@ public class StoreReader {
     /// At most `limit` IDs of live documents behind `documentID`, ascending by UTF-8 bytes.
     public func documentIDs(
         in collection: CollectionPath,
-        after documentID: String? = nil,
+        after documentID: DocumentID? = nil,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         let collection = try self.collection(collection)
         return try current().documentIDs(in: collection.id, after: documentID, limit: limit)
     }
@@ -185,7 +193,7 @@ public class StoreReader {
 
     /// The revision tree of a document, the current body included.
     public func tree(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> RevisionTree? {
         let collection = try self.collection(collection)
@@ -198,7 +206,7 @@ public class StoreReader {
     /// `sequence` is where the changes feed had the document: still there, nearly always, it need
     /// not be looked up by its ID.
     public func revision(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ revisionID: RevisionID,
         in collection: CollectionPath,
         at sequence: UInt64? = nil
@@ -225,7 +233,7 @@ public class StoreReader {
     }
 
     /// The IDs of all documents in conflict, ascending by sequence.
-    public func conflicts(in collection: CollectionPath) throws(StoreError) -> [String] {
+    public func conflicts(in collection: CollectionPath) throws(StoreError) -> [DocumentID] {
         let collection = try self.collection(collection)
         return try current().conflictedDocumentIDs(in: collection.id)
     }
@@ -234,7 +242,7 @@ public class StoreReader {
 
     /// When a document expires, in milliseconds since 1970; `nil` = never, or no such document.
     public func expiration(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> Int64? {
         let collection = try self.collection(collection)
@@ -261,7 +269,10 @@ public class StoreReader {
             if case .unknownCodec(let number) = error {
                 throw StoreError(.unknownCodec(number: number), at: path)
             }
-            throw StoreError(.corrupt("tree of document \(row.documentID): \(error)"), at: path)
+            throw StoreError(
+                .damagedDocument(documentID: row.documentID, "its tree: \(error)"),
+                at: path
+            )
         }
         return tree
     }
@@ -275,7 +286,10 @@ public class StoreReader {
         do {
             tree = try RevisionTree(of: row)
         } catch {
-            throw StoreError(.corrupt("tree of document \(row.documentID): \(error)"), at: path)
+            throw StoreError(
+                .damagedDocument(documentID: row.documentID, "its tree: \(error)"),
+                at: path
+            )
         }
         if case .single = row.tree {
             for remote in try known(in: collection).holders(of: row.sequence) {

@@ -5,6 +5,8 @@ public import DivanRevisions
 public enum ExpectedParent: Equatable, Sendable {
     /// Whatever is current: the last write wins.
     case current
+    /// Whatever is current, also a tombstone; a document that is not there is a conflict.
+    case existing
     /// This one, or with `nil` none: the document is new, or a tombstone is current.
     case revision(RevisionID?)
 }
@@ -20,11 +22,11 @@ public enum SaveOutcome: Equatable, Sendable {
 /// One transaction: a reader that sees its own changes, and makes them.
 ///
 /// Every verb is checked before it changes anything: one that throws `conflict`, `notFound`,
-/// `invalidDocumentID`, `bodyTooLarge` or `badRevision` has changed nothing.
+/// `bodyTooLarge`, `forbiddenKey` or `badRevision` has changed nothing.
 public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
     /// Which bodies of old revisions stay, beside those that a remote is known to have.
-    let retention: BodyRetention
+    let retention: DeltaRetention
     private var origin: ChangeOrigin
     private(set) var changeCount = 0
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.
@@ -36,7 +38,7 @@ public final class StoreWriter: StoreReader {
         _ transaction: any StorageTransaction,
         path: String,
         archive: BodyArchive,
-        retention: BodyRetention,
+        retention: DeltaRetention,
         origin: ChangeOrigin
     ) {
         self.transaction = transaction
@@ -80,24 +82,26 @@ public final class StoreWriter: StoreReader {
     /// Stores a revision made on this peer.
     ///
     /// - Parameters:
-    ///   - documentID: 1 to 240 bytes, no control characters, no leading `_`.
+    ///   - documentID: Its name, checked where it was made.
     ///   - collection: Where it belongs.
-    ///   - body: Canonical JSON, an object; `{}` for a tombstone. Its digest is the revision's.
+    ///   - body: Canonical JSON, an object; `{}` for a tombstone. Its digest is the revision's. At the
+    ///     top level it has none of `BodyRules.reservedKeys` and no empty key.
     ///   - isTombstone: Whether it deletes the document.
     ///   - hasBlobs: Whether the body names blobs; they are stored already.
     ///   - parent: The revision to follow.
     /// - Returns: `conflict` when another one is current.
-    /// - Throws: `invalidDocumentID`, `bodyTooLarge`, `noSuchCollection`, `badRevision` when no
-    ///   generation is left, and what the medium reports.
+    /// - Throws: `bodyTooLarge`, `forbiddenKey`, `noSuchCollection`, `badRevision` when no generation
+    ///   is left, and what the medium reports.
     public func save(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionPath,
         body: [UInt8],
         isTombstone: Bool = false,
         hasBlobs: Bool = false,
         parent: ExpectedParent = .current
     ) throws(StoreError) -> SaveOutcome {
-        try check(documentID, body)
+        try check(body)
+        try checkKeys(body, of: documentID)
         let collection = try self.collection(collection)
         let old = try row(documentID, in: collection.id)
         guard let parentID = expected(parent, on: old) else {
@@ -116,7 +120,7 @@ public final class StoreWriter: StoreReader {
                 isTombstone: isTombstone,
                 hasBlobs: hasBlobs,
                 body: body,
-                retaining: retention
+                retaining: retention.bodies(over: old, in: collection.id)
             )
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
             return .saved(StoredDocument(try put(tree, documentID, in: collection, over: old)))
@@ -134,6 +138,7 @@ public final class StoreWriter: StoreReader {
     ) -> (id: RevisionID?, Void)? {
         switch parent {
         case .current: (row?.revisionID, ())
+        case .existing: row.map { ($0.revisionID, ()) }
         case .revision(nil) where row?.flags.contains(.tombstone) ?? true: (row?.revisionID, ())
         case .revision(let id) where id == row?.revisionID: (id, ())
         case .revision: nil
@@ -145,12 +150,14 @@ public final class StoreWriter: StoreReader {
     /// Returns `false` when there was none.
     @discardableResult
     public func purge(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
         let id = collection.id
-        guard let row = try row(documentID, in: id) else { return false }
+        // Without the body, so that a damaged document can be forgotten.
+        guard let row = try current().row(documentID, in: id, content: .summary)
+        else { return false }
         _ = try state(of: collection)
         _ = try changing().remove(documentID, in: id)
         if !row.flags.contains(.tombstone) {
@@ -170,7 +177,7 @@ public final class StoreWriter: StoreReader {
     /// - Throws: `notFound`. Neither the sequence changes nor is it told to observers.
     public func setExpiration(
         _ time: Int64?,
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) {
         let collection = try self.collection(collection)
@@ -196,6 +203,7 @@ public final class StoreWriter: StoreReader {
         guard try hasCollection(path) else { return }
         let collection = try self.collection(path)
         try forgetKnown(in: collection)
+        try forgetRefusals(in: collection)
         try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1
@@ -224,10 +232,7 @@ public final class StoreWriter: StoreReader {
         changeCount += 1
     }
 
-    func check(_ documentID: String, _ body: [UInt8]) throws(StoreError) {
-        guard Store.isValidDocumentID(documentID) else {
-            throw StoreError(.invalidDocumentID(documentID), at: path)
-        }
+    func check(_ body: [UInt8]) throws(StoreError) {
         guard body.count <= StoreLimits.bodyByteCount else {
             throw StoreError(
                 .bodyTooLarge(byteCount: body.count, limit: StoreLimits.bodyByteCount),
@@ -248,7 +253,7 @@ public final class StoreWriter: StoreReader {
     /// Stores a tree under the collection's next sequence.
     func put(
         _ tree: RevisionTree,
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: OpenCollection,
         over old: DocumentRow?
     ) throws(StoreError) -> DocumentRow {
@@ -326,7 +331,7 @@ public final class StoreWriter: StoreReader {
         changeCount += 1
     }
 
-    private func note(_ documentID: String, sequence: UInt64, in collection: OpenCollection) {
+    private func note(_ documentID: DocumentID, sequence: UInt64, in collection: OpenCollection) {
         forgetRow()
         changeCount += 1
         let change = DocumentChange(documentID: documentID, sequence: sequence)
@@ -338,10 +343,10 @@ extension StoreReader.OpenCollection {
     /// The changes by origin, each document once, in the order of its last change.
     fileprivate func grouped() -> [StoreChange] {
         var groups: [StoreChange] = []
-        var seen: Set<ExactText> = []
+        var seen: Set<DocumentID> = []
         if mayRepeat { seen.reserveCapacity(changes.count) }
         for (change, origin) in changes.reversed()
-        where !mayRepeat || seen.insert(ExactText(change.documentID)).inserted {
+        where !mayRepeat || seen.insert(change.documentID).inserted {
             if let index = groups.firstIndex(where: { $0.origin == origin }) {
                 groups[index].changes.append(change)
             } else {
@@ -350,20 +355,5 @@ extension StoreReader.OpenCollection {
         }
         for index in groups.indices { groups[index].changes.reverse() }
         return groups.reversed()
-    }
-}
-
-extension Store {
-    /// Whether a document may have this ID: 1 to 240 bytes, no control characters, no leading `_`.
-    ///
-    /// Source: `revisions.md` §3.
-    public static func isValidDocumentID(_ documentID: String) -> Bool {
-        let bytes = documentID.utf8.span
-        guard 1...StoreLimits.documentIDByteCount ~= bytes.count, bytes[0] != UInt8(ascii: "_")
-        else { return false }
-        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F {
-            return false
-        }
-        return true
     }
 }

@@ -3,7 +3,7 @@ public import DivanRevisions
 /// A document as it stands: its current revision.
 public struct StoredDocument: Equatable, Sendable {
     /// 1 to 240 bytes of UTF-8.
-    public var documentID: String
+    public var documentID: DocumentID
     /// The current revision.
     public var revisionID: RevisionID
     /// The change number inside the collection.
@@ -15,7 +15,7 @@ public struct StoredDocument: Equatable, Sendable {
 
     /// Creates a document from its parts.
     public init(
-        documentID: String,
+        documentID: DocumentID,
         revisionID: RevisionID,
         sequence: UInt64,
         flags: DocumentFlags,
@@ -62,7 +62,7 @@ public struct ChangeRow: Equatable, Sendable {
     /// The change number inside the collection.
     public var sequence: UInt64
     /// The document.
-    public var documentID: String
+    public var documentID: DocumentID
     /// Its current revision.
     public var revisionID: RevisionID
     /// What is true of the document.

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Glibc
@@ -13,7 +14,7 @@ import Testing
 
     private var path: String { home.file("a.cblite2") }
 
-    private func save(_ documentID: String, in store: Store) throws {
+    private func save(_ documentID: DocumentID, in store: Store) throws {
         try store.write { _ = try $0.save(documentID, in: .default, body: Array("{}".utf8)) }
     }
 

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Testing

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -29,7 +30,10 @@ import Testing
         let room = try Room(kind)
         let (store, findings, notices) = (room.store, Findings(), Notices())
         for number in 0..<Self.accounts {
-            try room.save("account-\(number)", Self.body(Self.total / Self.accounts))
+            try room.save(
+                DocumentID(unchecked: "account-\(number)"),
+                Self.body(Self.total / Self.accounts)
+            )
         }
         let observation = store.observe { notices.add($0) }
         let writers = DispatchGroup()
@@ -81,12 +85,16 @@ import Testing
         return amount
     }
 
+    private static func account(_ number: Int) -> DocumentID {
+        DocumentID(unchecked: "account-\(number)")
+    }
+
     /// Moves amounts between two accounts, and takes some of the moves back.
     private static func transfer(_ store: Store, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<60 {
-            let from = "account-\(Int.random(in: 0..<accounts, using: &generator))"
-            let to = "account-\(Int.random(in: 0..<accounts, using: &generator))"
+            let from = account(Int.random(in: 0..<accounts, using: &generator))
+            let to = account(Int.random(in: 0..<accounts, using: &generator))
             do {
                 try store.write { writer in
                     guard from != to else { return }
@@ -117,7 +125,10 @@ import Testing
     private static func sum(_ store: Store) throws -> Int {
         try store.read { reader in
             try (0..<accounts).reduce(0) { sum, number in
-                sum + (try amount(reader.document("account-\(number)", in: .default)))
+                sum
+                    + (try amount(
+                        reader.document(DocumentID(unchecked: "account-\(number)"), in: .default)
+                    ))
             }
         }
     }

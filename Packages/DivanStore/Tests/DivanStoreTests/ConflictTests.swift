@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    @Test func `a merged body has no reserved key, and keeps an empty one that a peer sent`() throws
+    {
+        let (room, conflict) = try conflicted(.memory)
+        for key in BodyRules.reservedKeys {
+            let code = try refusal {
+                let body = Array(#"{"\#(key)":1,"n":4}"#.utf8)
+                _ = try resolve(room, conflict, .merge(body: body, hasBlobs: false))
+            }
+            #expect(code == .forbiddenKey(documentID: "doc", key: key))
+        }
+        let body = Array(#"{"":1,"n":4}"#.utf8)
+        let merged = try resolve(room, conflict, .merge(body: body, hasBlobs: false))
+        #expect(merged?.body == body)
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `shows a resolver both leaves and the base`(_ kind: EngineKind) throws {
         let (room, conflict) = try conflicted(kind)

@@ -1,7 +1,9 @@
-import DivanStore
+import DivanRevisions
 import DivanTestKit
 import Glibc
 import Testing
+
+@testable import DivanStore
 
 /// Files that are not what they should be: told apart, never taken for empty, never touched.
 @Suite struct DamageTests {
@@ -18,7 +20,11 @@ import Testing
                 let body = Array(
                     #"{"n":\#(number),"text":"\#(String(repeating: "x", count: 700))"}"#.utf8
                 )
-                _ = try writer.save("doc-\(number)", in: .default, body: body)
+                _ = try writer.save(
+                    DocumentID(unchecked: "doc-\(number)"),
+                    in: .default,
+                    body: body
+                )
             }
         }
         try store.close()
@@ -37,6 +43,23 @@ import Testing
         #expect(try contents(database) == bytes)
     }
 
+    @Test(arguments: [
+        "UPDATE collections SET lastSequence = 9223372036854775807",
+        "UPDATE docs_1 SET sequence = 9223372036854775807 WHERE sequence = 40",
+    ])
+    func `a last sequence that nothing can follow is damage, and nothing is overwritten`(
+        _ statement: String
+    ) throws {
+        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        try connection.execute(statement)
+        let store = try Store.open(directory: path)
+        let code = try refusal {
+            _ = try store.write { try $0.save("new", in: .default, body: Array("{}".utf8)) }
+        }
+        guard case .corrupt = code else { throw Unexpected(outcome: "\(String(describing: code))") }
+        try store.close()
+    }
+
     @Test func `a missing file is not made anew beside its blobs`() throws {
         try #require(unlink(database) == 0)
         guard case .notADatabase = try openingCode() else {
@@ -49,7 +72,7 @@ import Testing
         var bytes = try contents(database)
         bytes.replaceSubrange(60..<64, with: [0, 0, 0, 9])  // user_version
         try write(bytes, to: database)
-        #expect(try openingCode() == .tooNew(version: 9, supported: 3))
+        #expect(try openingCode() == .tooNew(version: 9, supported: 4))
         #expect(try contents(database) == bytes)
     }
 
@@ -116,6 +139,63 @@ import Testing
                 #expect(count == 40, "seed \(seed), page at \(page), byte \(offset)")
             } catch is StoreError {}
         }
+    }
+
+    /// What every reader tells of the database.
+    private func answers() throws -> [StoredDocument] {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        return try store.read { try $0.documents(in: .default, after: 0, limit: 100) }
+    }
+
+    @Test func `every flipped bit that changes an answer is found, and is no answer`() throws {
+        let seed = UInt64.random(in: 0...0xFFFF)
+        var seeded = SeededGenerator(seed: seed)
+        let (whole, before) = (try contents(database), try answers())
+        var changed = 0
+        for _ in 0..<300 {
+            var bytes = whole
+            let offset = Int.random(in: 0..<bytes.count, using: &seeded)
+            bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &seeded)
+            try write(bytes, to: database)
+            let after = Result { try answers() }
+            guard (try? after.get()) != before else { continue }
+            changed += 1
+            if let documents = try? after.get() {
+                #expect(documents.allSatisfy(before.contains), "seed \(seed), byte \(offset)")
+            }
+            #expect(throws: StoreError.self, "seed \(seed), byte \(offset)") {
+                let store = try Store.open(directory: path)
+                defer { try? store.close() }
+                try store.checkIntegrity()
+            }
+        }
+        #expect(changed > 100, "seed \(seed)")
+    }
+
+    @Test func `a damaged document is named, and the others are read`() throws {
+        var bytes = try contents(database)
+        let place = try #require(bytes.firstRange(of: Array(#"{"n":17,"#.utf8)))
+        bytes[place.lowerBound + 5] ^= 1
+        try write(bytes, to: database)
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let error = try refusal { _ = try store.read { try $0.document("doc-17", in: .default) } }
+        guard case .damagedDocument(documentID: "doc-17", _) = error else {
+            throw Unexpected(outcome: "\(String(describing: error))")
+        }
+        #expect(try store.read { try $0.document("doc-16", in: .default) } != nil)
+        let inspection = try store.inspect()
+        #expect(inspection.documentCount == 39)
+        #expect(
+            inspection.damages.map(\.part) == [.document(.default, documentID: "doc-17")]
+        )
+        // Neither saved over unseen, nor in the way of being forgotten.
+        #expect(throws: StoreError.self) {
+            _ = try store.save("doc-17", in: .default, body: Array("{}".utf8))
+        }
+        try store.write { _ = try $0.purge("doc-17", in: .default) }
+        try store.checkIntegrity()
     }
 
     @Test func `a foreign write-ahead log is not taken in`() throws {

@@ -1,5 +1,6 @@
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// Old bodies that somebody holds as sources of deltas.
@@ -26,27 +27,95 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `a hold keeps the last three bodies that were replaced`(_ kind: EngineKind) throws {
         let room = try Room(kind)
-        let hold = room.store.holdDeltaSources()
+        let hold = try room.store.holdDeltaSources()
         let revisions = try edit(room, 1...5)
         #expect(try bodies(room, revisions) == [nil] + (2...5).map { body($0) })
         withExtendedLifetime(hold) {}
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `without a hold, or after it, only the current body stays`(_ kind: EngineKind) throws {
+    func `without a hold only the current body stays`(_ kind: EngineKind) throws {
         let room = try Room(kind)
-        var hold: DeltaSourceHold? = room.store.holdDeltaSources()
-        let held = try edit(room, 1...3)
+        let revisions = try edit(room, 1...4)
+        #expect(try bodies(room, revisions) == [nil, nil, nil, body(4)])
+    }
+
+    /// A client got what was current during the hold; what was made later it cannot have.
+    @Test(arguments: EngineKind.allCases)
+    func `after a hold what was current then stays, however often it is edited`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        var hold: DeltaSourceHold? = try room.store.holdDeltaSources()
+        let held = try edit(room, 1...2)
         withExtendedLifetime(hold) {}
         hold = nil
-        let revisions = held + (try edit(room, 4...4))
-        #expect(try bodies(room, revisions) == [nil, nil, nil, body(4)])
+        let revisions = held + (try edit(room, 3...9))
+        let kept = [body(1), body(2)] + [String?](repeating: nil, count: 6) + [body(9)]
+        #expect(try bodies(room, revisions) == kept)
+    }
+
+    @Test func `what was current during a hold stays when the database is opened again`() throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.file("a.cblite2")
+        var store = try Store.open(directory: place)
+        func save(_ number: Int) throws -> RevisionID {
+            let body = Array(body(number).utf8)
+            guard case .saved(let document) = try store.save("doc", in: .default, body: body)
+            else { throw Unexpected(outcome: "a conflict") }
+            return document.revisionID
+        }
+        let first = try save(1)
+        // Held, and killed: nobody notes the end.
+        withExtendedLifetime(try store.holdDeltaSources()) {}
+        try store.close()
+        for number in 2...4 {
+            store = try Store.open(directory: place)
+            _ = try save(number)
+            try store.close()
+        }
+        store = try Store.open(directory: place)
+        let kept = try store.read { try $0.revision("doc", first, in: .default) }
+        #expect(kept.map { String(decoding: $0.body, as: UTF8.self) } == body(1))
+        try store.close()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `sources that are given up go with the next save`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        var hold: DeltaSourceHold? = try room.store.holdDeltaSources()
+        let revisions = try edit(room, 1...3)
+        try room.store.forgetDeltaSources()
+        withExtendedLifetime(hold) {}
+        hold = nil
+        _ = try edit(room, 4...4)
+        #expect(try bodies(room, revisions) == (1...3).map { body($0) })
+        try room.store.forgetDeltaSources()
+        _ = try edit(room, 5...5)
+        #expect(try bodies(room, revisions) == [nil, nil, nil])
+    }
+
+    @Test func `a collection that is new after a hold keeps nothing`() throws {
+        let room = try Room(.memory)
+        withExtendedLifetime(try room.store.holdDeltaSources()) {}
+        let path = try #require(CollectionPath("later"))
+        try room.store.createCollection(path)
+        var revisions: [RevisionID] = []
+        for number in 1...2 {
+            let body = Array(body(number).utf8)
+            let outcome = try room.store.save("doc", in: path, body: body)
+            guard case .saved(let document) = outcome else {
+                throw Unexpected(outcome: "\(outcome)")
+            }
+            revisions.append(document.revisionID)
+        }
+        #expect(try room.store.read { try $0.revision("doc", revisions[0], in: path) } == nil)
     }
 
     @Test func `held bodies take few bytes`() throws {
         let engine = MemoryEngine()
         let store = try Store(engine: engine)
-        let hold = store.holdDeltaSources()
+        let hold = try store.holdDeltaSources()
         for number in 1...4 {
             let changed = Array(body(number).utf8)
             try store.write { _ = try $0.save("doc", in: .default, body: changed) }
@@ -63,7 +132,7 @@ import Testing
     /// Revisions that a peer pushes replace bodies as saves do.
     @Test func `a hold keeps what a push replaces`() throws {
         let room = try Room(.memory)
-        let hold = room.store.holdDeltaSources()
+        let hold = try room.store.holdDeltaSources()
         let first = try edit(room, 1...1)[0]
         try room.insert("doc", "2-bb", history: ["\(first)"], body: body(2), remote: nil)
         #expect(try bodies(room, [first]) == [body(1)])

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -16,9 +17,9 @@ struct FaultLedger {
     /// A document of a collection.
     struct Place: Hashable {
         let collection: CollectionPath
-        let documentID: String
+        let documentID: DocumentID
 
-        init(_ documentID: String, in collection: CollectionPath = .default) {
+        init(_ documentID: DocumentID, in collection: CollectionPath = .default) {
             self.collection = collection
             self.documentID = documentID
         }

@@ -22,16 +22,16 @@ enum FaultScript {
         #"{"filler":"\#(String(repeating: "-", count: 900))","text":"\#(text)"}"#
     }
 
-    private static func saving(_ id: String) -> Step { save(id, id) }
+    private static func saving(_ id: DocumentID) -> Step { save(id, id.text) }
 
-    private static func save(_ id: String, _ text: String) -> Step {
+    private static func save(_ id: DocumentID, _ text: String) -> Step {
         Step(name: "save \(id) \(text)", leaves: [Place(id): body(text)]) { store in
             _ = try store.save(id, in: .default, body: Array(body(text).utf8))
         }
     }
 
     private static func batch(_ name: String, count: Int) -> Step {
-        let ids = (0..<count).map { "\(name)-\($0)" }
+        let ids = (0..<count).map { DocumentID(unchecked: "\(name)-\($0)") }
         let leaves = ids.map { (Place($0), Optional(body(name))) }
         return Step(
             name: name,
@@ -45,7 +45,7 @@ enum FaultScript {
         }
     }
 
-    private static func blob(_ id: String, _ byteCount: Int) -> Step {
+    private static func blob(_ id: DocumentID, _ byteCount: Int) -> Step {
         let content = [UInt8](repeating: UInt8(truncatingIfNeeded: byteCount), count: byteCount)
         let digest = BlobDigest(hashing: content.span)
         let text = #"{"file":{"@type":"blob","digest":"\#(digest)","length":\#(byteCount)}}"#
@@ -55,7 +55,7 @@ enum FaultScript {
         }
     }
 
-    private static func deletion(_ id: String) -> Step {
+    private static func deletion(_ id: DocumentID) -> Step {
         Step(name: "delete \(id)", leaves: [Place(id): String?.none]) { store in
             _ = try store.save(id, in: .default, body: Array("{}".utf8), isTombstone: true)
         }
@@ -119,22 +119,22 @@ enum FaultScript {
         }
     }
 
-    private static func collection(_ path: CollectionPath, _ id: String) -> Step {
-        Step(name: "collection", leaves: [Place(id, in: path): body(id)]) { store in
+    private static func collection(_ path: CollectionPath, _ id: DocumentID) -> Step {
+        Step(name: "collection", leaves: [Place(id, in: path): body(id.text)]) { store in
             try store.write { writer in
                 try writer.createCollection(path)
-                _ = try writer.save(id, in: path, body: Array(body(id).utf8))
+                _ = try writer.save(id, in: path, body: Array(body(id.text).utf8))
             }
         }
     }
 
-    private static func emptied(_ path: CollectionPath, _ id: String) -> Step {
+    private static func emptied(_ path: CollectionPath, _ id: DocumentID) -> Step {
         Step(name: "delete collection", leaves: [Place(id, in: path): String?.none]) { store in
             try store.deleteCollection(path)
         }
     }
 
-    private static func purge(_ id: String) -> Step {
+    private static func purge(_ id: DocumentID) -> Step {
         Step(name: "purge \(id)", leaves: [Place(id): String?.none]) { store in
             try store.write { _ = try $0.purge(id, in: .default) }
         }

@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanRevisions
 import DivanTestKit
 import Foundation
 import Synchronization

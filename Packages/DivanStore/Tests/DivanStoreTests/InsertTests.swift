@@ -185,11 +185,12 @@ import Testing
         #expect(throws: StoreError.self) {
             try room.store.write { writer in
                 for number in 1...200 {
-                    // The last ID is refused.
-                    let documentID = number == 200 ? "_bad" : "doc-\(number)"
+                    // The last one's history is refused.
+                    let documentID = DocumentID(unchecked: "doc-\(number)")
                     let received = RemoteRevision(
                         documentID: documentID,
                         revisionID: revisionID,
+                        history: number == 200 ? [revisionID] : [],
                         body: Array("{}".utf8)
                     )
                     _ = try writer.insert(received, in: .default)
@@ -206,7 +207,8 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let rooms = try EngineKind.allCases.map { try Room($0) }
         for step in 0..<40 {
-            let documentID = "doc-\(Int.random(in: 0..<3, using: &generator))"
+            let spellings: [DocumentID] = ["\u{212B}", "\u{C5}", "A\u{30A}"]
+            let documentID = spellings[Int.random(in: 0..<3, using: &generator)]
             let generation = Int.random(in: 1...5, using: &generator)
             let digests = (0..<generation).map { _ in Int.random(in: 0..<2, using: &generator) }
             let ids = zip((1...generation).reversed(), digests).map { "\($0)-a\($1)" }
@@ -226,7 +228,7 @@ import Testing
     private static func act(
         _ choice: Int,
         in room: Room,
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ ids: [String],
         _ isTombstone: Bool
     ) throws -> String {

@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -16,7 +17,11 @@ struct LogTests {
 
     private static func save(_ numbers: Range<Int>, in store: Store) throws {
         for number in numbers {
-            _ = try store.save("document-\(number)", in: .default, body: body)
+            _ = try store.save(
+                DocumentID(unchecked: "document-\(number)"),
+                in: .default,
+                body: body
+            )
         }
     }
 
@@ -95,7 +100,11 @@ extension FaultTests {
         let code = try refusal {
             // The writer waits for the checkpoint before it has written so much.
             for number in 0..<400 {
-                _ = try store.save("document-\(number)", in: .default, body: body)
+                _ = try store.save(
+                    DocumentID(unchecked: "document-\(number)"),
+                    in: .default,
+                    body: body
+                )
                 savedCount += 1
             }
         }

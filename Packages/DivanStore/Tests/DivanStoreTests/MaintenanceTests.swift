@@ -49,7 +49,10 @@ import Testing
     ) throws {
         let room = try Room(kind)
         let now: Int64 = 1_800_000_000_000
-        for (name, time) in [("soon", now + 1_000), ("later", now + 86_400_000), ("never", nil)] {
+        let times: [(DocumentID, Int64?)] = [
+            ("soon", now + 1_000), ("later", now + 86_400_000), ("never", nil),
+        ]
+        for (name, time) in times {
             try room.save(name)
             try room.store.write { try $0.setExpiration(time, of: name, in: .default) }
         }
@@ -93,8 +96,10 @@ import Testing
         try room.store.checkIntegrity()
         try room.save("bad", body)
         let code = try refusal { try room.store.checkIntegrity() }
-        guard case .corrupt(let detail) = code else { throw Unexpected(outcome: "no complaint") }
-        #expect(detail.hasPrefix("body of document bad"))
+        guard case .damagedDocument(documentID: "bad", let detail) = code else {
+            throw Unexpected(outcome: "no complaint")
+        }
+        #expect(detail.contains("body"))
     }
 
     @Test(arguments: EngineKind.allCases)

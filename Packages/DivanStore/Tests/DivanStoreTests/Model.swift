@@ -18,7 +18,7 @@ struct Model {
     }
 
     struct Collection: Equatable {
-        var documents: [String: Document] = [:]
+        var documents: [DocumentID: Document] = [:]
         var lastSequence: UInt64 = 0
 
         var liveCount: Int { documents.values.count { !$0.isTombstone } }
@@ -28,7 +28,7 @@ struct Model {
     var checkpoint: String?
 
     /// A local save; whether it is stored.
-    mutating func save(_ id: String, _ path: CollectionPath, _ body: String?) {
+    mutating func save(_ id: DocumentID, _ path: CollectionPath, _ body: String?) {
         var document = self[id, path] ?? Document(body: "", isTombstone: false)
         document.body = body ?? "{}"
         document.isTombstone = body == nil
@@ -37,13 +37,13 @@ struct Model {
     }
 
     /// A revision from the remote that continues the current one.
-    mutating func `continue`(_ id: String, _ path: CollectionPath, _ body: String?) {
+    mutating func `continue`(_ id: DocumentID, _ path: CollectionPath, _ body: String?) {
         save(id, path, body)
         collections[path]?.documents[id]?.isKnown = true
     }
 
     /// A first revision from the remote, beside whatever is here.
-    mutating func root(_ id: String, _ path: CollectionPath, _ body: String?) {
+    mutating func root(_ id: DocumentID, _ path: CollectionPath, _ body: String?) {
         guard var document = self[id, path], document.remote != nil || !document.isKnown else {
             // Nothing of our own is here: the remote's new branch takes the place of its old one.
             return self.continue(id, path, body)
@@ -52,7 +52,7 @@ struct Model {
         store(document, id, path)
     }
 
-    mutating func resolve(_ id: String, _ path: CollectionPath, _ decision: ConflictDecision) {
+    mutating func resolve(_ id: DocumentID, _ path: CollectionPath, _ decision: ConflictDecision) {
         guard var document = self[id, path], let remote = document.remote else { return }
         document.remote = nil
         document.isKnown = false
@@ -87,11 +87,11 @@ struct Model {
         return count
     }
 
-    subscript(id: String, path: CollectionPath) -> Document? {
+    subscript(id: DocumentID, path: CollectionPath) -> Document? {
         collections[path]?.documents[id]
     }
 
-    private mutating func store(_ document: Document, _ id: String, _ path: CollectionPath) {
+    private mutating func store(_ document: Document, _ id: DocumentID, _ path: CollectionPath) {
         collections[path]?.documents[id] = document
         collections[path]?.lastSequence += 1
     }

@@ -33,10 +33,19 @@ struct ModelDriver {
         Int.random(in: range, using: &generator)
     }
 
+    /// Three of each ten IDs differ by nothing but the spelling of their letter.
+    private static func id(_ number: Int) -> DocumentID {
+        let spellings = [7: "\u{212B}", 8: "\u{C5}", 9: "A\u{30A}"]
+        return DocumentID(
+            unchecked: "doc-"
+                + (spellings[number % 10].map { "\(number / 10)\($0)" } ?? "\(number)")
+        )
+    }
+
     mutating func next(_ number: Int) -> Step {
         let path = Self.paths[draw(0..<3, &generator)]
         guard model.collections[path] != nil else { return make(path) }
-        let id = "doc-\(draw(0..<30, &generator))"
+        let id = Self.id(draw(0..<30, &generator))
         let body = #"{"step":\#(number)}"#
         switch draw(0..<100, &generator) {
         case 0..<30: return save(id, path, body)
@@ -57,7 +66,7 @@ struct ModelDriver {
 
     // MARK: Local
 
-    private mutating func save(_ id: String, _ path: CollectionPath, _ body: String?) -> Step {
+    private mutating func save(_ id: DocumentID, _ path: CollectionPath, _ body: String?) -> Step {
         model.save(id, path, body)
         let sequence = model.collections[path]?.lastSequence ?? 0
         return Step(name: "save \(id)", expected: "\(sequence) \(body ?? "{}")") { store in
@@ -69,7 +78,7 @@ struct ModelDriver {
     }
 
     /// A save that expects no document, or one that is not current.
-    private mutating func stale(_ id: String, _ path: CollectionPath, _ body: String) -> Step {
+    private mutating func stale(_ id: DocumentID, _ path: CollectionPath, _ body: String) -> Step {
         let isNew = model[id, path]?.isTombstone ?? true
         if isNew { model.save(id, path, body) }
         return Step(name: "save new \(id)", expected: isNew ? "saved" : "conflict") { store in
@@ -84,7 +93,7 @@ struct ModelDriver {
         }
     }
 
-    private mutating func purge(_ id: String, _ path: CollectionPath) -> Step {
+    private mutating func purge(_ id: DocumentID, _ path: CollectionPath) -> Step {
         let isThere = model[id, path] != nil
         model.collections[path]?.documents[id] = nil
         return Step(name: "purge \(id)", expected: "\(isThere)") { store in
@@ -93,7 +102,7 @@ struct ModelDriver {
     }
 
     /// A transaction that is not to be.
-    private mutating func undone(_ id: String, _ path: CollectionPath, _ body: String) -> Step {
+    private mutating func undone(_ id: DocumentID, _ path: CollectionPath, _ body: String) -> Step {
         Step(name: "undo \(id)", expected: "undone") { store in
             do {
                 try store.write { writer in
@@ -112,7 +121,11 @@ struct ModelDriver {
     // MARK: From the remote
 
     /// A revision that continues the current one, or a first one; documents in conflict rest.
-    private mutating func received(_ id: String, _ path: CollectionPath, _ body: String?) -> Step {
+    private mutating func received(
+        _ id: DocumentID,
+        _ path: CollectionPath,
+        _ body: String?
+    ) -> Step {
         guard model[id, path]?.remote == nil else { return purgeExpired(-1) }
         model.continue(id, path, body)
         return Step(name: "receive \(id)", expected: "false") { store in
@@ -132,7 +145,7 @@ struct ModelDriver {
     }
 
     private mutating func root(
-        _ id: String,
+        _ id: DocumentID,
         _ path: CollectionPath,
         _ body: String?,
         _ number: Int
@@ -145,7 +158,8 @@ struct ModelDriver {
         }
     }
 
-    private mutating func resolve(_ id: String, _ path: CollectionPath, _ body: String) -> Step {
+    private mutating func resolve(_ id: DocumentID, _ path: CollectionPath, _ body: String) -> Step
+    {
         let decisions: [ConflictDecision] = [
             .keepLocal, .keepRemote, .delete, .merge(body: Array(body.utf8), hasBlobs: false),
         ]
@@ -168,7 +182,7 @@ struct ModelDriver {
         }
     }
 
-    private mutating func mark(_ id: String, _ path: CollectionPath) -> Step {
+    private mutating func mark(_ id: DocumentID, _ path: CollectionPath) -> Step {
         let rests = model[id, path]?.remote != nil
         if !rests { model.collections[path]?.documents[id]?.isKnown = true }
         return Step(name: "mark \(id)", expected: nil) { store in
@@ -184,7 +198,7 @@ struct ModelDriver {
     }
 
     private static func revision(
-        _ id: String,
+        _ id: DocumentID,
         _ revisionID: String,
         _ history: [RevisionID],
         _ body: String?
@@ -211,7 +225,7 @@ struct ModelDriver {
 
     // MARK: Beside the documents
 
-    private mutating func expire(_ id: String, _ path: CollectionPath, _ now: Int64) -> Step {
+    private mutating func expire(_ id: DocumentID, _ path: CollectionPath, _ now: Int64) -> Step {
         let time = now + Int64(draw(0..<200, &generator))
         let isThere = model[id, path] != nil
         model.collections[path]?.documents[id]?.expiration = time

@@ -31,14 +31,14 @@ import Testing
     }
 
     private func ancestor(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ room: Room,
         _ remote: RemoteID
     ) throws -> RevisionID? {
         try room.store.read { try $0.remoteAncestor(of: documentID, at: remote, in: .default) }
     }
 
-    private func rowTree(_ documentID: String, _ room: Room) throws -> RowTree? {
+    private func rowTree(_ documentID: DocumentID, _ room: Room) throws -> RowTree? {
         try room.store.read { reader in
             let id = try reader.collection(.default).id
             return try reader.current().row(documentID, in: id, content: .summary)?.tree
@@ -46,7 +46,9 @@ import Testing
     }
 
     private func fill(_ room: Room, _ numbers: ClosedRange<Int>) throws {
-        for number in numbers { try room.save("doc-\(number)", #"{"n":\#(number)}"#) }
+        for number in numbers {
+            try room.save(DocumentID(unchecked: "doc-\(number)"), #"{"n":\#(number)}"#)
+        }
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -55,10 +57,15 @@ import Testing
         try fill(room, 1...40)
         try push(room, to: remote)
         for number in [1, 17, 40] {
-            let document = try room.document("doc-\(number)")
-            #expect(try ancestor("doc-\(number)", room, remote) == document?.revisionID)
-            #expect(try ancestor("doc-\(number)", room, other) == nil)
-            #expect(try rowTree("doc-\(number)", room) == .single(knownAt: nil))
+            let document = try room.document(DocumentID(unchecked: "doc-\(number)"))
+            #expect(
+                try ancestor(DocumentID(unchecked: "doc-\(number)"), room, remote)
+                    == document?.revisionID
+            )
+            #expect(try ancestor(DocumentID(unchecked: "doc-\(number)"), room, other) == nil)
+            #expect(
+                try rowTree(DocumentID(unchecked: "doc-\(number)"), room) == .single(knownAt: nil)
+            )
         }
         // One more, right behind, lengthens the range.
         try fill(room, 41...41)
@@ -138,7 +145,11 @@ import Testing
         try store.write { writer in
             try writer.createCollection(path)
             for number in 1...20 {
-                _ = try writer.save("doc-\(number)", in: path, body: Array("{}".utf8))
+                _ = try writer.save(
+                    DocumentID(unchecked: "doc-\(number)"),
+                    in: path,
+                    body: Array("{}".utf8)
+                )
             }
             let changes = try writer.changes(in: path, after: 0, limit: 100)
             let marks = changes.map {
@@ -171,17 +182,27 @@ import Testing
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<4:
                 for number in 0..<Int.random(in: 1...20, using: &generator) {
-                    for room in rooms { try room.save("\(documentID)-\(number)", "{}") }
+                    for room in rooms {
+                        try room.save(DocumentID(unchecked: "\(documentID)-\(number)"), "{}")
+                    }
                 }
             case 4:
                 let body = #"{"step":\#(step)}"#
-                for room in rooms { try room.save("\(documentID)-0", body) }
+                for room in rooms { try room.save(DocumentID(unchecked: "\(documentID)-0"), body) }
             case 5:
                 for room in rooms {
-                    _ = try room.store.write { try $0.purge("\(documentID)-1", in: .default) }
+                    _ = try room.store.write {
+                        try $0.purge(DocumentID(unchecked: "\(documentID)-1"), in: .default)
+                    }
                 }
             case 6:
-                for room in rooms { try room.insert("\(documentID)-2", "1-aa", remote: remote) }
+                for room in rooms {
+                    try room.insert(
+                        DocumentID(unchecked: "\(documentID)-2"),
+                        "1-aa",
+                        remote: remote
+                    )
+                }
             case 7:
                 sent = try marks(rooms[0])
             default:

@@ -14,7 +14,7 @@ import Testing
         let local = try room.save("local").revisionID
         try room.insert("edited", "1-aa")
         let edited = try room.save("edited").revisionID
-        let questions = [
+        let questions: [(documentID: DocumentID, revisionID: RevisionID)] = [
             ("none", try revision("1-aa")),
             ("pulled", try revision("1-aa")),
             ("pulled", try revision("2-bb")),
@@ -23,7 +23,7 @@ import Testing
             ("edited", try revision("1-aa")),
             ("edited", edited),
             ("edited", try revision("3-cc")),
-        ].map { (documentID: $0.0, revisionID: $0.1) }
+        ]
         let decisions = try room.store.read {
             try $0.decide(questions, in: .default, remote: remote)
         }
@@ -47,7 +47,7 @@ import Testing
         try room.save("doc")
         let current = try room.save("doc").revisionID
         let questions = try ["1-ff", "2-ff", "3-ff", current.description].map {
-            (documentID: "doc", revisionID: try revision($0))
+            (documentID: "doc" as DocumentID, revisionID: try revision($0))
         }
         let decisions = try room.store.read {
             try $0.decide(questions, in: .default, remote: nil)
@@ -90,7 +90,9 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `the feed gives each document once, in order and in pages`(_ kind: EngineKind) throws {
         let room = try Room(kind)
-        for number in 1...7 { try room.save("doc-\(number)", #"{"n":\#(number)}"#) }
+        for number in 1...7 {
+            try room.save(DocumentID(unchecked: "doc-\(number)"), #"{"n":\#(number)}"#)
+        }
         try room.save("doc-2", #"{"n":"two"}"#)
         try room.save("doc-5", isTombstone: true)
         try room.insert("doc-9", "1-aa", body: #"{"from":"afar"}"#)

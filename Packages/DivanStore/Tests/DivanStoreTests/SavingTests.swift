@@ -31,12 +31,18 @@ import Testing
             for round in 0..<rounds {
                 let body = Array(#"{"round":\#(round)}"#.utf8)
                 do {
-                    let outcome = try store.save("doc-\(thread)", in: .default, body: body)
+                    let outcome = try store.save(
+                        DocumentID(unchecked: "doc-\(thread)"),
+                        in: .default,
+                        body: body
+                    )
                     guard case .saved(let document) = outcome, document.body == body,
                         document.revisionID.generation == UInt64(round + 1)
                     else { throw Unexpected(outcome: "\(outcome)") }
                     // Returned means committed: a reader that begins now sees it.
-                    let read = try store.read { try $0.document("doc-\(thread)", in: .default) }
+                    let read = try store.read {
+                        try $0.document(DocumentID(unchecked: "doc-\(thread)"), in: .default)
+                    }
                     guard read == document else { throw Unexpected(outcome: "\(read as Any)") }
                 } catch {
                     failures.withLock { $0.append("\(error)") }
@@ -55,6 +61,7 @@ import Testing
     func `one thread's refused save is not the others' failure`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let store = room.store
+        let nowhere = try #require(CollectionPath("nowhere"))
         let refused = Atomic(0)
         let stored = Atomic(0)
         onThreads(6) { thread in
@@ -62,12 +69,12 @@ import Testing
                 let isBad = thread.isMultiple(of: 2)
                 do {
                     _ = try store.save(
-                        isBad ? "_bad" : "doc-\(thread)-\(round)",
-                        in: .default,
+                        DocumentID(unchecked: "doc-\(thread)-\(round)"),
+                        in: isBad ? nowhere : .default,
                         body: Array("{}".utf8)
                     )
                     stored.add(1, ordering: .relaxed)
-                } catch let error as StoreError where error.code == .invalidDocumentID("_bad") {
+                } catch let error as StoreError where error.code == .noSuchCollection(nowhere) {
                     refused.add(1, ordering: .relaxed)
                 } catch {}
             }

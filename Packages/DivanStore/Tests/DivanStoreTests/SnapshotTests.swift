@@ -16,12 +16,12 @@ import Testing
         path = home.file("a.cblite2")
     }
 
-    private func save(_ documentID: String, _ number: Int, in store: Store) throws {
+    private func save(_ documentID: DocumentID, _ number: Int, in store: Store) throws {
         let body = Array(#"{"n":\#(number)}"#.utf8)
         _ = try store.save(documentID, in: .default, body: body)
     }
 
-    private func number(_ documentID: String, in store: Store) throws -> String? {
+    private func number(_ documentID: DocumentID, in store: Store) throws -> String? {
         let found = try store.read { try $0.document(documentID, in: .default) }
         return found.map { String(decoding: $0.body, as: UTF8.self) }
     }
@@ -72,8 +72,8 @@ import Testing
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         for number in 0..<20 {
-            try save("doc-\(number)", number, in: store)
-            _ = try self.number("doc-\(number)", in: store)
+            try save(DocumentID(unchecked: "doc-\(number)"), number, in: store)
+            _ = try self.number(DocumentID(unchecked: "doc-\(number)"), in: store)
         }
         try store.compact()
         #expect(BundleFiles.byteCount(path + "/db.sqlite3-wal") == 0)
@@ -87,8 +87,11 @@ import Testing
             for thread in 0..<6 {
                 group.addTask {
                     for number in 0..<60 {
-                        try save("doc-\(thread)", number, in: store)
-                        let found = try self.number("doc-\(thread)", in: store)
+                        try save(DocumentID(unchecked: "doc-\(thread)"), number, in: store)
+                        let found = try self.number(
+                            DocumentID(unchecked: "doc-\(thread)"),
+                            in: store
+                        )
                         #expect(found == #"{"n":\#(number)}"#)
                     }
                 }

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanTestKit
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
         let path = home.file("full.sqlite3")
         try SQLiteEngine.create(path: path)
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
-        let session = SQLiteSession(connection)
+        let session = try SQLiteSession(connection)
         let id = try session.createCollection(.default).id
         try connection.execute("PRAGMA max_page_count = 20")
         let full = try refusal {
@@ -42,7 +43,10 @@ import Testing
                 defer { session.rollback() }
                 for offset in 0..<3 {
                     let sequence = UInt64(3 * number + offset)
-                    var row = try StorageEngineContract.row("\(sequence)", sequence: sequence)
+                    var row = try StorageEngineContract.row(
+                        DocumentID(unchecked: "\(sequence)"),
+                        sequence: sequence
+                    )
                     row.body = [UInt8](repeating: UInt8(ascii: "x"), count: 4_000)
                     row.bodyByteCount = row.body.count
                     try session.put(row, in: id)

@@ -38,7 +38,7 @@ final class Room {
     /// Saves a body in the default collection and returns the document.
     @discardableResult
     func save(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ body: String = "{}",
         isTombstone: Bool = false,
         hasBlobs: Bool = false,
@@ -63,7 +63,7 @@ final class Room {
     /// Stores a received revision in the default collection.
     @discardableResult
     func insert(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ revisionID: String,
         history: [String] = [],
         body: String = "{}",
@@ -85,7 +85,7 @@ final class Room {
         return try store.write { try $0.insert(received, in: .default) }
     }
 
-    func document(_ documentID: String) throws -> StoredDocument? {
+    func document(_ documentID: DocumentID) throws -> StoredDocument? {
         try store.read { try $0.document(documentID, in: .default, includingTombstones: true) }
     }
 

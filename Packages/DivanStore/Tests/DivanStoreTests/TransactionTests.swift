@@ -169,7 +169,7 @@ import Testing
 
         func set(left: Int, right: Int) throws {
             try store.write { writer in
-                for (name, weight) in [("left", left), ("right", right)] {
+                for (name, weight) in [("left" as DocumentID, left), ("right", right)] {
                     let body = [UInt8](repeating: UInt8(ascii: "x"), count: weight)
                     _ = try writer.save(name, in: .default, body: body)
                 }
@@ -194,7 +194,11 @@ import Testing
                     for number in 0..<25 {
                         try store.write { writer in
                             let body = Array("{}".utf8)
-                            _ = try writer.save("\(task)-\(number)", in: .default, body: body)
+                            _ = try writer.save(
+                                DocumentID(unchecked: "\(task)-\(number)"),
+                                in: .default,
+                                body: body
+                            )
                         }
                     }
                 }

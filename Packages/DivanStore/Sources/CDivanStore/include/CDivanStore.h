@@ -39,8 +39,35 @@ typedef struct {
     int body_byte_count;
 } divan_row;
 
-/// Binds a row to parameters 1 to 8, steps, resets and forgets the pointers: nothing is copied.
+/// Binds a row to parameters 1 to 8 and its checksum to 9, steps, resets and forgets the pointers:
+/// nothing is copied.
 /// Returns SQLITE_DONE, or the error.
 int divan_put_row(sqlite3_stmt *statement, const divan_row *row);
+
+/// A checksum of bytes; what changes within 32 neighbouring bits changes it for certain.
+uint32_t divan_checksum(uint32_t seed, const uint8_t *bytes, uint64_t count);
+
+/// The same without the machine's instruction for it.
+uint32_t divan_checksum_slowly(uint32_t seed, const uint8_t *bytes, uint64_t count);
+
+/// The checksum that is stored with a row: in its upper half that of all columns but the body,
+/// which tree and expiration enter by exclusive or; in its lower half that of the body.
+int64_t divan_row_checksum(const divan_row *row);
+
+/// Whether a row is as it was stored.
+typedef enum {
+    divan_sound = 0,
+    divan_without_checksum = 1,
+    divan_damaged_body = 2,
+    /// What the columns beside the body say is not to be trusted.
+    divan_damaged_head = 3,
+} divan_soundness;
+
+/// Looks at the row under the cursor, whose columns are those of a document table in the order of
+/// `divan_row`, the body and the checksum last.
+divan_soundness divan_row_soundness(sqlite3_stmt *statement);
+
+/// Gives a connection the functions of SQL that keep checksums (`checksum.c`).
+int divan_add_checksums(sqlite3 *connection);
 
 #endif

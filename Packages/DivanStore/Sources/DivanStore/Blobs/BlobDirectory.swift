@@ -113,6 +113,8 @@ final class BlobDirectory: BlobShelf {
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
         var digests: [BlobDigest] = []
         var unknownNames: [String] = []
+        // A copy that was made by hand may be read without the directory.
+        guard BundleFiles.exists(path) else { return ([], []) }
         for name in try BundleFiles.names(in: path) {
             let isPending = name.hasPrefix(Self.pendingPrefix)
             let plain = isPending ? String(name.dropFirst(Self.pendingPrefix.count)) : name

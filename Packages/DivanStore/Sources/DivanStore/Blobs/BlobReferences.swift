@@ -1,25 +1,45 @@
 public import DivanJSON
 
 /// A place in a document's body that names a blob.
-public struct BlobReference: Equatable, Sendable {
+public struct BlobReference: Sendable {
     /// The content.
     public var digest: BlobDigest
-    /// Where in the body, as a JSON Pointer (RFC 6901); `/_attachments/<name>` for an attachment.
-    public var pointer: String
     /// The object at that place: the content's length, its type, and what else stands there.
     public var members: JSONObject
+    private let path: BlobPath
+
+    fileprivate init(digest: BlobDigest, members: JSONObject, path: BlobPath) {
+        self.digest = digest
+        self.members = members
+        self.path = path
+    }
+
+    /// Where in the body, as a JSON Pointer (RFC 6901); `/_attachments/<name>` for an attachment.
+    ///
+    /// Made anew with each call: it is as long as all keys on the way together.
+    public var pointer: String { path.pointer }
+
+    /// Bytes of `pointer`, known without making it.
+    public var pointerByteCount: Int { path.byteCount }
+}
+
+extension BlobReference: Equatable {
+    /// Whether both name the same content at the same place with the same words.
+    public static func == (left: BlobReference, right: BlobReference) -> Bool {
+        left.digest == right.digest && left.members == right.members
+            && left.pointer == right.pointer
+    }
 }
 
 /// Finds the blobs that a document's body names.
 ///
 /// An object with `"@type":"blob"` anywhere below the root, then each entry of a top-level
 /// `_attachments`. Not inside a blob's own dictionary; a digest that is no usable key is passed
-/// over.
+/// over. The work grows with the body and nothing else.
 ///
 /// Source: `blobs.md` §1, §2, §5.
 public enum BlobReferences {
     private static let attachmentsKey = "_attachments"
-    private static let attachmentsPrefix = "/_attachments/"
 
     /// Finds all places, in canonical order of the keys; attachments come last.
     ///
@@ -36,15 +56,16 @@ public enum BlobReferences {
 
     /// Finds all places, in canonical order of the keys; attachments come last.
     public static func all(in document: JSONObject) -> [BlobReference] {
-        var references: [BlobReference] = []
+        var search = BlobSearch()
         for (key, value) in document where key != attachmentsKey {
-            find(in: value, at: "/" + escaped(key), &references)
+            search.visit(value, at: .key(key))
         }
+        let attachments = BlobPath(.key(attachmentsKey), below: nil)
         for (name, entry) in document[attachmentsKey]?.object ?? [:] {
             guard let entry = entry.object else { continue }
-            append(entry, at: attachmentsPrefix + escaped(name), to: &references)
+            search.add(entry, at: BlobPath(.key(name), below: attachments))
         }
-        return references
+        return search.references
     }
 
     /// The digests of all places.
@@ -53,50 +74,54 @@ public enum BlobReferences {
     public static func digests(in body: Span<UInt8>) throws(JSONError) -> Set<BlobDigest> {
         Set(try all(in: body).map(\.digest))
     }
+}
+
+/// One search in progress: what was found, and the way to where it is.
+private struct BlobSearch {
+    var references: [BlobReference] = []
+    // From the root to the container that is being looked through.
+    private var steps: [BlobPath.Step] = []
+    // The ways to the first of those, made when the first blob below them is found.
+    private var paths: [BlobPath] = []
 
     // As deep as the parser lets a body nest (`JSONLimits.depth`), so the stack suffices.
-    private static func find(
-        in value: JSON,
-        at pointer: String,
-        _ references: inout [BlobReference]
-    ) {
+    mutating func visit(_ value: JSON, at step: @autoclosure () -> BlobPath.Step) {
         switch value {
         case .object(let members) where members["@type"]?.string == "blob":
-            append(members, at: pointer, to: &references)
+            enter(step())
+            add(members)
+            leave()
         case .object(let members):
-            for (key, member) in members {
-                find(in: member, at: pointer + "/" + escaped(key), &references)
-            }
+            enter(step())
+            for (key, member) in members { visit(member, at: .key(key)) }
+            leave()
         case .array(let items):
-            for (index, item) in items.enumerated() {
-                find(in: item, at: "\(pointer)/\(index)", &references)
-            }
+            enter(step())
+            for (index, item) in items.enumerated() { visit(item, at: .index(index)) }
+            leave()
         default:
             break
         }
     }
 
-    private static func append(
-        _ blob: JSONObject,
-        at pointer: String,
-        to references: inout [BlobReference]
-    ) {
+    /// Adds a blob; without a path it stands where the search is.
+    mutating func add(_ blob: JSONObject, at path: BlobPath? = nil) {
         guard let digest = blob["digest"]?.string.flatMap({ BlobDigest($0) }) else { return }
-        references.append(BlobReference(digest: digest, pointer: pointer, members: blob))
+        let place = path ?? currentPath()
+        references.append(BlobReference(digest: digest, members: blob, path: place))
     }
 
-    /// A key as one step of a JSON Pointer (RFC 6901 §3).
-    private static func escaped(_ key: String) -> String {
-        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") })
-        else { return key }
-        var escaped = ""
-        for scalar in key.unicodeScalars {
-            switch scalar {
-            case "~": escaped += "~0"
-            case "/": escaped += "~1"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+    private mutating func enter(_ step: BlobPath.Step) {
+        steps.append(step)
+    }
+
+    private mutating func leave() {
+        steps.removeLast()
+        if paths.count > steps.count { paths.removeLast() }
+    }
+
+    private mutating func currentPath() -> BlobPath {
+        for step in steps[paths.count...] { paths.append(BlobPath(step, below: paths.last)) }
+        return paths.last ?? BlobPath(.key(""), below: nil)
     }
 }

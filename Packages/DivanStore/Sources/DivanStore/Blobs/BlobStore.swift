@@ -9,6 +9,8 @@ internal import Synchronization
 public final class BlobStore: Sendable {
     let shelf: any BlobShelf
     private let holds = Mutex<[BlobDigest: Int]>([:])
+    // Cursors whose file is open between two pieces.
+    private let openCursorCount = Atomic<Int>(0)
 
     /// Creates a store over a shelf of any kind, which nobody else uses.
     public init(_ shelf: any BlobShelf) {
@@ -72,6 +74,18 @@ public final class BlobStore: Sendable {
     ///   they reached the disk, and would not say so later.
     public func settle() throws(StoreError) {
         try shelf.settle()
+    }
+
+    /// Whether one more cursor may keep its file open; it says `didClose` then.
+    func mayStayOpen() -> Bool {
+        let count = openCursorCount.add(1, ordering: .relaxed).newValue
+        guard count > StoreLimits.openCursorCount else { return true }
+        didClose()
+        return false
+    }
+
+    func didClose() {
+        openCursorCount.subtract(1, ordering: .relaxed)
     }
 
     // MARK: Garbage

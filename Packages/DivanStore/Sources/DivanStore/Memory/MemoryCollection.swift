@@ -1,12 +1,14 @@
+internal import DivanRevisions
+
 /// The rows of one collection: by document ID, and in the order of their sequences.
 struct MemoryCollection {
-    private var rows: [ExactText: DocumentRow] = [:]
+    private var rows: [DocumentID: DocumentRow] = [:]
     // Ascending by sequence. An entry whose row moved on or went stays as a gap until there are
     // more gaps than rows; so a save is cheap although the list is an array.
-    private var order: [(sequence: UInt64, key: ExactText?)] = []
+    private var order: [(sequence: UInt64, key: DocumentID?)] = []
 
-    func row(_ documentID: String) -> DocumentRow? {
-        rows[ExactText(documentID)]
+    func row(_ documentID: DocumentID) -> DocumentRow? {
+        rows[documentID]
     }
 
     func row(at sequence: UInt64) -> DocumentRow? {
@@ -29,7 +31,7 @@ struct MemoryCollection {
     /// Stores a row and returns the one that it replaces.
     @discardableResult
     mutating func put(_ row: DocumentRow) -> DocumentRow? {
-        let key = ExactText(row.documentID)
+        let key = row.documentID
         let old = rows.updateValue(row, forKey: key)
         if old?.sequence == row.sequence { return old }
         if let old { leaveGap(at: old.sequence) }
@@ -48,17 +50,16 @@ struct MemoryCollection {
     }
 
     /// Changes a row in place; it keeps its ID and its sequence.
-    mutating func update(_ documentID: String, _ change: (inout DocumentRow) -> Void) {
-        let key = ExactText(documentID)
-        guard var row = rows[key] else { return }
+    mutating func update(_ documentID: DocumentID, _ change: (inout DocumentRow) -> Void) {
+        guard var row = rows[documentID] else { return }
         change(&row)
-        rows[key] = row
+        rows[documentID] = row
     }
 
     /// Removes a row and returns it.
     @discardableResult
-    mutating func remove(_ documentID: String) -> DocumentRow? {
-        guard let old = rows.removeValue(forKey: ExactText(documentID)) else { return nil }
+    mutating func remove(_ documentID: DocumentID) -> DocumentRow? {
+        guard let old = rows.removeValue(forKey: documentID) else { return nil }
         leaveGap(at: old.sequence)
         return old
     }

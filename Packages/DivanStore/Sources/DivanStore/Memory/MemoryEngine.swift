@@ -1,3 +1,4 @@
+internal import DivanJSON
 internal import Synchronization
 
 /// Keeps rows in memory, for tests, simulations and databases that nobody wants to keep.

@@ -1,3 +1,4 @@
+internal import DivanJSON
 internal import DivanRevisions
 
 /// The snapshot and the transaction of the memory engine.
@@ -7,8 +8,8 @@ final class MemorySession {
     private var undoLog: [Undo] = []
 
     private enum Undo {
-        case row(String, CollectionID, DocumentRow?)
-        case value(String, ValueSpace, [UInt8]?)
+        case row(DocumentID, CollectionID, DocumentRow?)
+        case value(ExactText, ValueSpace, [UInt8]?)
         case collection(CollectionID, MemoryCollection?)
         case paths([(path: CollectionPath, state: CollectionState)])
     }
@@ -39,7 +40,7 @@ final class MemorySession {
                     state.collections[collection]?.remove(documentID)
                 }
             case .value(let key, let space, let value):
-                state.values[space, default: [:]][ExactText(key)] = value
+                state.values[space, default: [:]][key] = value
             case .collection(let id, let collection):
                 state.collections[id] = collection
             case .paths(let paths):
@@ -68,7 +69,7 @@ extension MemorySession: StorageSnapshot {
     }
 
     func row(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow? {
@@ -93,25 +94,24 @@ extension MemorySession: StorageSnapshot {
 
     func documentIDs(
         in collection: CollectionID,
-        after documentID: String?,
+        after documentID: DocumentID?,
         limit: Int
-    ) throws(StoreError) -> [String] {
-        let start = ExactText(documentID ?? "")
-        let keys = try rows(in: collection).all.lazy
+    ) throws(StoreError) -> [DocumentID] {
+        let found = try rows(in: collection).all.lazy
             .filter { !$0.flags.contains(.tombstone) }
-            .map { ExactText($0.documentID) }
-            .filter { $0 > start }
-        return keys.sorted().prefix(max(limit, 0)).map(\.text)
+            .map(\.documentID)
+            .filter { id in documentID.map { id > $0 } ?? true }
+        return Array(found.sorted().prefix(max(limit, 0)))
     }
 
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String] {
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID] {
         try rows(in: collection).rows(after: 0)
             .filter { $0.flags.contains(.conflicted) }
             .map(\.documentID)
     }
 
     func expiration(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Int64? {
         try rows(in: collection).row(documentID)?.expiration
@@ -125,7 +125,7 @@ extension MemorySession: StorageSnapshot {
         in collection: CollectionID,
         by time: Int64,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         try rows(in: collection).all
             .compactMap { row in row.expiration.map { (row.documentID, $0) } }
             .filter { $0.1 <= time }
@@ -192,7 +192,7 @@ extension MemorySession: StorageTransaction {
 
     func markSingle(
         _ revisionID: RevisionID,
-        of documentID: String,
+        of documentID: DocumentID,
         at remote: RemoteID,
         in collection: CollectionID
     ) -> Bool {
@@ -205,7 +205,7 @@ extension MemorySession: StorageTransaction {
 
     func setExpiration(
         _ time: Int64?,
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) -> Bool {
         guard let old = state.collections[collection]?.row(documentID) else { return false }
@@ -214,16 +214,17 @@ extension MemorySession: StorageTransaction {
         return true
     }
 
-    func remove(_ documentID: String, in collection: CollectionID) -> Bool {
+    func remove(_ documentID: DocumentID, in collection: CollectionID) -> Bool {
         guard let old = state.collections[collection]?.remove(documentID) else { return false }
         undoLog.append(.row(documentID, collection, old))
         return true
     }
 
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) {
-        let old = state.values[space, default: [:]].removeValue(forKey: ExactText(key))
+        let key = ExactText(key)
+        let old = state.values[space, default: [:]].removeValue(forKey: key)
         undoLog.append(.value(key, space, old))
-        state.values[space, default: [:]][ExactText(key)] = value
+        state.values[space, default: [:]][key] = value
     }
 }
 

@@ -26,6 +26,9 @@ final class SQLiteConnection {
     init(path: String, mode: Mode) throws(StoreError) {
         _ = Self.stopsCountingMemory
         self.path = path
+        // SQLite would leave the permissions to the process's mask; those of the log and of its
+        // index it takes from this file.
+        if case .create = mode, let made = try BundleFiles.makeFile(path) { close(made) }
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
@@ -58,6 +61,8 @@ final class SQLiteConnection {
         }
         handle = opened
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
+        let added = divan_add_checksums(handle)
+        guard added == SQLITE_OK else { throw error(added) }
     }
 
     deinit {

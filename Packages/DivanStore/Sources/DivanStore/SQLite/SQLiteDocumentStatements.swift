@@ -6,6 +6,8 @@ final class SQLiteDocumentStatements {
     let collection: CollectionID
     private let table: String
     private let connection: SQLiteConnection
+    private let hasChecksums: Bool
+    private var uncheckedThrough: UInt64?
     private var prepared = [SQLiteStatement?](repeating: nil, count: Purpose.allCases.count)
 
     private enum Purpose: Int, CaseIterable {
@@ -28,9 +30,10 @@ final class SQLiteDocumentStatements {
         case remove
     }
 
-    init(_ collection: CollectionID, on connection: SQLiteConnection) {
+    init(_ collection: CollectionID, on connection: SQLiteConnection, hasChecksums: Bool) {
         self.collection = collection
         self.connection = connection
+        self.hasChecksums = hasChecksums
         table = SQLiteSchema.table(collection)
     }
 
@@ -38,7 +41,40 @@ final class SQLiteDocumentStatements {
         "sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount"
 
     private func columns(_ content: RowContent) -> String {
-        content == .whole ? Self.summary + ", body" : Self.summary
+        guard content == .whole else { return Self.summary }
+        return Self.summary + (hasChecksums ? ", body, checksum" : ", body, NULL")
+    }
+
+    /// The greatest sequence of a row that may be without a checksum, since an older Divan wrote it.
+    private func lastUnchecked() throws(StoreError) -> UInt64 {
+        guard hasChecksums else { return .max }
+        if let uncheckedThrough { return uncheckedThrough }
+        let found = try connection.integer(
+            "SELECT uncheckedThrough FROM collections WHERE id = \(collection.rawValue)"
+        )
+        let last = UInt64(clamping: found ?? 0)
+        uncheckedThrough = last
+        return last
+    }
+
+    /// The row under the cursor of one of these statements.
+    ///
+    /// - Throws: `damagedDocument` when a whole row is not what was stored; of a summary only that
+    ///   is noticed which cannot be read.
+    func row(
+        _ content: RowContent,
+        of statement: SQLiteStatement
+    ) throws(StoreError) -> DocumentRow {
+        guard content == .whole, try !isSound(statement) else {
+            return try statement.row(content)
+        }
+        throw statement.damaged("its checksum differs")
+    }
+
+    private func isSound(_ statement: SQLiteStatement) throws(StoreError) -> Bool {
+        let soundness = divan_row_soundness(statement.handle)
+        guard soundness == divan_without_checksum else { return soundness == divan_sound }
+        return UInt64(clamping: statement.integer(0)) <= (try lastUnchecked())
     }
 
     func byID(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
@@ -54,6 +90,15 @@ final class SQLiteDocumentStatements {
             WHERE sequence > ?1 AND flags & ?2 = ?2 ORDER BY sequence LIMIT ?3
             """
         }
+    }
+
+    /// Every row whole, by its sequence; the caller resets it.
+    func everyRow() throws(StoreError) -> SQLiteStatement {
+        let statement = try bySequence(.whole)
+        try statement.bind(0, at: 1)
+        try statement.bind(0, at: 2)
+        try statement.bind(-1, at: 3)
+        return statement
     }
 
     func singleRevisions() throws(StoreError) -> SQLiteStatement {
@@ -114,8 +159,8 @@ final class SQLiteDocumentStatements {
     private var insertion: String {
         """
         INSERT INTO \(table) (sequence, documentID, revisionID, flags,
-            expiration, tree, bodyByteCount, body)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            expiration, tree, bodyByteCount, body, checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (documentID)
         """
     }
@@ -128,7 +173,8 @@ final class SQLiteDocumentStatements {
             \(insertion) DO UPDATE SET sequence = excluded.sequence,
                 revisionID = excluded.revisionID, flags = excluded.flags,
                 expiration = excluded.expiration, tree = excluded.tree,
-                bodyByteCount = excluded.bodyByteCount, body = excluded.body
+                bodyByteCount = excluded.bodyByteCount, body = excluded.body,
+                checksum = excluded.checksum
             """
         }
     }
@@ -139,21 +185,30 @@ final class SQLiteDocumentStatements {
     }
 
     func setTree() throws(StoreError) -> SQLiteStatement {
-        try statement(.setTree) { "UPDATE \(table) SET tree = ? WHERE sequence = ?" }
+        try statement(.setTree) {
+            """
+            UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
+            WHERE sequence = ?2
+            """
+        }
     }
 
     func markSingle() throws(StoreError) -> SQLiteStatement {
         try statement(.markSingle) {
             """
-            UPDATE \(table) SET tree = ?
-            WHERE documentID = ? AND revisionID = ? AND tree = 0
+            UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
+            WHERE documentID = ?2 AND revisionID = ?3 AND tree = 0
             """
         }
     }
 
     func setExpiration() throws(StoreError) -> SQLiteStatement {
         try statement(.setExpiration) {
-            "UPDATE \(table) SET expiration = ? WHERE documentID = ?"
+            """
+            UPDATE \(table) SET expiration = ?1,
+                checksum = divan_with_expiration(checksum, expiration, ?1)
+            WHERE documentID = ?2
+            """
         }
     }
 
@@ -169,85 +224,5 @@ final class SQLiteDocumentStatements {
         let statement = try connection.prepare(sql())
         prepared[purpose.rawValue] = statement
         return statement
-    }
-}
-
-// MARK: Rows
-
-extension SQLiteStatement {
-    /// The row under the cursor; columns as in `SQLiteDocumentStatements`.
-    func row(_ content: RowContent) throws(StoreError) -> DocumentRow {
-        let documentID = text(1)
-        guard let sequence = UInt64(exactly: integer(0)),
-            let bodyByteCount = Int(exactly: integer(6)), bodyByteCount >= 0,
-            let revisionID = withBytes(2, { RevisionID(encoded: $0.span) })
-        else { throw corrupt("row of document \(documentID)") }
-        let body = content == .whole ? bytes(7) : []
-        guard content == .summary || body.count == bodyByteCount else {
-            throw corrupt("body of document \(documentID)")
-        }
-        return DocumentRow(
-            documentID: documentID,
-            sequence: sequence,
-            revisionID: revisionID,
-            flags: DocumentFlags(rawValue: UInt8(truncatingIfNeeded: integer(3))),
-            tree: try tree(5, of: documentID),
-            body: body,
-            bodyByteCount: bodyByteCount,
-            expiration: isNull(4) ? nil : integer(4)
-        )
-    }
-
-    /// How many live documents the collection had when the row was stored, if the row tells.
-    func liveCount(_ index: Int32) -> Int? {
-        let count = integer(index) >> SQLiteSchema.flagsBitCount
-        return count > 0 ? Int(exactly: count - 1) : nil
-    }
-
-    /// An integer names the remote that has the only revision; everything else is a tree.
-    private func tree(_ index: Int32, of documentID: String) throws(StoreError) -> RowTree {
-        guard isInteger(index) else { return .encoded(bytes(index)) }
-        guard let remote = UInt32(exactly: integer(index)) else {
-            throw corrupt("tree of document \(documentID)")
-        }
-        return .single(knownAt: remote == 0 ? nil : RemoteID(rawValue: remote))
-    }
-
-    /// Stores a row without copying its bytes: each pointer is used only during `divan_put_row`,
-    /// which lies inside all three borrowings.
-    func put(
-        _ row: DocumentRow,
-        _ revisionID: [UInt8],
-        flags: Int64
-    ) throws(StoreError) {
-        var (documentID, encodedTree, knownAt) = (row.documentID, [UInt8](), UInt32(0))
-        switch row.tree {
-        case .single(let remote): knownAt = remote?.rawValue ?? 0
-        case .encoded(let bytes): encodedTree = bytes
-        }
-        let code = documentID.withUTF8 { documentID in
-            revisionID.withUnsafeBufferPointer { revisionID in
-                encodedTree.withUnsafeBufferPointer { tree in
-                    row.body.withUnsafeBytes { body in
-                        var bound = divan_row()
-                        bound.sequence = Int64(clamping: row.sequence)
-                        bound.document_id = UnsafeRawPointer(documentID.baseAddress)?
-                            .assumingMemoryBound(to: CChar.self)
-                        bound.document_id_byte_count = Int32(clamping: documentID.count)
-                        bound.revision_id = revisionID.baseAddress
-                        bound.revision_id_byte_count = Int32(clamping: revisionID.count)
-                        bound.flags = flags
-                        bound.expiration = row.expiration ?? 0
-                        bound.tree = tree.isEmpty ? nil : tree.baseAddress
-                        bound.tree_byte_count = Int32(clamping: tree.count)
-                        bound.known_at = Int64(knownAt)
-                        bound.body = body.baseAddress?.assumingMemoryBound(to: CChar.self)
-                        bound.body_byte_count = Int32(clamping: body.count)
-                        return divan_put_row(handle, &bound)
-                    }
-                }
-            }
-        }
-        try check(code)
     }
 }

@@ -27,7 +27,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         guard !isReadOnly else { return }
         try Self.tune(first.connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(first.connection)
-        writer = SQLiteSession(first.connection)
+        writer = try SQLiteSession(first.connection)
         guard !syncsFully else { return }
         first.connection.followLog()
         checkpointer = SQLiteCheckpointer(path: path)
@@ -158,6 +158,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         defer { readers.endWrite() }
         try finishCheckpoint()
         session.forgetStatements()
+        try SQLiteSchema.completeChecksums(session.connection)
         try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
     }
 

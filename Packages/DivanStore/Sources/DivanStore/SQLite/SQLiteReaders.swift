@@ -45,7 +45,7 @@ final class SQLiteReaders: @unchecked Sendable {
         let connection = try SQLiteConnection(path: path, mode: mode)
         // A push reads bodies some 2 MiB behind the feed; both find the same pages.
         try connection.execute("PRAGMA cache_size = -3072")
-        return SQLiteSession(connection)
+        return try SQLiteSession(connection)
     }
 
     func giveBack(_ session: SQLiteSession) {

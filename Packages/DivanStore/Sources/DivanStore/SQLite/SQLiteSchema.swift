@@ -5,7 +5,11 @@ enum SQLiteSchema {
     /// 2: a row may keep the counters of its collection, and old bodies may be packed. A file of
     /// version 1 is read as it is and becomes a newer one when it is opened for writing.
     /// 3: what remotes have may stand beside the rows (`KnownSequences`).
-    static let version = 3
+    /// 4: each row has a checksum, which those of an older file get when they are stored again or
+    /// the database is compacted.
+    static let version = 4
+    /// The first version with checksums.
+    static let checksumVersion: Int64 = 4
     /// `application_id`: "Divn".
     static let applicationID: Int64 = 0x4469_766E
 
@@ -21,12 +25,15 @@ enum SQLiteSchema {
                 name TEXT NOT NULL,
                 lastSequence INTEGER NOT NULL,
                 liveCount INTEGER NOT NULL,
+                uncheckedThrough INTEGER NOT NULL DEFAULT 0,
+                checksum INTEGER,
                 UNIQUE (scope, name)
             );
             CREATE TABLE "values" (
                 space TEXT NOT NULL,
                 key TEXT NOT NULL,
                 value BLOB NOT NULL,
+                checksum INTEGER,
                 PRIMARY KEY (space, key)
             ) WITHOUT ROWID;
             PRAGMA application_id = \(applicationID);
@@ -79,6 +86,7 @@ enum SQLiteSchema {
                 expiration INTEGER,
                 tree NOT NULL,
                 bodyByteCount INTEGER NOT NULL,
+                checksum INTEGER,
                 body TEXT NOT NULL
             );
             CREATE INDEX \(table)_conflicted ON \(table) (sequence)
@@ -101,11 +109,90 @@ enum SQLiteSchema {
         Int64(flags.rawValue) | (Int64(clamping: liveCount) &+ 1) << flagsBitCount
     }
 
-    /// Makes a verified file of an older version one of this version.
+    /// Whether rows have checksums, which is so unless an older file is read as it is.
+    static func hasChecksums(_ connection: SQLiteConnection) throws(StoreError) -> Bool {
+        try connection.integer("PRAGMA user_version") ?? 0 >= checksumVersion
+    }
+
+    /// Makes a verified file of an older version one of this version, at once or not at all.
+    ///
+    /// No document is looked at: adding a column changes no row, whatever the size of the file.
     static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         guard let found = try connection.integer("PRAGMA user_version"), found < version
         else { return }
-        try connection.execute("PRAGMA user_version = \(version)")
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            if found < checksumVersion { try addChecksums(connection) }
+            try connection.execute("PRAGMA user_version = \(version); COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func addChecksums(_ connection: SQLiteConnection) throws(StoreError) {
+        try connection.execute(
+            """
+            ALTER TABLE collections ADD COLUMN uncheckedThrough INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE collections ADD COLUMN checksum INTEGER;
+            ALTER TABLE "values" ADD COLUMN checksum INTEGER;
+            UPDATE "values" SET checksum = \(valueChecksum);
+            """
+        )
+        let list = try connection.prepare("SELECT id FROM collections")
+        var collections: [CollectionID] = []
+        while try list.step() { collections.append(CollectionID(rawValue: list.integer(0))) }
+        for collection in collections {
+            let table = table(collection)
+            try connection.execute(
+                """
+                ALTER TABLE \(table) ADD COLUMN checksum INTEGER;
+                UPDATE collections
+                SET uncheckedThrough = (SELECT ifnull(max(sequence), 0) FROM \(table))
+                WHERE id = \(collection.rawValue);
+                """
+            )
+        }
+        try connection.execute("UPDATE collections SET checksum = \(collectionChecksum)")
+    }
+
+    /// The checksum of a row of `collections`.
+    static let collectionChecksum =
+        "divan_checksum(id, scope, name, lastSequence, liveCount, uncheckedThrough)"
+    /// The checksum of a row of `values`.
+    static let valueChecksum = "divan_checksum(space, key, value)"
+    /// The columns of a document's row in the order of `divan_row`, body and checksum last.
+    static let columns =
+        "sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount, body, checksum"
+
+    /// Gives the rows of an older file their checksums, one transaction for each collection.
+    static func completeChecksums(_ connection: SQLiteConnection) throws(StoreError) {
+        let list = try connection.prepare("SELECT id FROM collections WHERE uncheckedThrough > 0")
+        var collections: [CollectionID] = []
+        while try list.step() { collections.append(CollectionID(rawValue: list.integer(0))) }
+        list.reset()
+        for collection in collections {
+            let id = collection.rawValue
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(StoreError) {
+                try connection.execute(
+                    """
+                    UPDATE \(table(collection)) SET checksum = divan_row_checksum(
+                        sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount,
+                        body)
+                    WHERE checksum IS NULL
+                        AND sequence <= (SELECT uncheckedThrough FROM collections WHERE id = \(id));
+                    UPDATE collections SET uncheckedThrough = 0, checksum =
+                        divan_checksum(id, scope, name, lastSequence, liveCount, 0)
+                    WHERE id = \(id);
+                    COMMIT;
+                    """
+                )
+            } catch {
+                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+                throw error
+            }
+        }
     }
 
     /// True for rows in conflict; the index is used only where this very text stands.

@@ -6,6 +6,7 @@ internal import DivanRevisions
 /// Confined to one thread at a time. A statement is prepared when it is first needed.
 final class SQLiteSession {
     let connection: SQLiteConnection
+    let hasChecksums: Bool
     private var statements: [String: SQLiteStatement] = [:]
     private var documents: [CollectionID: SQLiteDocumentStatements] = [:]
     private var latest: SQLiteDocumentStatements?  // the collection that was used last
@@ -18,8 +19,9 @@ final class SQLiteSession {
     var hasSnapshot = false
     var generation: UInt64 = 0
 
-    init(_ connection: SQLiteConnection) {
+    init(_ connection: SQLiteConnection) throws(StoreError) {
         self.connection = connection
+        hasChecksums = try SQLiteSchema.hasChecksums(connection)
     }
 
     /// The statement with this text, prepared once.
@@ -43,11 +45,11 @@ final class SQLiteSession {
         collectionIDs.removeAll(keepingCapacity: true)
     }
 
-    private func documents(in collection: CollectionID) -> SQLiteDocumentStatements {
+    func documents(in collection: CollectionID) -> SQLiteDocumentStatements {
         if let latest, latest.collection == collection { return latest }
         let found =
             documents[collection]
-            ?? SQLiteDocumentStatements(collection, on: connection)
+            ?? SQLiteDocumentStatements(collection, on: connection, hasChecksums: hasChecksums)
         documents[collection] = found
         latest = found
         return found
@@ -83,6 +85,9 @@ extension SQLiteSession: StorageSnapshot {
         return id
     }
 
+    /// The greatest number that a column holds: no collection comes near it.
+    private static let sequenceCount = UInt64(Int64.max)
+
     /// The counters stand in the collection's own row, or in the document's that was stored last
     /// if that was later.
     func state(of collection: CollectionID) throws(StoreError) -> CollectionState {
@@ -92,26 +97,32 @@ extension SQLiteSession: StorageSnapshot {
         defer { statement.reset() }
         try statement.bind(collection.rawValue, at: 1)
         guard try statement.step(), let lastSequence = UInt64(exactly: statement.integer(0)),
-            let liveCount = Int(exactly: statement.integer(1)), liveCount >= 0
+            let liveCount = Int(exactly: statement.integer(1)), liveCount >= 0,
+            lastSequence < Self.sequenceCount
         else { throw statement.corrupt("counters of collection \(collection.rawValue)") }
         let latest = try documents(in: collection).latest()
         defer { latest.reset() }
         if try latest.step(), let later = UInt64(exactly: latest.integer(0)),
             later > lastSequence, let liveCount = latest.liveCount(1)
         {
+            // The next one would not fit the column, and land on this one.
+            guard later < Self.sequenceCount else {
+                throw latest.corrupt("the last sequence of collection \(collection.rawValue)")
+            }
             return CollectionState(id: collection, lastSequence: later, liveCount: liveCount)
         }
         return CollectionState(id: collection, lastSequence: lastSequence, liveCount: liveCount)
     }
 
     func row(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow? {
-        let statement = try documents(in: collection).byID(content)
+        let documents = documents(in: collection)
+        let statement = try documents.byID(content)
         defer { statement.reset() }
-        return try statement.find(documentID) ? statement.row(content) : nil
+        return try statement.find(documentID.text) ? documents.row(content, of: statement) : nil
     }
 
     func rows(
@@ -121,14 +132,15 @@ extension SQLiteSession: StorageSnapshot {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow] {
-        let statement = try documents(in: collection).bySequence(content)
+        let documents = documents(in: collection)
+        let statement = try documents.bySequence(content)
         defer { statement.reset() }
         try statement.bind(Int64(clamping: sequence), at: 1)
         try statement.bind(Int64(flags.rawValue), at: 2)
         try statement.bind(Int64(limit), at: 3)
         var rows: [DocumentRow] = []
         while try statement.step() {
-            rows.append(try statement.row(content))
+            rows.append(try documents.row(content, of: statement))
         }
         return rows
     }
@@ -146,26 +158,26 @@ extension SQLiteSession: StorageSnapshot {
 
     func documentIDs(
         in collection: CollectionID,
-        after documentID: String?,
+        after documentID: DocumentID?,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         let statement = try documents(in: collection).identifiers()
-        try statement.bind(documentID ?? "", at: 1)
+        try statement.bind(documentID?.text ?? "", at: 1)
         try statement.bind(Int64(limit), at: 2)
-        return try texts(of: statement)
+        return try documentIDs(of: statement)
     }
 
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String] {
-        try texts(of: documents(in: collection).conflicted())
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID] {
+        try documentIDs(of: documents(in: collection).conflicted())
     }
 
     func expiration(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Int64? {
         let statement = try documents(in: collection).expiration()
         defer { statement.reset() }
-        try statement.bind(documentID, at: 1)
+        try statement.bind(documentID.text, at: 1)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.integer(0)
     }
@@ -181,11 +193,11 @@ extension SQLiteSession: StorageSnapshot {
         in collection: CollectionID,
         by time: Int64,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         let statement = try documents(in: collection).expired()
         try statement.bind(time, at: 1)
         try statement.bind(Int64(limit), at: 2)
-        return try texts(of: statement)
+        return try documentIDs(of: statement)
     }
 
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {
@@ -211,11 +223,13 @@ extension SQLiteSession: StorageSnapshot {
         return values
     }
 
-    private func texts(of statement: SQLiteStatement) throws(StoreError) -> [String] {
+    private func documentIDs(of statement: SQLiteStatement) throws(StoreError) -> [DocumentID] {
         defer { statement.reset() }
-        var texts: [String] = []
-        while try statement.step() { texts.append(statement.text(0)) }
-        return texts
+        var documentIDs: [DocumentID] = []
+        while try statement.step() {
+            documentIDs.append(DocumentID(unchecked: statement.text(0)))
+        }
+        return documentIDs
     }
 }
 
@@ -237,6 +251,12 @@ extension SQLiteSession: StorageTransaction {
         while try statement.step() {}
         statement.reset()
         try connection.execute(SQLiteSchema.createTable(id))
+        try connection.execute(
+            """
+            UPDATE collections SET checksum = \(SQLiteSchema.collectionChecksum)
+            WHERE id = \(id.rawValue)
+            """
+        )
         return CollectionState(id: id)
     }
 
@@ -252,7 +272,11 @@ extension SQLiteSession: StorageTransaction {
 
     func setState(_ state: CollectionState) throws(StoreError) {
         let statement = try statement(
-            "UPDATE collections SET lastSequence = ?, liveCount = ? WHERE id = ?"
+            """
+            UPDATE collections SET lastSequence = ?1, liveCount = ?2,
+                checksum = divan_checksum(id, scope, name, ?1, ?2, uncheckedThrough)
+            WHERE id = ?3
+            """
         )
         try statement.bind(Int64(clamping: state.lastSequence), at: 1)
         try statement.bind(Int64(state.liveCount), at: 2)
@@ -309,7 +333,7 @@ extension SQLiteSession: StorageTransaction {
 
     func markSingle(
         _ revisionID: RevisionID,
-        of documentID: String,
+        of documentID: DocumentID,
         at remote: RemoteID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool {
@@ -317,7 +341,7 @@ extension SQLiteSession: StorageTransaction {
         revisionID.encode(into: &encodedRevisionID)
         let statement = try documents(in: collection).markSingle()
         try statement.bind(Int64(remote.rawValue), at: 1)
-        try statement.bind(documentID, at: 2)
+        try statement.bind(documentID.text, at: 2)
         try statement.bind(encodedRevisionID, at: 3)
         try statement.run()
         return connection.changedRowCount > 0
@@ -325,19 +349,19 @@ extension SQLiteSession: StorageTransaction {
 
     func setExpiration(
         _ time: Int64?,
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool {
         let statement = try documents(in: collection).setExpiration()
         try statement.bind(time, at: 1)
-        try statement.bind(documentID, at: 2)
+        try statement.bind(documentID.text, at: 2)
         try statement.run()
         return connection.changedRowCount > 0
     }
 
-    func remove(_ documentID: String, in collection: CollectionID) throws(StoreError) -> Bool {
+    func remove(_ documentID: DocumentID, in collection: CollectionID) throws(StoreError) -> Bool {
         let statement = try documents(in: collection).remove()
-        try statement.bind(documentID, at: 1)
+        try statement.bind(documentID.text, at: 1)
         try statement.run()
         return connection.changedRowCount > 0
     }
@@ -346,7 +370,10 @@ extension SQLiteSession: StorageTransaction {
         let sql =
             value == nil
             ? #"DELETE FROM "values" WHERE space = ? AND key = ?"#
-            : #"INSERT OR REPLACE INTO "values" (space, key, value) VALUES (?, ?, ?)"#
+            : """
+            INSERT OR REPLACE INTO "values" (space, key, value, checksum)
+            VALUES (?1, ?2, ?3, divan_checksum(?1, ?2, ?3))
+            """
         let statement = try statement(sql)
         try statement.bind(space.rawValue, at: 1)
         try statement.bind(key, at: 2)

@@ -91,9 +91,12 @@ final class SQLiteStatement {
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw connection.error(code) }
     }
 
+    /// The file, for error texts.
+    var path: String { connection.path }
+
     /// An error that calls the file damaged; `detail` says where.
     func corrupt(_ detail: String) -> StoreError {
-        StoreError(.corrupt(detail), at: connection.path)
+        StoreError(.corrupt(detail), at: path)
     }
 
     // MARK: Columns, counted from 0

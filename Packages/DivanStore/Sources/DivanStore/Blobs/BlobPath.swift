@@ -1,0 +1,64 @@
+/// The way from the root of a body to a value in it.
+///
+/// Blobs below one container share its part of the way, so that a long key over many blobs takes no
+/// more than itself; the text of a way is made only when somebody asks for it.
+final class BlobPath: Sendable {
+    enum Step: Sendable {
+        case key(String)
+        case index(Int)
+    }
+
+    private let parent: BlobPath?
+    private let step: Step
+    /// Bytes of the pointer.
+    let byteCount: Int
+
+    init(_ step: Step, below parent: BlobPath?) {
+        self.step = step
+        self.parent = parent
+        byteCount = (parent?.byteCount ?? 0) + 1 + step.byteCount
+    }
+
+    /// The way as a JSON Pointer (RFC 6901).
+    var pointer: String {
+        var steps = [step]
+        var next = parent
+        while let path = next {
+            steps.append(path.step)
+            next = path.parent
+        }
+        var pointer = ""
+        pointer.reserveCapacity(byteCount)
+        for step in steps.reversed() { pointer += "/" + step.text }
+        return pointer
+    }
+}
+
+extension BlobPath.Step {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .index(let index): String(index).utf8.count
+        case .key(let key):
+            key.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "~") || $1 == UInt8(ascii: "/") ? 2 : 1) }
+        }
+    }
+
+    /// One step of a JSON Pointer (RFC 6901 §3).
+    fileprivate var text: String {
+        guard case .key(let key) = self else {
+            if case .index(let index) = self { return String(index) }
+            return ""
+        }
+        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") })
+        else { return key }
+        var escaped = ""
+        for scalar in key.unicodeScalars {
+            switch scalar {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

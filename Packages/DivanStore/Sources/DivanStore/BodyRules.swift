@@ -1,0 +1,65 @@
+internal import DivanJSON
+internal import DivanRevisions
+
+/// What the body of a revision made on this peer may not hold: keys that would say something else
+/// to a peer, or that no peer of another kind takes.
+///
+/// The bodies of other peers are their business: they come under revision IDs that stand for them.
+///
+/// Source: `revisions.md` §3, `behaviour.md` §3.
+public enum BodyRules {
+    /// Keys at the top level that the protocol keeps for itself: a body travels without them, so
+    /// two peers would hold different bodies under one revision ID.
+    public static let reservedKeys = ["_id", "_rev", "_deleted"]
+
+    /// The first reserved key of a canonical body; `nil` for a sound one.
+    ///
+    /// Nearly every body has no key that begins with `_` at any depth, which one search tells.
+    static func reservedKey(in body: [UInt8]) -> String? {
+        guard mayHaveUnderscoreKey(body) else { return nil }
+        var reader = JSONReader(body)
+        do {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if reservedKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) { return key }
+                try reader.skip()
+            }
+        } catch {
+            // The caller vouches for the JSON; what is none has no keys.
+        }
+        return nil
+    }
+
+    /// Whether a canonical body has an empty key at the top level; such a key stands first.
+    static func hasEmptyKey(_ body: [UInt8]) -> Bool {
+        body.starts(with: #"{"":"#.utf8)
+    }
+
+    private static func mayHaveUnderscoreKey(_ body: [UInt8]) -> Bool {
+        let bytes = body.span
+        var previous: UInt8 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "_"), previous == UInt8(ascii: "\"") { return true }
+            previous = byte
+        }
+        return false
+    }
+}
+
+extension StoreWriter {
+    /// Checks a body that this peer made by itself; one that `isMerged` keeps an empty key, for a peer
+    /// may have sent it.
+    func checkKeys(
+        _ body: [UInt8],
+        of documentID: DocumentID,
+        isMerged: Bool = false
+    ) throws(StoreError) {
+        if let key = BodyRules.reservedKey(in: body) {
+            throw StoreError(.forbiddenKey(documentID: documentID, key: key), at: path)
+        }
+        if !isMerged, BodyRules.hasEmptyKey(body) {
+            throw StoreError(.forbiddenKey(documentID: documentID, key: ""), at: path)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import DivanRevisions
+
+/// Something stored that is not what was written: a disk, a cable or a hand has changed it.
+public struct Damage: Equatable, Sendable {
+    /// What is damaged.
+    public enum Part: Equatable, Sendable {
+        /// The pages of the file; documents may be out of reach.
+        case structure
+        /// Something beside the documents: a collection's name or counters, a checkpoint.
+        case values
+        /// A document; it is neither read nor sent to a peer.
+        case document(CollectionPath, documentID: DocumentID)
+        /// The content of a blob, and a document that names it, if one does.
+        case blob(BlobDigest, namedBy: DocumentName?)
+    }
+
+    /// A document and where it is.
+    public struct DocumentName: Hashable, Sendable {
+        /// The collection.
+        public var collection: CollectionPath
+        /// Its ID there.
+        public var documentID: DocumentID
+
+        /// Creates a name.
+        public init(_ documentID: DocumentID, in collection: CollectionPath) {
+            self.documentID = documentID
+            self.collection = collection
+        }
+    }
+
+    /// What is damaged.
+    public let part: Part
+    /// What was found, in a few words.
+    public let detail: String
+
+    init(_ part: Part, _ detail: String) {
+        self.part = part
+        self.detail = detail
+    }
+
+    /// The error that a caller gets who asks for no list.
+    func error(at path: String) -> StoreError {
+        switch part {
+        case .document(_, let documentID):
+            StoreError(.damagedDocument(documentID: documentID, detail), at: path)
+        case .structure, .values, .blob: StoreError(.corrupt(description), at: path)
+        }
+    }
+}
+
+extension Damage: CustomStringConvertible {
+    /// What is damaged, and how: one line.
+    public var description: String {
+        switch part {
+        case .structure, .values: detail
+        case .document(let collection, let documentID):
+            "document \"\(documentID)\" of \(collection): \(detail)"
+        case .blob(let digest, let name):
+            "blob \(digest)"
+                + (name.map { " of document \"\($0.documentID)\" of \($0.collection)" } ?? "")
+                + ": \(detail)"
+        }
+    }
+}
+
+/// A row that is not what was stored, as an engine finds it.
+public struct DamagedRow: Equatable, Sendable {
+    /// Where it stands.
+    public let sequence: UInt64
+    /// Its document, by the index where that still tells.
+    public let documentID: DocumentID
+    /// The revision that it names, if that can be read.
+    public let revisionID: RevisionID?
+
+    /// Creates the description of a row.
+    public init(_ sequence: UInt64, _ documentID: DocumentID, _ revisionID: RevisionID?) {
+        self.sequence = sequence
+        self.documentID = documentID
+        self.revisionID = revisionID
+    }
+}
+
+/// What was found when everything that is stored was looked at.
+public struct Inspection: Equatable, Sendable {
+    /// Documents that are whole, tombstones left out.
+    public internal(set) var documentCount = 0
+    /// Blobs that are whole and that a document names.
+    public internal(set) var blobCount = 0
+    /// Everything that is not.
+    public internal(set) var damages: [Damage] = []
+}

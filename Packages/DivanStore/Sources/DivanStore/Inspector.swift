@@ -1,0 +1,135 @@
+internal import DivanJSON
+internal import DivanRevisions
+
+/// Looks at everything that is stored, and notes what is not as it was written.
+final class Inspector {
+    private(set) var inspection = Inspection()
+    private var named: [BlobDigest: Damage.DocumentName] = [:]
+    // Of the collection that is looked at.
+    private var liveCount = 0
+    private var lastSequence: UInt64 = 0
+    private var hasDamage = false
+
+    private func add(_ part: Damage.Part, _ detail: String) {
+        inspection.damages.append(Damage(part, detail))
+    }
+
+    /// Runs a part of the inspection; where the file itself is damaged, that part ends there.
+    func note(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as StoreError {
+            guard error.isDamage else { throw error }
+            add(.structure, error.problem)
+        }
+    }
+
+    // MARK: Rows
+
+    func inspectRows(_ reader: StoreReader) throws {
+        for sentence in try reader.current().damagedValues() { add(.values, sentence) }
+        for path in try reader.collections() {
+            let collection = try reader.collection(path)
+            (liveCount, lastSequence, hasDamage) = (0, 0, false)
+            try reader.current().forEachRow(in: collection.id) { result in
+                try self.inspect(result, in: collection, reader)
+            }
+            // Where a document is damaged its flags may be, and counts say nothing.
+            let state = try reader.state(of: collection)
+            if !hasDamage, liveCount != state.liveCount || lastSequence > state.lastSequence {
+                add(.values, "the counters of collection \(path)")
+            }
+        }
+    }
+
+    private func inspect(
+        _ result: Result<DocumentRow, StoreError>,
+        in collection: StoreReader.OpenCollection,
+        _ reader: StoreReader
+    ) throws {
+        let failure: StoreError
+        switch result {
+        case .success(let row):
+            lastSequence = row.sequence
+            let isLive = !row.flags.contains(.tombstone)
+            if isLive { liveCount += 1 }
+            guard let problem = try problem(of: row, in: collection, reader) else {
+                if isLive { inspection.documentCount += 1 }
+                return
+            }
+            failure = problem
+        case .failure(let error):
+            failure = error
+        }
+        guard case .damagedDocument(let documentID, let detail) = failure.code else {
+            throw failure
+        }
+        hasDamage = true
+        add(.document(collection.path, documentID: documentID), detail)
+    }
+
+    /// What is wrong with a row whose checksum is right; notes the blobs that it names.
+    private func problem(
+        of row: DocumentRow,
+        in collection: StoreReader.OpenCollection,
+        _ reader: StoreReader
+    ) throws -> StoreError? {
+        do {
+            let summary = try JSONScanner.validate(row.body.span, checksSpelling: false)
+            guard summary.kind == .object else {
+                return damaged(row, "its body is no JSON object")
+            }
+            let tree = try reader.tree(of: row, in: collection)
+            guard row.flags.contains(.hasBlobs) else { return nil }
+            let name = Damage.DocumentName(row.documentID, in: collection.path)
+            for body in tree.revisions.compactMap(\.body) {
+                for digest in try BlobReferences.digests(in: body.span) {
+                    named[digest] = named[digest] ?? name
+                }
+            }
+            return nil
+        } catch let error as JSONError {
+            return damaged(row, "a body is no JSON: \(error)")
+        } catch let error as StoreError {
+            return error
+        }
+    }
+
+    private func damaged(_ row: DocumentRow, _ detail: String) -> StoreError {
+        StoreError(.damagedDocument(documentID: row.documentID, detail))
+    }
+
+    // MARK: Blobs
+
+    func inspectBlobs(_ blobs: BlobStore) throws {
+        var missing = named
+        for digest in try blobs.shelf.contents().digests {
+            missing[digest] = nil
+            let name = named[digest]
+            switch Result(catching: { try blobs.reader(digest).digest() == digest }) {
+            case .success(true): if name != nil { inspection.blobCount += 1 }
+            case .success(false): add(.blob(digest, namedBy: name), "its content was altered")
+            case .failure(let error): add(.blob(digest, namedBy: name), "cannot be read: \(error)")
+            }
+        }
+        for (digest, name) in missing { add(.blob(digest, namedBy: name), "it is missing") }
+    }
+}
+
+extension StoreError {
+    /// Whether the file is not what was written to it, rather than out of reach.
+    fileprivate var isDamage: Bool {
+        switch code {
+        case .corrupt, .damagedDocument, .notADatabase, .sqlite: true
+        default: false
+        }
+    }
+
+    /// What is wrong, without place and remedy.
+    fileprivate var problem: String {
+        switch code {
+        case .corrupt(let detail), .notADatabase(let detail), .sqlite(_, let detail): detail
+        default: description
+        }
+    }
+}

@@ -1,0 +1,239 @@
+public import DivanRevisions
+
+/// A revision that a remote refused for good, and why: it is not sent again before the document
+/// changes or somebody asks for it.
+public struct Refusal: Equatable, Sendable {
+    /// The document.
+    public var documentID: DocumentID
+    /// The revision.
+    public var revisionID: RevisionID
+    /// Where the feed had it; a change of the document moves it.
+    public var sequence: UInt64
+    /// The family of `code`, in the numbers of whoever writes it.
+    public var domain: UInt8
+    /// The number of the error.
+    public var code: Int
+    /// What the remote said, for people; at most `StoreLimits.refusalMessageByteCount` bytes are kept.
+    public var message: String
+    /// When, in seconds since 1970.
+    public var time: Int64
+
+    /// Creates a refusal for `StoreWriter.note`.
+    public init(
+        documentID: DocumentID,
+        revisionID: RevisionID,
+        sequence: UInt64,
+        domain: UInt8,
+        code: Int,
+        message: String,
+        time: Int64
+    ) {
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.sequence = sequence
+        self.domain = domain
+        self.code = code
+        self.message = message
+        self.time = time
+    }
+}
+
+// MARK: Reading
+
+extension StoreReader {
+    /// What a remote refused of a collection and is still refused, ascending by document ID.
+    ///
+    /// Neither what was changed or purged since, nor what the remote is known to have by now.
+    public func refusals(
+        in collection: CollectionPath,
+        at remote: RemoteID
+    ) throws(StoreError) -> [Refusal] {
+        let collection = try self.collection(collection)
+        var found: [Refusal] = []
+        for refusal in try storedRefusals(in: collection, at: remote)
+        where try counts(refusal, in: collection, at: remote) {
+            found.append(refusal)
+        }
+        return found
+    }
+
+    /// Whether anything is noted, also what does not count any more: one look.
+    public func hasRefusals(
+        in collection: CollectionPath,
+        at remote: RemoteID
+    ) throws(StoreError) -> Bool {
+        let id = try self.collection(collection).id
+        return try refusalCount(RefusalPlace(collection: id, remote: remote)) > 0
+    }
+
+    /// How many entries there are, those included that do not count any more: one look.
+    fileprivate func refusalCount(_ place: RefusalPlace) throws(StoreError) -> Int {
+        guard let text = try value(place.counterKey, in: .refusals) else { return 0 }
+        guard let count = Int(String(decoding: text, as: UTF8.self)), count > 0 else {
+            throw StoreError(.corrupt("the number of refused documents"), at: path)
+        }
+        return count
+    }
+
+    fileprivate func storedRefusals(
+        in collection: OpenCollection,
+        at remote: RemoteID
+    ) throws(StoreError) -> [Refusal] {
+        let place = RefusalPlace(collection: collection.id, remote: remote)
+        guard try refusalCount(place) > 0 else { return [] }
+        var found: [Refusal] = []
+        for (key, value) in try current().values(in: .refusals) {
+            guard let documentID = place.documentID(of: key) else { continue }
+            guard let refusal = Refusal(documentID, encoded: value) else {
+                throw StoreError(.corrupt("why \(documentID) was refused"), at: path)
+            }
+            found.append(refusal)
+        }
+        return found
+    }
+
+    fileprivate func counts(
+        _ refusal: Refusal,
+        in collection: OpenCollection,
+        at remote: RemoteID
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let id = refusal.documentID
+            guard let row = try current().row(id, in: collection.id, content: .summary),
+                row.sequence == refusal.sequence, row.revisionID == refusal.revisionID
+            else { return false }
+            return try ancestor(of: row, at: remote, in: collection) != row.revisionID
+        } catch  where error.concernsOneDocument {
+            return false  // damaged; whoever reads the document is told
+        }
+    }
+}
+
+// MARK: Writing
+
+extension StoreWriter {
+    /// Notes what a remote refused; an earlier refusal of the same document gives way.
+    ///
+    /// Beyond `StoreLimits.refusalCount` only what is noted already stays.
+    public func note(
+        _ refusals: [Refusal],
+        at remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        guard !refusals.isEmpty else { return }
+        let place = RefusalPlace(collection: try self.collection(collection).id, remote: remote)
+        let countBefore = try refusalCount(place)
+        var count = countBefore
+        for refusal in refusals {
+            let key = place.key(of: refusal.documentID)
+            if try value(key, in: .refusals) == nil {
+                guard count < StoreLimits.refusalCount else { continue }
+                count += 1
+            }
+            try setValue(refusal.encoded, for: key, in: .refusals)
+        }
+        if count != countBefore { try setRefusalCount(count, place) }
+    }
+
+    /// Forgets refusals that do not count any more.
+    ///
+    /// - Returns: Those that still count, as `refusals(in:at:)`.
+    @discardableResult
+    public func pruneRefusals(
+        in collection: CollectionPath,
+        at remote: RemoteID
+    ) throws(StoreError) -> [Refusal] {
+        let collection = try self.collection(collection)
+        let place = RefusalPlace(collection: collection.id, remote: remote)
+        let stored = try storedRefusals(in: collection, at: remote)
+        var kept: [Refusal] = []
+        for refusal in stored {
+            if try counts(refusal, in: collection, at: remote) {
+                kept.append(refusal)
+            } else {
+                try setValue(nil, for: place.key(of: refusal.documentID), in: .refusals)
+            }
+        }
+        if kept.count != stored.count { try setRefusalCount(kept.count, place) }
+        return kept
+    }
+
+    /// Forgets what remotes refused of a collection that goes.
+    func forgetRefusals(in collection: OpenCollection) throws(StoreError) {
+        for (key, _) in try current().values(in: .refusals)
+        where RefusalPlace.isKey(key, of: collection.id) {
+            try setValue(nil, for: key, in: .refusals)
+        }
+    }
+
+    private func setRefusalCount(_ count: Int, _ place: RefusalPlace) throws(StoreError) {
+        let text = count > 0 ? Array(String(count).utf8) : nil
+        try setValue(text, for: place.counterKey, in: .refusals)
+    }
+}
+
+// MARK: The stored form
+
+/// Where the refusals of one remote and collection stand: `collection/remote/document ID`, and their
+/// number under `collection/remote`.
+private struct RefusalPlace {
+    let counterKey: String
+    private let prefix: [UInt8]
+
+    init(collection: CollectionID, remote: RemoteID) {
+        counterKey = "\(collection.rawValue)/\(remote.rawValue)"
+        prefix = Array("\(counterKey)/".utf8)
+    }
+
+    func key(of documentID: DocumentID) -> String { "\(counterKey)/\(documentID.text)" }
+
+    /// The document that a key stands for; `nil` when it is a key of something else.
+    func documentID(of key: String) -> DocumentID? {
+        // By bytes: a character may join the slash with what follows it.
+        guard key.utf8.starts(with: prefix) else { return nil }
+        let rest = key.utf8.dropFirst(prefix.count)
+        return DocumentID(unchecked: String(decoding: rest, as: UTF8.self))
+    }
+
+    static func isKey(_ key: String, of collection: CollectionID) -> Bool {
+        key.utf8.starts(with: "\(collection.rawValue)/".utf8)
+    }
+}
+
+/// Sequence, revision, time, domain, code and message, with zero bytes between.
+extension Refusal {
+    fileprivate init?(_ documentID: DocumentID, encoded: [UInt8]) {
+        let parts = encoded.split(separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard parts.count == 6, let sequence = UInt64(parts[0]), sequence > 0,
+            let revisionID = RevisionID(parts[1]), let time = Int64(parts[2]),
+            let domain = UInt8(parts[3]), let code = Int(parts[4])
+        else { return nil }
+        self.init(
+            documentID: documentID,
+            revisionID: revisionID,
+            sequence: sequence,
+            domain: domain,
+            code: code,
+            message: parts[5],
+            time: time
+        )
+    }
+
+    fileprivate var encoded: [UInt8] {
+        let head = "\(sequence)\0\(revisionID)\0\(time)\0\(domain)\0\(code)\0"
+        return Array(head.utf8) + Array(keptMessage.utf8)
+    }
+
+    /// The message, cut between two characters of it.
+    private var keptMessage: String {
+        var scalars = String.UnicodeScalarView()
+        var byteCount = 0
+        for scalar in message.unicodeScalars {
+            byteCount += UTF8.width(scalar)
+            if byteCount > StoreLimits.refusalMessageByteCount { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
+    }
+}

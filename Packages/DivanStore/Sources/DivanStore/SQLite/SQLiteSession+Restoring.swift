@@ -1,0 +1,108 @@
+internal import DivanRevisions
+
+// What a restoration asks and changes beside what every transaction does.
+extension SQLiteSession {
+    func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] {
+        var names = indexedNames(in: collection)
+        var sound: Set<DocumentID> = []
+        var rows: [DamagedRow] = []
+        let documents = documents(in: collection)
+        let statement = try documents.everyRow()
+        defer { statement.reset() }
+        while try statement.step() {
+            let sequence = UInt64(clamping: statement.integer(0))
+            let indexed = names.removeValue(forKey: sequence)
+            do throws(StoreError) {
+                sound.insert(try documents.row(.whole, of: statement).documentID)
+            } catch {
+                guard error.concernsOneDocument else { throw error }
+                let written = DocumentID(unchecked: statement.text(1))
+                let revisionID = statement.withBytes(2) { RevisionID(encoded: $0.span) }
+                rows.append(DamagedRow(sequence, indexed ?? written, revisionID))
+            }
+        }
+        // Where the index is what was damaged, the row stands under another sequence.
+        let missing = names.filter { !sound.contains($0.value) }
+        return rows.filter { !sound.contains($0.documentID) }
+            + missing.map { DamagedRow($0.key, $0.value, nil) }
+    }
+
+    /// The index of document IDs has each name a second time, so that a row's damaged name and the
+    /// names of rows out of reach are known.
+    private func indexedNames(in collection: CollectionID) -> [UInt64: DocumentID] {
+        let table = SQLiteSchema.table(collection)
+        var names: [UInt64: DocumentID] = [:]
+        do throws(StoreError) {
+            let statement = try statement(
+                """
+                SELECT sequence, documentID FROM \(table)
+                INDEXED BY sqlite_autoindex_\(table)_1 WHERE documentID > ''
+                """
+            )
+            defer { statement.reset() }
+            while try statement.step() {
+                names[UInt64(clamping: statement.integer(0))] =
+                    DocumentID(unchecked: statement.text(1))
+            }
+        } catch {
+            // The index is damaged itself: what was read until here helps, and the rows tell more.
+        }
+        return names
+    }
+
+    func discard(
+        _ sequences: [UInt64],
+        in collection: CollectionID,
+        rebuildingIndexes: Bool
+    ) throws(StoreError) -> CollectionState {
+        let (id, table) = (collection.rawValue, SQLiteSchema.table(collection))
+        let isNamed = try connection.integer(
+            """
+            SELECT checksum IS \(SQLiteSchema.collectionChecksum) FROM collections WHERE id = \(id)
+            """
+        )
+        // New counters would give a damaged name a right checksum.
+        guard isNamed == 1 else {
+            throw StoreError(.corrupt("the row of collection \(id)"), at: connection.path)
+        }
+        // First, since a row that its index does not have cannot be removed.
+        if rebuildingIndexes { try connection.execute("REINDEX \(table)") }
+        let remove = try statement("DELETE FROM \(table) WHERE sequence = ?")
+        for sequence in sequences {
+            try remove.bind(Int64(clamping: sequence), at: 1)
+            try remove.run()
+        }
+        let counts = [
+            try connection.integer("SELECT lastSequence FROM collections WHERE id = \(id)"),
+            try connection.integer("SELECT max(sequence) FROM \(table)"),
+        ]
+        let live = try connection.integer(
+            """
+            SELECT count(*) FROM \(table)
+            WHERE flags & \(DocumentFlags.tombstone.rawValue) = 0
+            """
+        )
+        // A sequence that was ever given is not given again, unless damage made it absurd.
+        let given = sequences.filter { $0 < 1 << 53 } + counts.map { UInt64(clamping: $0 ?? 0) }
+        let state = CollectionState(
+            id: collection,
+            lastSequence: given.max() ?? 0,
+            liveCount: Int(clamping: live ?? 0)
+        )
+        try setState(state)
+        return state
+    }
+
+    func discardDamagedValues() throws(StoreError) {
+        let spaces: [ValueSpace] = [
+            .localCheckpoints, .peerCheckpoints, .checkpointOwners, .knownSequences, .deltaSources,
+        ]
+        let names = spaces.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        try connection.execute(
+            """
+            DELETE FROM "values"
+            WHERE space IN (\(names)) AND checksum IS NOT \(SQLiteSchema.valueChecksum)
+            """
+        )
+    }
+}

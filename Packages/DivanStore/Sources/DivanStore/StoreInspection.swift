@@ -1,0 +1,23 @@
+extension Store {
+    /// Looks at everything that is stored: pages, indexes, counters, each document with its
+    /// revision tree, each blob.
+    ///
+    /// Rows that a Divan before file format 4 wrote have no checksum until they are stored again or
+    /// the database is compacted; of those only what cannot be read is found.
+    ///
+    /// - Throws: What the medium reports. Damage is no error here.
+    public func inspect() throws -> Inspection {
+        let inspector = Inspector()
+        try inspector.note { try engine.checkIntegrity() }
+        try inspector.note { try read { try inspector.inspectRows($0) } }
+        try inspector.inspectBlobs(blobs)
+        return inspector.inspection
+    }
+
+    /// Looks at everything that is stored, as `inspect()` does.
+    ///
+    /// - Throws: `StoreError` for the first damage found: `damagedDocument` or `corrupt`.
+    public func checkIntegrity() throws {
+        if let damage = try inspect().damages.first { throw damage.error(at: directory ?? "") }
+    }
+}

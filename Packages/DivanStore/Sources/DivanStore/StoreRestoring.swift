@@ -1,0 +1,204 @@
+public import DivanRevisions
+
+/// What a restoration did.
+public struct Restoration: Equatable, Sendable {
+    /// Documents and blobs that are whole again.
+    public internal(set) var restoredCount = 0
+    /// Revisions that were here, and that the source does not know: edits never pushed are lost.
+    public internal(set) var lostRevisions: [LostRevision] = []
+
+    /// A revision whose content is gone.
+    public struct LostRevision: Equatable, Sendable {
+        /// The document.
+        public var name: Damage.DocumentName
+        /// The revision that its damaged row named.
+        public var revisionID: RevisionID
+    }
+}
+
+extension Store {
+    /// The documents that a peer has to send to make an inspected database whole: the damaged ones,
+    /// those whose rows are out of reach but whose names are known, and those that name a blob that
+    /// is damaged or missing.
+    ///
+    /// - Throws: What the medium reports, also where damage leaves nothing to be read.
+    public func wantedDocuments(for inspection: Inspection) throws -> [Damage.DocumentName] {
+        guard !inspection.damages.isEmpty else { return [] }
+        var names = Set(try damagedRows().map(\.name))
+        for damage in inspection.damages {
+            if case .blob(_, namedBy: .some(let name)) = damage.part { names.insert(name) }
+        }
+        return names.sorted {
+            $0.collection == $1.collection
+                ? $0.documentID < $1.documentID : $0.collection.wireName < $1.collection.wireName
+        }
+    }
+
+    /// Puts copies from another database in place of what an inspection found damaged.
+    ///
+    /// A damaged row goes in the transaction in which its copy comes, and stays where there is no
+    /// copy; nothing undamaged is touched. Indexes that disagree with their rows are made anew, and
+    /// small values that only save work, such as checkpoints, are forgotten.
+    ///
+    /// - Parameters:
+    ///   - inspection: What `inspect()` found just now.
+    ///   - source: A database that pulled `wantedDocuments(for:)` from one peer.
+    /// - Returns: How much is whole again, and which edits are lost.
+    /// - Throws: What the medium reports; the documents are then as they were.
+    public func restore(_ inspection: Inspection, from source: Store) throws -> Restoration {
+        var restoration = Restoration()
+        try restoreBlobs(inspection, from: source, &restoration)
+        let hasBadPages = inspection.damages.contains { $0.part == .structure }
+        let rows = try damagedRows()
+        let remote = try source.read { try $0.remotes() }.first
+        let number: RemoteID? = try remote.map { remote in try remoteID(for: remote.name) }
+        try write { writer in
+            try writer.discardDamagedValues()
+            for path in try writer.collections() {
+                let copies = try rows.filter { $0.name.collection == path }.compactMap { row in
+                    try source.copy(row, at: number)
+                }
+                guard hasBadPages || !copies.isEmpty else { continue }
+                try writer.discard(copies.map(\.row.sequence), in: path, hasBadPages)
+                for copy in copies {
+                    try restoreBlobs(of: copy.revision, from: source)
+                    _ = try writer.insert(copy.revision, in: path)
+                    restoration.restoredCount += 1
+                    restoration.lostRevisions += copy.lost
+                }
+            }
+        }
+        return restoration
+    }
+
+    private func damagedRows() throws -> [NamedRow] {
+        try read { reader in
+            var rows: [NamedRow] = []
+            for path in try reader.collections() {
+                let id = try reader.collection(path).id
+                rows += try reader.current().damagedRows(in: id).map { row in
+                    NamedRow(
+                        name: Damage.DocumentName(row.documentID, in: path),
+                        sequence: row.sequence,
+                        revisionID: row.revisionID
+                    )
+                }
+            }
+            return rows
+        }
+    }
+
+    /// The current revision of a damaged row's document in this store, if it has one.
+    private func copy(_ row: NamedRow, at remote: RemoteID?) throws -> DocumentCopy? {
+        try read { reader in
+            let (documentID, path) = (row.name.documentID, row.name.collection)
+            guard try reader.hasCollection(path),
+                let document = try reader.document(
+                    documentID,
+                    in: path,
+                    includingTombstones: true
+                ),
+                let tree = try reader.tree(of: documentID, in: path)
+            else { return nil }
+            let revision = RemoteRevision(
+                documentID: documentID,
+                revisionID: document.revisionID,
+                history: tree.lineage(of: document.revisionID).dropFirst().map(\.id),
+                isTombstone: document.flags.contains(.tombstone),
+                body: document.body,
+                hasBlobs: document.flags.contains(.hasBlobs),
+                remote: remote
+            )
+            return DocumentCopy(row: row, revision: revision)
+        }
+    }
+
+    // MARK: Blobs
+
+    private func restoreBlobs(
+        _ inspection: Inspection,
+        from source: Store,
+        _ restoration: inout Restoration
+    ) throws {
+        for damage in inspection.damages {
+            guard case .blob(let digest, let name) = damage.part else { continue }
+            if source.blobs.contains(digest) {
+                try blobs.replace(digest, from: source.blobs)
+                restoration.restoredCount += 1
+            } else if name == nil, blobs.contains(digest) {
+                // Nobody names it, or only a document that is damaged: a copy brings its own.
+                try blobs.shelf.remove(digest)
+            }
+        }
+        try blobs.settle()
+    }
+
+    private func restoreBlobs(of revision: RemoteRevision, from source: Store) throws {
+        guard revision.hasBlobs else { return }
+        for digest in try BlobReferences.digests(in: revision.body.span)
+        where !blobs.contains(digest) && source.blobs.contains(digest) {
+            try blobs.replace(digest, from: source.blobs)
+        }
+    }
+}
+
+/// A row that is not what was stored, and the name of its document.
+private struct NamedRow {
+    var name: Damage.DocumentName
+    var sequence: UInt64
+    var revisionID: RevisionID?
+}
+
+/// What comes in place of a damaged row.
+private struct DocumentCopy {
+    var row: NamedRow
+    var revision: RemoteRevision
+
+    /// The revision that nobody has any more, if there is one.
+    var lost: [Restoration.LostRevision] {
+        guard let old = row.revisionID, old != revision.revisionID,
+            !revision.history.contains(old)
+        else { return [] }
+        return [Restoration.LostRevision(name: row.name, revisionID: old)]
+    }
+}
+
+extension StoreWriter {
+    /// Forgets rows whatever is in them, makes the indexes anew if asked to, and counts again.
+    fileprivate func discard(
+        _ sequences: [UInt64],
+        in path: CollectionPath,
+        _ rebuildsIndexes: Bool
+    ) throws(StoreError) {
+        let collection = try self.collection(path)
+        let state = try changing().discard(
+            sequences,
+            in: collection.id,
+            rebuildingIndexes: rebuildsIndexes
+        )
+        noteTreeChange()
+        setState(state, of: collection)
+        collection.hasNewState = true
+        collection.mayRepeat = true
+    }
+
+    fileprivate func discardDamagedValues() throws(StoreError) {
+        try changing().discardDamagedValues()
+        noteTreeChange()
+    }
+}
+
+extension BlobStore {
+    /// Stores a content anew from another store, in place of whatever is here.
+    fileprivate func replace(_ digest: BlobDigest, from source: BlobStore) throws(StoreError) {
+        let (reader, writer) = (try source.reader(digest), try writer())
+        while true {
+            let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount)
+            if piece.isEmpty { break }
+            try writer.append(piece.span)
+        }
+        // A content that is here already would be kept.
+        try shelf.remove(digest)
+        _ = try writer.finish(expected: digest)
+    }
+}
