@@ -30,7 +30,8 @@ public struct Cookie: Sendable, Equatable {
 
     /// Whether one replaces the other.
     func isSame(as other: Cookie) -> Bool {
-        name == other.name && domain == other.domain && path == other.path
+        name == other.name && domain.utf8.elementsEqual(other.domain.utf8)
+            && path.utf8.elementsEqual(other.path.utf8)
     }
 
     /// RFC 6265 §5.1.4: the path itself, or something below it.
@@ -137,7 +138,7 @@ private struct Attributes {
                     hasAge = true
                 }
             case ("expires", let value?):
-                if !hasAge, let seconds = CookieDate.seconds(value) { expires = seconds }
+                if !hasAge, let seconds = HTTPDate.seconds(value) { expires = seconds }
             case ("secure", _): isSecure = true
             default: break
             }

@@ -107,6 +107,11 @@ public struct BLIPConnection {
         outbox.add(message)
     }
 
+    /// Whether the last frame of the reply to a request of the peer has not been made.
+    public func isReplying(to request: BLIPRequestID) -> Bool {
+        unanswered[request.rawValue] != nil
+    }
+
     /// Gives up a reply: what still comes of it is read, acknowledged and dropped.
     public mutating func cancelReply(to request: BLIPRequestNumber) {
         guard let entry = waiting[request.rawValue], !entry.isDiscarded else { return }
@@ -119,6 +124,9 @@ public struct BLIPConnection {
     public var waitingRequests: [BLIPRequestNumber] {
         waiting.keys.sorted().map(BLIPRequestNumber.init)
     }
+
+    /// Plain bytes of messages that are not complete.
+    public var openByteCount: Int { heldByteCount }
 
     /// Plain bytes that are queued; of body sources, only what was read.
     public var queuedByteCount: Int { outbox.byteCount }

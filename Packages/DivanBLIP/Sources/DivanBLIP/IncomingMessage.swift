@@ -26,24 +26,27 @@ struct IncomingMessage {
             plain.withUnsafeBufferPointer { body.append(contentsOf: $0) }
             return
         }
-        guard !head.isEmpty else { return try begin(plain, limits: limits) }
+        if head.isEmpty, try begin(plain, limits: limits) { return }
+        // Added to in place: however small the frames are, each byte is copied once.
         plain.withUnsafeBufferPointer { head.append(contentsOf: $0) }
+        guard head.count > plain.count else { return }
         var whole: [UInt8] = []
         swap(&whole, &head)
-        try begin(whole.span, limits: limits)
+        if try !begin(whole.span, limits: limits) { head = whole }
     }
 
+    /// Reads the properties and what stands behind them; false when they are not complete.
     private mutating func begin(
         _ bytes: Span<UInt8>,
         limits: BLIPConnection.Limits
-    ) throws(BLIPError.Reason) {
+    ) throws(BLIPError.Reason) -> Bool {
         guard let block = try PropertyBlock.read(bytes, limit: limits.propertiesByteCount) else {
-            head = bytes.withUnsafeBufferPointer { Array($0) }
-            return
+            return false
         }
         properties = block.properties
         let rest = bytes.extracting(block.bodyOffset..<bytes.count)
         body = rest.withUnsafeBufferPointer { Array($0) }
+        return true
     }
 
     /// Takes the bytes of the body so far, and leaves none.

@@ -22,27 +22,30 @@ struct PeerTable {
         var attributes: [String: String]
     }
 
-    private var sightings: [String: [Place: Sighting]] = [:]
+    /// By the bytes of the instance names, as DNS-SD tells them apart.
+    private var sightings: [[UInt8]: [Place: Sighting]] = [:]
 
     /// Notes a sighting; returns what it changes, if anything.
     mutating func insert(_ sighting: Sighting, of name: String, at place: Place) -> BrowseEvent? {
         let before = peer(name)
         guard before != nil || sightings.count < Limits.peerCount else { return nil }
-        var places = sightings[name] ?? [:]
+        let key = Array(name.utf8)
+        var places = sightings[key] ?? [:]
         guard places[place] != nil || places.count < Limits.placeCount else { return nil }
         places[place] = sighting
-        sightings[name] = places
+        sightings[key] = places
         guard let after = peer(name), after != before else { return nil }
         return .found(after)
     }
 
     /// Notes that the instance is no longer seen at a place; returns what that changes.
     mutating func remove(_ name: String, at place: Place) -> BrowseEvent? {
-        guard let before = peer(name), sightings[name]?.removeValue(forKey: place) != nil else {
+        let key = Array(name.utf8)
+        guard let before = peer(name), sightings[key]?.removeValue(forKey: place) != nil else {
             return nil
         }
         guard let after = peer(name) else {
-            sightings[name] = nil
+            sightings[key] = nil
             return .lost(name: name)
         }
         return after == before ? nil : .found(after)
@@ -50,7 +53,7 @@ struct PeerTable {
 
     /// The peer as all places together show it; the lowest place decides where they differ.
     private func peer(_ name: String) -> DiscoveredPeer? {
-        guard let places = sightings[name],
+        guard let places = sightings[Array(name.utf8)],
             let first = places.min(by: { $0.key < $1.key })?.value
         else { return nil }
         return DiscoveredPeer(

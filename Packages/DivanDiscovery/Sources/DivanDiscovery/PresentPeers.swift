@@ -2,21 +2,21 @@ import Synchronization
 
 /// Who is there, as the events told.
 final class PresentPeers: Sendable {
-    private let peers = Mutex<[String: DiscoveredPeer]>([:])
+    private let peers = Mutex<[[UInt8]: DiscoveredPeer]>([:])  // by the bytes of their names
 
-    /// Adds or renews a peer; returns all, sorted by name.
+    /// Adds or renews a peer; returns all, sorted by the bytes of their names.
     func insert(_ peer: DiscoveredPeer) -> [DiscoveredPeer] {
         peers.withLock { peers in
-            peers[peer.name] = peer
-            return peers.values.sorted { $0.name < $1.name }
+            peers[Array(peer.name.utf8)] = peer
+            return peers.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         }
     }
 
-    /// Removes a peer; returns all that stay, sorted by name.
+    /// Removes a peer; returns all that stay, sorted by the bytes of their names.
     func remove(_ name: String) -> [DiscoveredPeer] {
         peers.withLock { peers in
-            peers[name] = nil
-            return peers.values.sorted { $0.name < $1.name }
+            peers[Array(name.utf8)] = nil
+            return peers.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         }
     }
 }

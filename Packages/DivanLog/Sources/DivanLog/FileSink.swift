@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps entries in text files, one file a level, that are replaced when they grow too long.
 ///
 /// Lines are `<UTC time> <domain> <level> <message>`. A file's first line tells the settings, the
@@ -10,7 +8,7 @@ import Synchronization
 /// Source: `behaviour.md` §17.
 public final class FileSink: LogSink {
     /// Where and how much to keep.
-    public struct Configuration: Sendable {
+    public struct Configuration: Equatable, Sendable {
         /// The directory for the files; made when it is missing, with access for this user only.
         public var directory: String
         /// Files of each level that stay, the current one included; at least 1.
@@ -36,47 +34,39 @@ public final class FileSink: LogSink {
 
     /// The least level that is kept.
     public let level: LogLevel
-    private let state: Mutex<State>
-
-    private struct State: Sendable {
-        var files: [LogLevel: LevelFile]
-        var lostEntryCount = 0
-    }
+    private let files: LevelFiles
 
     /// Opens one file for each level, all five; those below `level` get no entries.
     ///
     /// - Throws: `LogFileError` when the directory or a file cannot be made.
     public init(level: LogLevel, configuration: Configuration) throws(LogFileError) {
         self.level = level
-        try makeDirectory(configuration.directory)
-        var files: [LogLevel: LevelFile] = [:]
-        for kept in LogLevel.allCases where kept != .none {
-            files[kept] = try LevelFile(kept, sinkLevel: level, configuration: configuration)
-        }
-        state = Mutex(State(files: files))
+        files = try LevelFiles(sinkLevel: level, configuration: configuration)
     }
 
-    deinit {
-        close()
+    /// Goes on in the open files of another sink, with other settings for what comes.
+    ///
+    /// The files stay open until the last sink that shares them is closed or gone. A file that is
+    /// open already keeps the header that it has.
+    ///
+    /// - Precondition: `configuration` names the directory of `other`.
+    public init(continuing other: FileSink, level: LogLevel, configuration: Configuration) {
+        self.level = level
+        files = other.files
+        files.adopt(configuration, sinkLevel: level)
     }
 
-    /// Entries that could not be written since the sink was made.
-    public var lostEntryCount: Int { state.withLock(\.lostEntryCount) }
+    /// Entries that could not be written since the files were opened.
+    public var lostEntryCount: Int { files.lostEntryCount }
 
     /// Appends the entry to the file of its level.
     public func write(_ entry: LogEntry) {
         let head = "\(Timestamp.now().text) \(entry.domain.name) \(entry.level.word)"
-        let line = Array("\(head) \(escapedForLog(entry.message))\n".utf8)
-        state.withLock { state in
-            if state.files[entry.level]?.append(line) != true { state.lostEntryCount += 1 }
-        }
+        files.append(Array("\(head) \(escapedForLog(entry.message))\n".utf8), to: entry.level)
     }
 
     /// Ends every file with its last line; later entries are lost, a second call does nothing.
     public func close() {
-        state.withLock { state in
-            for level in state.files.keys { state.files[level]?.finish() }
-            state.files = [:]
-        }
+        files.close()
     }
 }

@@ -3,8 +3,8 @@ import Glibc
 /// The current file of one level and the ones before it.
 struct LevelFile: Sendable {
     private let level: LogLevel
-    private let sinkLevel: LogLevel
-    private let configuration: FileSink.Configuration
+    private var sinkLevel: LogLevel
+    private var configuration: FileSink.Configuration
     private var descriptor: Int32 = -1
     private var byteCount = 0
     private var serialNumber = 0
@@ -19,6 +19,13 @@ struct LevelFile: Sendable {
         self.sinkLevel = sinkLevel
         self.configuration = configuration
         try open()
+    }
+
+    /// Takes over settings, for the next file's header and the length and number of files.
+    mutating func adopt(_ configuration: FileSink.Configuration, sinkLevel: LogLevel) {
+        self.configuration = configuration
+        self.sinkLevel = sinkLevel
+        removeOldest()
     }
 
     /// Returns whether the line is in the file.
@@ -42,12 +49,18 @@ struct LevelFile: Sendable {
     }
 
     private mutating func open() throws(LogFileError) {
-        // Two files begun within one millisecond still need two names, in their order.
+        // Two files begun within one millisecond, by whatever sink, still need two names.
         startMilliseconds = max(Timestamp.now().milliseconds, startMilliseconds + 1)
-        let path = "\(configuration.directory)/\(prefix)\(startMilliseconds)\(suffix)"
-        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        var path = self.path
         descriptor = Glibc.open(path, flags, 0o600)
+        while descriptor < 0, errno == EEXIST {
+            startMilliseconds += 1
+            path = self.path
+            descriptor = Glibc.open(path, flags, 0o600)
+        }
         guard descriptor >= 0 else { throw LogFileError(path: path, errorNumber: errno) }
+        fchmod(descriptor, 0o600)  // whatever the process masks
         serialNumber += 1
         let header = Array(self.header.utf8)
         writeAll(header, to: descriptor)
@@ -65,6 +78,10 @@ struct LevelFile: Sendable {
         ]
         let product = escapedForLog(configuration.product)
         return "---- \(settings.joined(separator: ",")) ----\n---- \(product) ----\n"
+    }
+
+    private var path: String {
+        "\(configuration.directory)/\(prefix)\(startMilliseconds)\(suffix)"
     }
 
     private var prefix: String { "cbl_\(level.word.lowercased())_" }

@@ -74,6 +74,37 @@ import Testing
     }
 
     @Test
+    func `a sink that continues another goes on in its files`() throws {
+        let first = FileSink.Configuration(directory: directory.path, fileByteCount: 100_000)
+        let old = try FileSink(level: .error, configuration: first)
+        Log(.sync, to: LogRouter(sinks: [old])).error("one")
+        var second = first
+        second.keptFileCount = 5
+        let new = FileSink(continuing: old, level: .info, configuration: second)
+        Log(.sync, to: LogRouter(sinks: [new])).error("two")
+        Log(.sync, to: LogRouter(sinks: [old])).error("on its way to the old one")
+        new.close()
+        #expect(try names(in: "").count == 5, "one file a level")
+        let errors = try names(in: "").filter { $0.hasPrefix("cbl_error_") }
+        #expect(try errors.flatMap(lines).count == 6)
+    }
+
+    @Test
+    func `sinks that begin at one time share no file`() throws {
+        let configuration = FileSink.Configuration(directory: directory.path, keptFileCount: 100)
+        let sinks = try (0..<20).map { _ in
+            try FileSink(level: .error, configuration: configuration)
+        }
+        for (number, sink) in sinks.enumerated() {
+            Log(.sync, to: LogRouter(sinks: [sink])).error("sink \(number)")
+            sink.close()
+        }
+        let errors = try names(in: "").filter { $0.hasPrefix("cbl_error_") }
+        #expect(errors.count == 20)
+        for name in errors { #expect(try lines(name).count == 4, "header, product, entry, end") }
+    }
+
+    @Test
     func `the example of the README`() throws {
         let router = LogRouter(sinks: [
             ConsoleSink(level: .error),

@@ -173,7 +173,6 @@ extension ActiveSession {
     }
 
     private func connected(_ peer: TransportPeer) {
-        configuration.retry?.reset()
         // A reset concerns the first connection: the next one goes on where this one ends.
         configuration.peer.clearReset()
         configuration.onOpen(peer)
@@ -181,6 +180,11 @@ extension ActiveSession {
 
     private func peerChanged(_ peerStatus: SyncStatus) {
         peerError = peerStatus.error
+        // A server that lets everybody in and then hangs up has done nothing for us: the attempts
+        // count on until a document went over, or both sides are level.
+        if peerStatus.documentCount > 0 || peerStatus.activity == .idle {
+            configuration.retry?.reset()
+        }
         var next = status
         next.retryDelay = nil
         next.completedCount = peerStatus.completedUnitCount
@@ -188,6 +192,7 @@ extension ActiveSession {
         next.documentCount = peerStatus.documentCount
         next.expectedDocumentCount = peerStatus.expectedDocumentCount
         next.error = peerStatus.error
+        next.rotating = peerStatus.rotating
         switch peerStatus.activity {
         case .connecting: next.activity = .connecting
         case .busy: next.activity = .busy
@@ -206,7 +211,8 @@ extension ActiveSession {
             finish(nil)
             return
         }
-        switch configuration.retry?.failed(with: end.retryError ?? error) {
+        let wish = end.close?.retryAfter(at: configuration.peer.secondsSince1970())
+        switch configuration.retry?.failed(with: end.retryError ?? error, retryAfter: wish) {
         case nil, .giveUp?:
             finish(error)
         case .retry(let delay)?:

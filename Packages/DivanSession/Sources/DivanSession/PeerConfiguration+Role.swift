@@ -6,10 +6,11 @@ extension PeerConfiguration {
         if case .active(let options) = role { options.isContinuous } else { false }
     }
 
-    /// Makes the next connection start from the checkpoint.
+    /// Makes the next connection start from the checkpoint, and leave alone what was refused.
     mutating func clearReset() {
         guard case .active(var options) = role else { return }
         options.isReset = false
+        options.retriesRefused = false
         role = .active(options)
     }
 }

@@ -1,4 +1,5 @@
 public import DivanReplicator
+public import DivanRevisions
 public import DivanStore
 
 /// Which documents have local changes that a peer has not acknowledged.
@@ -24,13 +25,13 @@ public struct PendingDocuments: Sendable {
     ///
     /// - Returns: `nil` when the collection is not among the options.
     /// - Throws: What the store throws.
-    public func documentIDs(in path: CollectionPath) throws -> Set<String>? {
+    public func documentIDs(in path: CollectionPath) throws -> Set<DocumentID>? {
         guard let collection = options.collections.first(where: { $0.path == path }) else {
             return nil
         }
         let completed = try completedSequences(of: collection)
         let remote = try store.remoteID(for: options.remoteIdentity)
-        var pending: Set<String> = []
+        var pending: Set<DocumentID> = []
         var sequence = completed.firstRangeEnd
         while true {
             let isLast = try store.read { reader in
@@ -48,6 +49,30 @@ public struct PendingDocuments: Sendable {
                 return changes.count < Self.batchCount
             }
             if isLast { return pending }
+        }
+    }
+
+    /// Whether one document of a collection is pending: looks at that document alone.
+    ///
+    /// - Returns: `nil` when the collection is not among the options.
+    /// - Throws: What the store throws.
+    public func isPending(_ documentID: DocumentID, in path: CollectionPath) throws -> Bool? {
+        guard let collection = options.collections.first(where: { $0.path == path }) else {
+            return nil
+        }
+        let completed = try completedSequences(of: collection)
+        let remote = try store.remoteID(for: options.remoteIdentity)
+        return try store.read { reader in
+            let document = try reader.document(documentID, in: path, includingTombstones: true)
+            guard let sequence = document?.sequence else { return false }
+            let changes = try reader.changes(
+                in: path,
+                after: sequence - 1,
+                limit: 1,
+                remote: remote
+            )
+            guard let change = changes.first, change.sequence == sequence else { return false }
+            return try isPending(change, completed, collection, reader)
         }
     }
 
@@ -71,7 +96,14 @@ public struct PendingDocuments: Sendable {
             includingTombstones: true
         )
         guard let document else { return false }
-        return filter(change.documentID, document.body, document.isTombstone ? .deleted : [])
+        return filter(
+            FilteredRevision(
+                change.documentID,
+                document.revisionID,
+                body: document.body,
+                flags: document.isTombstone ? .deleted : []
+            )
+        )
     }
 
     private func completedSequences(

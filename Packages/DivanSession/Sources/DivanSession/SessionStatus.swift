@@ -30,6 +30,9 @@ public struct SessionStatus: Equatable, Sendable {
     public var retryDelay: Duration?
     /// The error that ended the session or made it wait, or that the run goes on with.
     public var error: SyncError?
+    /// The last document whose conflict came again and again in this connection, if there was one:
+    /// its resolver and those of the peers undo each other's work.
+    public var rotating: PendingConflict?
 
     /// Creates a status.
     public init(

@@ -1,6 +1,7 @@
 import Dispatch
 import DivanConflicts
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import Synchronization
@@ -79,11 +80,11 @@ import Testing
 
     @Test func `many conflicts are resolved a few at a time`() async throws {
         let stores = TwoStores()
-        for number in 0..<30 { try stores.here.put("\(number)", 0) }
+        for number in 0..<30 { try stores.here.put(DocumentID(unchecked: "\(number)"), 0) }
         _ = await Run(stores.here, stores.configuration()).toTheEnd()
         for number in 0..<30 {
-            try stores.here.put("\(number)", 1)
-            try stores.there.put("\(number)", 2)
+            try stores.here.put(DocumentID(unchecked: "\(number)"), 1)
+            try stores.there.put(DocumentID(unchecked: "\(number)"), 2)
         }
         let running = Atomic(0)
         let most = Atomic(0)
@@ -98,7 +99,7 @@ import Testing
         )
         #expect(most.load(ordering: .relaxed) <= 4)
         for number in 0..<30 {
-            #expect(try stores.there.text("\(number)") == #"{"value":1}"#)
+            #expect(try stores.there.text(DocumentID(unchecked: "\(number)")) == #"{"value":1}"#)
         }
     }
 

@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTransport
@@ -49,7 +50,7 @@ import Testing
 
     @Test func `rule 2: one-shot never rests, and stops without an error`() throws {
         let run = run()
-        for number in 0..<50 { try run.here.put("\(number)", number) }
+        for number in 0..<50 { try run.here.put(DocumentID(unchecked: "\(number)"), number) }
         run.run(for: .seconds(5))
         #expect(run.activities == [.connecting, .busy, .stopped])
         #expect(run.statuses.last?.error == nil)
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `rule 3: progress alone is told about five times a second at most`() throws {
         let run = run(isContinuous: true)
-        for number in 0..<2_000 { try run.here.put("\(number)", number) }
+        for number in 0..<2_000 { try run.here.put(DocumentID(unchecked: "\(number)"), number) }
         run.run(for: .seconds(10))
         #expect(run.statuses.last?.activity == .idle)
         let busy = run.timedStatuses.filter { $0.status.activity == .busy }.map(\.time)
@@ -160,7 +161,7 @@ import Testing
     }
 
     @Test func `rule 7: errors of documents never appear in the status`() throws {
-        let active = TwoStores().active { $0.pullFilter = { _, _, _ in false } }
+        let active = TwoStores().active { $0.pullFilter = { _ in false } }
         let run = run { $0.peer = active }
         try run.there.put("a", 1)
         run.run(for: .seconds(5))
@@ -170,7 +171,7 @@ import Testing
 
     @Test func `rule 8: progress counts units, grows, and ends complete`() throws {
         let run = run()
-        for number in 0..<500 { try run.there.put("\(number)", number) }
+        for number in 0..<500 { try run.there.put(DocumentID(unchecked: "\(number)"), number) }
         run.run(for: .seconds(10))
         let totals = run.statuses.map(\.totalCount)
         #expect(totals == totals.sorted(), "the total grows")

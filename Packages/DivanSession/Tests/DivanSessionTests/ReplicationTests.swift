@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import Testing
@@ -8,8 +9,8 @@ import Testing
     @Test func `one run levels both sides and ends`() async throws {
         let stores = TwoStores()
         for number in 0..<300 {
-            try stores.here.put("here-\(number)", number)
-            try stores.there.put("there-\(number)", number)
+            try stores.here.put(DocumentID(unchecked: "here-\(number)"), number)
+            try stores.there.put(DocumentID(unchecked: "there-\(number)"), number)
         }
         let run = Run(stores.here, stores.configuration())
         let statuses = await run.toTheEnd()
@@ -46,7 +47,7 @@ import Testing
         let run = Run(stores.here, stores.configuration(stores.active(isContinuous: true)))
         run.session.start()
         #expect(await run.reached(.idle) != nil)
-        for number in 0..<200 { try stores.here.put("\(number)", number) }
+        for number in 0..<200 { try stores.here.put(DocumentID(unchecked: "\(number)"), number) }
         let there = stores.there
         try await there.wait { try there.read { try $0.count(in: .default) } == 200 }
         run.session.stop()
@@ -64,10 +65,10 @@ import Testing
 
     @Test func `pending documents are those that were not acknowledged`() async throws {
         let stores = TwoStores()
-        let peer = stores.active { $0.pushFilter = { id, _, _ in id != "hidden" } }
+        let peer = stores.active { $0.pushFilter = { $0.documentID != "hidden" } }
         guard case .active(let options) = peer.role else { return }
         let pending = PendingDocuments(store: stores.here, options: options)
-        for id in ["a", "b", "hidden"] { try stores.here.put(id, 1) }
+        for id in ["a", "b", "hidden"] { try stores.here.put(DocumentID(unchecked: id), 1) }
         #expect(try pending.documentIDs(in: .default) == ["a", "b"])
 
         _ = await Run(stores.here, stores.configuration(peer)).toTheEnd()
@@ -78,11 +79,27 @@ import Testing
         #expect(try pending.documentIDs(in: elsewhere) == nil)
     }
 
+    @Test func `three spellings of a letter are pending one by one`() async throws {
+        let spellings: Set<DocumentID> = ["A\u{30A}", "\u{C5}", "\u{212B}"]
+        let stores = TwoStores()
+        guard case .active(let options) = stores.active().role else { return }
+        let pending = PendingDocuments(store: stores.here, options: options)
+        for id in spellings { try stores.here.put(id, 1) }
+        #expect(try pending.documentIDs(in: .default) == spellings)
+        _ = await Run(stores.here, stores.configuration()).toTheEnd()
+        #expect(try stores.there.read { try $0.count(in: .default) } == 3)
+        #expect(try pending.documentIDs(in: .default) == [])
+        try stores.here.put("\u{C5}", 2)
+        #expect(try pending.documentIDs(in: .default) == ["\u{C5}"])
+    }
+
     @Test func `many pending documents are counted in batches`() throws {
         let stores = TwoStores()
         guard case .active(let options) = stores.active().role else { return }
         try stores.here.write { _ in
-            for number in 0..<2_100 { try stores.here.put("\(number)", number) }
+            for number in 0..<2_100 {
+                try stores.here.put(DocumentID(unchecked: "\(number)"), number)
+            }
         }
         let pending = PendingDocuments(store: stores.here, options: options)
         #expect(try pending.documentIDs(in: .default)?.count == 2_100)

@@ -1,5 +1,7 @@
 import DivanReplicator
+import DivanRevisions
 import DivanSession
+import DivanStore
 import DivanTransport
 import DivanWebSocket
 import Glibc
@@ -63,7 +65,7 @@ import Testing
         #expect(run.statuses.last?.activity == .offline)
     }
 
-    @Test func `attempts are counted from the last successful connection`() {
+    @Test func `attempts are counted from the last connection that replicated`() {
         let schedule = RetrySchedule(attemptCount: 4, isContinuous: true)
         let run = VirtualRun(.init(isContinuous: true, retry: schedule, isListening: false))
         run.run(for: .seconds(7))  // 0, 2 and 6 s
@@ -79,6 +81,130 @@ import Testing
         let afterLoss = run.waits.dropFirst(run.waits.count - 3)
         #expect(Array(afterLoss.dropFirst()) == [4, 8], "the count began anew")
         #expect(run.attempts.count == 7, "three before, the good one, and three more")
+    }
+
+    /// A server that completes the handshake and hangs up, a millisecond or a second later.
+    private func isHungUpOn(
+        _ schedule: RetrySchedule,
+        isContinuous: Bool,
+        after time: Duration,
+        for total: Duration
+    ) -> VirtualRun {
+        let run = VirtualRun(
+            .init(isContinuous: isContinuous, retry: schedule, isListening: false)
+        )
+        let (loop, network) = (run.loop, run.network)
+        network.listen(
+            at: "there",
+            choosing: { $0.first },
+            accept: { transport in
+                transport.start(Deaf())
+                _ = loop.schedule(at: loop.now + time) { network.lose(.reset) }
+            }
+        )
+        run.run(for: total)
+        return run
+    }
+
+    @Test(arguments: [Duration.milliseconds(1), .seconds(1)], [false, true])
+    func `a server that lets in and hangs up is tried as often as told`(
+        after time: Duration,
+        isContinuous: Bool
+    ) {
+        let schedule = RetrySchedule(attemptCount: 3, isContinuous: isContinuous)
+        let run = isHungUpOn(
+            schedule,
+            isContinuous: isContinuous,
+            after: time,
+            for: .seconds(10_000)
+        )
+        #expect(run.attempts.count == 3)
+        #expect(run.statuses.last?.activity == .stopped)
+        #expect(run.statuses.last?.error != nil)
+    }
+
+    @Test func `the waits for a server that hangs up grow`() {
+        let schedule = RetrySchedule(isContinuous: true)
+        let run = isHungUpOn(
+            schedule,
+            isContinuous: true,
+            after: .milliseconds(1),
+            for: .seconds(2_000)
+        )
+        #expect(run.waits.prefix(9) == [2, 4, 8, 16, 32, 64, 128, 256, 300])
+    }
+
+    @Test func `a connection that brought documents counts as a success`() throws {
+        let schedule = RetrySchedule(attemptCount: 3, isContinuous: false)
+        let run = VirtualRun(.init(retry: schedule))
+        for number in 0..<3_000 {
+            try run.here.write { writer in
+                _ = try writer.save(
+                    DocumentID(unchecked: "d\(number)"),
+                    in: .default,
+                    body: Array("{}".utf8)
+                )
+            }
+        }
+        run.session.start()
+        for _ in 0..<6 {
+            let before = run.documents.count
+            for _ in 0..<20_000 where run.documents.count == before {
+                run.loop.run(for: .milliseconds(1))
+            }
+            guard run.statuses.last?.activity != .stopped else { break }
+            run.network.lose(.reset)
+        }
+        #expect(run.attempts.count > 3, "each of them brought something")
+        run.loop.run(for: .seconds(1_000))
+        #expect(run.statuses.last?.activity == .stopped)
+        #expect(run.statuses.last?.error == nil)
+        #expect(try run.there.read { try $0.count(in: .default) } == 3_000)
+    }
+
+    // MARK: Retry-After
+
+    @Test(
+        arguments: [
+            ("7", [7, 7, 8]), ("1", [2, 4, 8]), ("120", [120, 120, 120]),
+            ("99999999999999999999999", [300, 300, 300]), ("-5", [2, 4, 8]), ("1.5", [2, 4, 8]),
+            ("soon", [2, 4, 8]), ("", [2, 4, 8]),
+            ("Tue, 14 Nov 2023 22:13:50 GMT", [30, 30, 30]),
+            ("Tuesday, 14-Nov-23 22:13:50 GMT", [30, 30, 30]),
+            ("Tue Nov 14 22:13:50 2023", [30, 30, 30]),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", [300, 300, 300]),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", [2, 4, 8]),
+        ],
+        [429, 503]
+    )
+    func `a busy server says when to come again`(_ wish: (String, [Int64]), status: Int) {
+        let setting = VirtualRun.Setting(
+            retry: RetrySchedule(attemptCount: 4, isContinuous: false),
+            failure: .refused(
+                status: status,
+                explanation: "",
+                headers: ["Retry-After": wish.0]
+            ),
+            change: { $0.peer.secondsSince1970 = { 1_700_000_000 } }
+        )
+        let run = VirtualRun(setting)
+        run.run(for: .seconds(2_000))
+        #expect(run.waits == wish.1)
+    }
+
+    @Test func `the longest wait bounds what a server asks for`() {
+        let schedule = RetrySchedule(
+            attemptCount: 3,
+            longestWait: .seconds(20),
+            isContinuous: false
+        )
+        let failure = TransportError.Reason.refused(
+            status: 503,
+            explanation: "",
+            headers: ["Retry-After": "3600"]
+        )
+        let run = run(schedule, isContinuous: false, failure: failure, for: .seconds(600))
+        #expect(run.waits == [20, 20])
     }
 
     // MARK: maxAttemptWaitTime
@@ -175,6 +301,24 @@ import Testing
         #expect(run.waits.prefix(5) == [2, 4, 5, 5, 5])
     }
 
+    @Test func `a name that is not known is tried again by continuous replications only`() {
+        for (isContinuous, waits) in [(false, []), (true, [2, 4, 5])] as [(Bool, [Int64])] {
+            let schedule = RetrySchedule(
+                attemptCount: 4,
+                longestWait: .seconds(5),
+                isContinuous: isContinuous
+            )
+            let run = run(
+                schedule,
+                isContinuous: isContinuous,
+                failure: .unknownHost("nowhere"),
+                for: .seconds(60)
+            )
+            #expect(run.waits == waits)
+            #expect(run.statuses.last?.error == run.statuses.compactMap(\.error).last)
+        }
+    }
+
     @Test(arguments: networkNumbers)
     func `dependent on the network: one-shot replications give up`(number: Int32) {
         let failure = TransportError.Reason.system(call: "connect", errno: number)
@@ -205,4 +349,13 @@ import Testing
         #expect(run.waits == [2, 4, 8, 1, 2, 4, 8, 16])
         #expect(run.statuses.last?.activity == .stopped)
     }
+}
+
+/// A peer that has nothing to say.
+private final class Deaf: MessageReceiver {
+    func transportDidOpen(_ info: TransportPeer) {}
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {}
+    func transportDidDrainInput() {}
+    func transportDidBecomeWritable() {}
+    func transportDidClose(_ close: TransportClose) {}
 }

@@ -1,5 +1,6 @@
 import DivanCrypto
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTestKit
@@ -110,7 +111,7 @@ final class Simulation {
     }
 
     /// All documents of a store, tombstones too, with their current revisions.
-    static func contents(_ store: Store) throws -> [String: String] {
+    static func contents(_ store: Store) throws -> [DocumentID: String] {
         try store.read { reader in
             let changes = try reader.changes(in: .default, after: 0, limit: 100_000)
             return Dictionary(

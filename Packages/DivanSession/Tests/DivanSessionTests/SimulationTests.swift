@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTestKit
@@ -34,7 +35,9 @@ import Testing
         let simulation = Simulation(seed: 2, peerCount: 2)
         simulation.loop.run(for: .seconds(5))
         simulation.network.setIsolated(true, host: "hub")
-        for number in 0..<20 { try simulation.peers[0].store.put("\(number)", number) }
+        for number in 0..<20 {
+            try simulation.peers[0].store.put(DocumentID(unchecked: "\(number)"), number)
+        }
         simulation.loop.run(for: .seconds(2 * 3600))
         #expect(try simulation.hub.text("0") == nil)
         simulation.network.setIsolated(false, host: "hub")
@@ -55,7 +58,9 @@ import Testing
                 for: .milliseconds(Int.random(in: 0...4_000, using: &simulation.generator))
             )
             let place = Int.random(in: 0..<stores.count, using: &simulation.generator)
-            let id = "\(Int.random(in: 0..<(editCount / 3), using: &simulation.generator))"
+            let id = DocumentID(
+                unchecked: "\(Int.random(in: 0..<(editCount / 3), using: &simulation.generator))"
+            )
             if Int.random(in: 0..<8, using: &simulation.generator) == 0,
                 try stores[place].text(id) != nil
             {

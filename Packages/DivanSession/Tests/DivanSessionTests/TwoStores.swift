@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTransport
@@ -119,21 +120,21 @@ struct Run {
 
 extension Store {
     /// Saves a document with one number in it.
-    func put(_ id: String, _ value: Int) throws {
+    func put(_ id: DocumentID, _ value: Int) throws {
         _ = try write { writer in
             try writer.save(id, in: .default, body: Array("{\"value\":\(value)}".utf8))
         }
     }
 
     /// Deletes a document.
-    func delete(_ id: String) throws {
+    func delete(_ id: DocumentID) throws {
         _ = try write { writer in
             try writer.save(id, in: .default, body: Array("{}".utf8), isTombstone: true)
         }
     }
 
     /// The body as text; `nil` when there is no such document.
-    func text(_ id: String) throws -> String? {
+    func text(_ id: DocumentID) throws -> String? {
         try read { try $0.document(id, in: .default) }
             .map { String(decoding: $0.body, as: UTF8.self) }
     }

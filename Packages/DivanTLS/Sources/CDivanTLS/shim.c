@@ -76,4 +76,43 @@ int divan_tls_add_extension(X509 *certificate, X509 *issuer, int nid, const char
     return added;
 }
 
+OSSL_LIB_CTX *divan_tls_legacy_context(void) {
+    OSSL_LIB_CTX *context = OSSL_LIB_CTX_new();
+    if (context == NULL) return NULL;
+    // Freeing the context unloads both.
+    if (OSSL_PROVIDER_load(context, "default") != NULL
+        && OSSL_PROVIDER_load(context, "legacy") != NULL) {
+        return context;
+    }
+    OSSL_LIB_CTX_free(context);
+    return NULL;
+}
+
+PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes, long count) {
+    PKCS12 *file = PKCS12_init_ex(NID_pkcs7_data, context, NULL);
+    if (file == NULL) return NULL;
+    if (d2i_PKCS12(&file, &bytes, count) != NULL) return file;
+    PKCS12_free(file);  // NULL by now where OpenSSL has freed it already
+    return NULL;
+}
+
+typedef int (*security_callback)(const SSL *, const SSL_CTX *, int, int, int, void *, void *);
+
+// OpenSSL's own, the same for every context.
+static _Atomic(security_callback) standard_callback;
+
+static int any_own_digest(
+    const SSL *session, const SSL_CTX *context, int operation, int bits, int nid, void *other,
+    void *extra
+) {
+    // Without SSL_SECOP_PEER: the signature of a certificate that this side presents.
+    if (operation == SSL_SECOP_CA_MD) return 1;
+    return standard_callback(session, context, operation, bits, nid, other, extra);
+}
+
+void divan_tls_present_any_digest(SSL_CTX *context) {
+    standard_callback = SSL_CTX_get_security_callback(context);
+    SSL_CTX_set_security_callback(context, any_own_digest);
+}
+
 long divan_tls_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }

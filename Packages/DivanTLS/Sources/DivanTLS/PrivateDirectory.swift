@@ -77,6 +77,7 @@ struct PrivateDirectory: ~Copyable {
         let file = openat(descriptor, draft, flags, 0o600)
         guard file >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
         defer { unlinkat(descriptor, draft, 0) }
+        fchmod(file, 0o600)  // whatever the process masks
         let failure = Self.write(bytes, to: file)
         Glibc.close(file)
         if let failure { throw CredentialError(.file(path: place, errno: failure)) }

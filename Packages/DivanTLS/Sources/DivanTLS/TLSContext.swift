@@ -182,6 +182,8 @@ public final class TLSContext: @unchecked Sendable {
         } catch {
             throw TLSError(.credential(code: 0), role: role, serverName: nil)
         }
+        // Its own certificate is not for this side to judge: a peer that pinned it takes SHA-1 too.
+        divan_tls_present_any_digest(pointer)
         try requireCredential(SSL_CTX_use_certificate(pointer, credential.leaf.handle.pointer))
         try requireCredential(SSL_CTX_use_PrivateKey(pointer, key.pointer))
         for certificate in credential.certificates.dropFirst() {

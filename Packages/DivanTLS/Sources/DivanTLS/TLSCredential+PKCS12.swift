@@ -4,19 +4,39 @@ import DivanCrypto
 extension TLSCredential {
     /// Opens a PKCS #12 file: one key, its certificate, and the rest of the chain.
     ///
-    /// `password` is the export password; `nil` stands for none.
+    /// `password` is the export password; `nil` stands for none. Files that are protected by RC2 or
+    /// triple DES, as key-chain programs export them, are opened with OpenSSL's legacy provider,
+    /// which nothing else of this process gets to see.
     ///
-    /// - Throws: `CredentialError` for a wrong password, a retired cipher or a missing part.
+    /// - Throws: `CredentialError` for a wrong password, a retired cipher where there is no legacy
+    ///   provider, or a missing part.
     ///
     /// Source: RFC 7292.
     public init(pkcs12: Span<UInt8>, password: String?) throws(CredentialError) {
         guard pkcs12.count <= Limits.fileByteCount else {
             throw CredentialError(.tooLarge(byteCount: pkcs12.count, limit: Limits.fileByteCount))
         }
+        do {
+            self = try Self.opened(pkcs12, password, in: nil)
+        } catch {
+            guard error.reason == .retiredCipher, let context = divan_tls_legacy_context() else {
+                throw error
+            }
+            // What was opened there has been copied out by then.
+            defer { OSSL_LIB_CTX_free(context) }
+            self = try Self.opened(pkcs12, password, in: context)
+        }
+    }
+
+    /// Opens the file with the algorithms of a library context; `nil` stands for the process's own.
+    private static func opened(
+        _ bytes: Span<UInt8>,
+        _ password: String?,
+        in context: OpaquePointer?
+    ) throws(CredentialError) -> TLSCredential {
         OpenSSLFailure.clear()
-        let file = pkcs12.withUnsafeBufferPointer { bytes in
-            var cursor = bytes.baseAddress
-            return d2i_PKCS12(nil, &cursor, bytes.count)
+        let file = bytes.withUnsafeBufferPointer { bytes in
+            divan_tls_read_pkcs12(context, bytes.baseAddress, bytes.count)
         }
         guard let file else { throw CredentialError(.notPKCS12(code: OpenSSLFailure.take())) }
         defer { PKCS12_free(file) }
@@ -25,7 +45,7 @@ extension TLSCredential {
         var leaf: OpaquePointer?
         var others: OpaquePointer?
         guard PKCS12_parse(file, password, &key, &leaf, &others) == 1 else {
-            throw CredentialError(Self.refusal(OpenSSLFailure.take()))
+            throw CredentialError(refusal(OpenSSLFailure.take()))
         }
         // Adopted before any check, so that each is freed whichever check fails.
         let keyHandle = key.map { KeyHandle(adopting: $0) }
@@ -41,7 +61,16 @@ extension TLSCredential {
             else { break }
             certificates.append(TLSCertificate(CertificateHandle(adopting: other)))
         }
-        try self.init(certificates: certificates, key: try keyHandle.privateKey())
+        let privateKey = try keyHandle.privateKey()
+        guard context != nil else {
+            return try TLSCredential(certificates: certificates, key: privateKey)
+        }
+        // Read again, so that nothing refers to a context that is about to go.
+        var copies: [TLSCertificate] = []
+        for certificate in certificates {
+            copies.append(try TLSCertificate(der: certificate.derBytes.span))
+        }
+        return try TLSCredential(certificates: copies, key: privateKey)
     }
 
     /// The credential as a PKCS #12 file, protected by AES-256 and the password.

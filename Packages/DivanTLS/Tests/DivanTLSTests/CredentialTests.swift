@@ -78,16 +78,30 @@ import Testing
         #expect(read == credential)
     }
 
-    @Test func `a PKCS #12 file with a retired cipher says so`() throws {
+    @Test(arguments: [
+        ["-legacy"], ["-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES"],
+    ])
+    func `a PKCS #12 file with retired ciphers opens, as key chains export it`(
+        protection: [String]
+    ) throws {
+        let root = try Sample.authority()
+        let credential = try Sample.server(issuer: root)
         let old = try OpenSSLCommand.output(
-            ["pkcs12", "-export", "-legacy", "-passout", "pass:secret"],
-            inputBytes: Data(try Sample.server().pem().utf8)
+            ["pkcs12", "-export", "-passout", "pass:secret", "-macalg", "sha1"] + protection,
+            inputBytes: Data(try credential.pem().utf8)
         )
+        let read = try TLSCredential(pkcs12: [UInt8](old).span, password: "secret")
+        #expect(read == credential)
+        let pair = try SessionPair(
+            client: ClientTLSConfiguration(serverTrust: .roots([root.leaf])),
+            server: ServerTLSConfiguration(credential: read)
+        )
+        pair.run()
+        #expect(pair.client.state == .open && pair.server.state == .open)
         let error = #expect(throws: CredentialError.self) {
-            _ = try TLSCredential(pkcs12: [UInt8](old).span, password: "secret")
+            _ = try TLSCredential(pkcs12: [UInt8](old).span, password: "wrong")
         }
-        #expect(error?.reason == .retiredCipher)
-        #expect(error?.description.contains("openssl pkcs12 -legacy") == true)
+        #expect(error?.reason == .wrongPassword)
     }
 
     @Test func `a description never shows the key`() throws {

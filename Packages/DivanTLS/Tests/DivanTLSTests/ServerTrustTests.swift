@@ -1,5 +1,6 @@
 import DivanCrypto
 import DivanTLS
+import DivanTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -39,6 +40,29 @@ import Testing
         let root = try Sample.authority()
         let identity = try Sample.server(issuer: root)
         #expect(try refusal(of: identity, by: .roots([root.leaf]), serverName: host) == nil)
+    }
+
+    /// Its own certificate is not for a server to judge; only whoever pinned it takes it.
+    @Test func `a certificate signed with SHA-1 is presented, and accepted by its pin alone`()
+        throws
+    {
+        let root = try Sample.authority()
+        let key = try Sample.server().key
+        let folder = try TemporaryDirectory()
+        try Data(root.pem().utf8).write(to: URL(filePath: folder.file("root")))
+        try Data(key.pem().utf8).write(to: URL(filePath: folder.file("key")))
+        let signed = try OpenSSLCommand.run(
+            [
+                "req", "-x509", "-new", "-sha1", "-days", "30", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost", "-key", folder.file("key"),
+                "-CA", folder.file("root"), "-CAkey", folder.file("root"),
+            ],
+            input: ""
+        )
+        let leaf = try TLSCertificate(pem: signed)
+        let identity = try TLSCredential(certificates: [leaf, root.leaf], key: key)
+        #expect(try refusal(of: identity, by: .pinned(leaf)) == nil)
+        #expect(try refusal(of: identity, by: .roots([root.leaf])) != nil)
     }
 
     @Test func `accepts a chain over an intermediate, and the intermediate as root`() throws {
@@ -157,6 +181,10 @@ extension ServerTrustTests {
 
         let alone = try TLSCredential(certificates: [identity.leaf], key: identity.key)
         #expect(try refusal(of: alone, by: .selfSignedOnly)?.networkCode == 8)
+    }
+
+    @Test func `self-signed only takes an authority's own certificate`() throws {
+        #expect(try refusal(of: Sample.authority(), by: .selfSignedOnly) == nil)
     }
 
     @Test func `a call-back sees the chain and decides`() throws {

@@ -56,12 +56,12 @@ final class Daemon {
     func wait(for texts: [String]) throws -> String {
         var said = ""
         while !said.hasSuffix("\n") || !texts.contains(where: said.contains) {
-            let bytes = output.availableData
+            let bytes = output.nextPiece()
             guard !bytes.isEmpty else { throw NotReady(description: "\(path) ended: \(said)") }
             said += String(decoding: bytes, as: UTF8.self)
         }
         // Nobody reads on; what it says later must not fill the pipe.
-        output.readabilityHandler = { _ = $0.availableData }
+        output.readabilityHandler = { _ = $0.nextPiece() }
         return said
     }
 

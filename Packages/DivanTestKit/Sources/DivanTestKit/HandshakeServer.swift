@@ -7,7 +7,8 @@ import Synchronization
 /// before there is a WebSocket.
 ///
 /// It may also stand for an HTTP proxy: behind a `CONNECT` that it answers with 200, either the
-/// next answer follows on the same connection, or the tunnel to a port of this machine.
+/// next answer follows on the same connection, or the tunnel to a port of this machine. A client that
+/// begins with TLS is led to that port at once, as by servers that answer clear text there with 400.
 public final class HandshakeServer: Sendable {
     /// Where it listens, on 127.0.0.1.
     public let port: UInt16
@@ -64,6 +65,11 @@ public final class HandshakeServer: Sendable {
         while state.withLock({ !$0.answers.isEmpty }) {
             let connection = accept(descriptor, nil, nil)
             guard connection >= 0 else { break }
+            if let farPort, Self.beginsTLS(connection) {
+                Self.join(connection, to: farPort)
+                close(connection)
+                continue
+            }
             while answer(on: connection) {
                 guard let farPort else { continue }
                 Self.join(connection, to: farPort)
@@ -72,6 +78,12 @@ public final class HandshakeServer: Sendable {
             close(connection)
         }
         close(descriptor)
+    }
+
+    /// Whether the client begins a TLS handshake (RFC 8446 §5.1) rather than a request.
+    private static func beginsTLS(_ connection: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(connection, &byte, 1, Int32(MSG_PEEK)) == 1 && byte == 0x16
     }
 
     /// Answers one request; returns whether the connection has become a tunnel by that.

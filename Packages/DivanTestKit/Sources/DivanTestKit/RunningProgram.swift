@@ -157,7 +157,7 @@ public final class RunningProgram {
             let text = String(decoding: said, as: UTF8.self)
             throw Silent(path: path, patience: patience, said: text)
         }
-        let bytes = reading.availableData
+        let bytes = reading.nextPiece()
         said += bytes
         return !bytes.isEmpty
     }

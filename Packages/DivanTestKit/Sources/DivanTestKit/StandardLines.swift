@@ -4,7 +4,7 @@ import Foundation
 public enum StandardLines {
     /// Writes a line to standard output at once, also when that is a pipe.
     public static func say(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
 
     /// Answers each line of standard input until it ends; an error becomes `failed: …`.

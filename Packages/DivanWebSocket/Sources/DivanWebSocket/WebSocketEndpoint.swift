@@ -24,9 +24,11 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         try self.init(text, schemes: ["ws": false, "wss": true])
     }
 
-    /// Value of the Host header: without the port when it is 80 or 443, whatever the scheme.
+    /// Value of the Host header: without the port when it is 80 or 443, whatever the scheme, and
+    /// without a zone, which is this machine's own business (RFC 6874 §4).
     public var hostHeader: String {
-        port == 80 || port == 443 ? bracketedHost : "\(bracketedHost):\(port)"
+        let name = host.contains(":") ? "[\(certificateName)]" : host
+        return port == 80 || port == 443 ? name : "\(name):\(port)"
     }
 
     /// The host as name look-up takes it: the zone of an IPv6 address behind a bare `%`.

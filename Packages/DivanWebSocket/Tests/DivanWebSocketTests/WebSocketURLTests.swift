@@ -9,8 +9,7 @@ import Testing
         ("ws://h:443/db", "ws://h:443/db/_blipsync", "h", "db"),
         ("wss://[::1]:4985/db", "wss://[::1]:4985/db/_blipsync", "[::1]:4985", "db"),
         (
-            "ws://[fe80::1%25eth0]/db", "ws://[fe80::1%25eth0]:80/db/_blipsync", "[fe80::1%25eth0]",
-            "db"
+            "ws://[fe80::1%25eth0]/db", "ws://[fe80::1%25eth0]:80/db/_blipsync", "[fe80::1]", "db"
         ),
         (
             "ws://127.0.0.1:59840/Mein_db", "ws://127.0.0.1:59840/Mein_db/_blipsync",

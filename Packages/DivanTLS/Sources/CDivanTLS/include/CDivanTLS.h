@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -35,6 +36,17 @@ GENERAL_NAME *divan_tls_names_item(const GENERAL_NAMES *names, int index);
 
 /// Adds an extension written in OpenSSL's configuration syntax; `value` is never a user's text.
 int divan_tls_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value);
+
+/// A library context of its own with the default and the legacy provider; NULL where the latter
+/// is not installed. Freed with OSSL_LIB_CTX_free.
+OSSL_LIB_CTX *divan_tls_legacy_context(void);
+
+/// Reads a file whose parts are decrypted with the algorithms of `context`, NULL for the usual one.
+PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes, long count);
+
+/// Lets the context present certificates of any signature digest, SHA-1 too: the peer judges them.
+/// What the peer presents is judged as before.
+void divan_tls_present_any_digest(SSL_CTX *context);
 
 long divan_tls_memory(BIO *bio, char **bytes);
 

@@ -1,10 +1,10 @@
-/// Dates as servers write them into cookies.
+/// Dates as servers write them into headers and cookies.
 ///
 /// Reads the three forms that occur (`Sun, 06 Nov 1994 08:49:37 GMT`, with dashes, asctime) and
 /// whatever else RFC 6265 §5.1.1 can make sense of; always in UTC.
-enum CookieDate {
+public enum HTTPDate {
     /// Seconds since 1970; `nil` when a part is missing or out of range.
-    static func seconds(_ text: Substring) -> Int64? {
+    public static func seconds(_ text: Substring) -> Int64? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
         var month: Int?

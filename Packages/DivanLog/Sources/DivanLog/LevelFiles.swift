@@ -1,0 +1,49 @@
+import Synchronization
+
+/// The open files of all levels, which one sink after another may write to.
+final class LevelFiles: Sendable {
+    private struct State: Sendable {
+        var files: [LogLevel: LevelFile]
+        var lostEntryCount = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// - Throws: `LogFileError` when the directory or a file cannot be made.
+    init(sinkLevel: LogLevel, configuration: FileSink.Configuration) throws(LogFileError) {
+        try makeDirectory(configuration.directory)
+        var files: [LogLevel: LevelFile] = [:]
+        for kept in LogLevel.allCases where kept != .none {
+            files[kept] = try LevelFile(kept, sinkLevel: sinkLevel, configuration: configuration)
+        }
+        state = Mutex(State(files: files))
+    }
+
+    deinit {
+        close()
+    }
+
+    var lostEntryCount: Int { state.withLock(\.lostEntryCount) }
+
+    /// Takes over settings, for the lengths and numbers from now on and for later headers.
+    func adopt(_ configuration: FileSink.Configuration, sinkLevel: LogLevel) {
+        state.withLock { state in
+            for level in state.files.keys {
+                state.files[level]?.adopt(configuration, sinkLevel: sinkLevel)
+            }
+        }
+    }
+
+    func append(_ line: [UInt8], to level: LogLevel) {
+        state.withLock { state in
+            if state.files[level]?.append(line) != true { state.lostEntryCount += 1 }
+        }
+    }
+
+    func close() {
+        state.withLock { state in
+            for level in state.files.keys { state.files[level]?.finish() }
+            state.files = [:]
+        }
+    }
+}
