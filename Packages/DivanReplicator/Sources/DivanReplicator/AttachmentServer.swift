@@ -4,55 +4,93 @@ import DivanStore
 
 /// Answers a peer that asks for blobs, in either role.
 ///
+/// A few contents are on their way at a time, and one proof is being made; further requests wait in
+/// line. A content is opened when its first piece is read, and closed while nobody reads it. A proof
+/// is made a piece in each turn, since every nonce asks for the whole content anew.
+///
 /// Source: `blobs.md` §4, §6.
-enum AttachmentServer {
-    /// Answers `getAttachment`: the content streams from its file.
-    static func get(_ request: BLIPIncomingRequest, _ session: inout Session) {
+struct AttachmentServer {
+    private struct Content {
+        let request: BLIPRequestID
+        let digest: BlobDigest
+        let isCompressed: Bool
+    }
+
+    /// A content on its way, and when the peer last made room for more of it.
+    private struct Stream {
+        let request: BLIPRequestID
+        let cursor: BlobCursor
+        var seenOffset = 0
+        var since: Duration
+    }
+
+    private struct Proof {
+        let request: BLIPRequestID
+        let cursor: BlobCursor
+        var hash = SHA1()
+    }
+
+    private var contents = Line<Content>()
+    private var streams: [Stream] = []
+    private var proofs = Line<Proof>()
+    private var proof: Proof?
+
+    /// Whether a proof goes on in the next turn, after everybody else had theirs.
+    var wantsTurn: Bool { proof != nil || !proofs.isEmpty }
+
+    /// When the next file is closed that nobody reads from.
+    func deadline(_ limits: Limits) -> Duration? {
+        streams.lazy.filter(\.cursor.isOpen).map { $0.since + limits.idleBlobTime }.min()
+    }
+
+    /// Takes `getAttachment`: the content streams from its file.
+    mutating func get(_ request: BLIPIncomingRequest, _ session: inout Session) {
         do throws(SyncError) {
             let digest = try digest(of: request, session)
-            let source: BlobSource
-            do {
-                source = BlobSource(try session.store.blobs.reader(digest))
-            } catch {
-                throw SyncError.http(404, "no such blob: \(digest.description)")
-            }
-            var reply = BLIPReply(body: .source(source))
-            reply.isCompressed =
+            guard !request.isNoReply else { return }
+            let isCompressed =
                 session.configuration.compresses && request.properties["compress"] == "true"
-            session.answer(request, with: reply)
+            contents.append(
+                Content(request: request.id, digest: digest, isCompressed: isCompressed)
+            )
+            begin(&session)
         } catch {
             session.refuse(request, with: error)
         }
     }
 
-    /// Answers `proveAttachment`: shows that the content is here without sending it.
-    static func prove(_ request: BLIPIncomingRequest, _ session: inout Session) {
+    /// Takes `proveAttachment`: shows that the content is here without sending it.
+    mutating func prove(_ request: BLIPIncomingRequest, _ session: inout Session) {
         do throws(SyncError) {
             let digest = try digest(of: request, session)
             guard (1...255).contains(request.body.count) else {
                 throw .http(400, "a proof needs a nonce of 1 to 255 bytes")
             }
-            var hash = SHA1()
-            hash.update([UInt8(request.body.count)].span)
-            hash.update(request.body.span)
-            do {
-                let reader = try session.store.blobs.reader(digest)
-                while true {
-                    let piece = try reader.read(upTo: 64 << 10)
-                    if piece.isEmpty { break }
-                    hash.update(piece.span)
-                }
-            } catch {
-                throw SyncError.http(404, "no such blob: \(digest.description)")
-            }
-            let proof = "sha1-" + Base64.encode(hash.finalize().span)
-            session.answer(request, with: BLIPReply(body: .bytes(Array(proof.utf8))))
+            guard session.store.blobs.contains(digest) else { throw .noBlob(digest) }
+            guard !request.isNoReply else { return }
+            let cursor = BlobCursor(digest, in: session.store.blobs)
+            var proof = Proof(request: request.id, cursor: cursor)
+            proof.hash.update([UInt8(request.body.count)].span)
+            proof.hash.update(request.body.span)
+            proofs.append(proof)
         } catch {
             session.refuse(request, with: error)
         }
     }
 
-    private static func digest(
+    /// Does a turn's work.
+    mutating func pump(_ session: inout Session) {
+        begin(&session)
+        rest(session)
+        goOn(&session)
+    }
+
+    /// The connection is gone, and with it what was asked for.
+    mutating func abandon() {
+        self = AttachmentServer()
+    }
+
+    private func digest(
         of request: BLIPIncomingRequest,
         _ session: Session
     ) throws(SyncError) -> BlobDigest {
@@ -60,22 +98,90 @@ enum AttachmentServer {
             throw .http(400, "missing or malformed digest")
         }
         // The same words as for one that is not here: who may not have it learns nothing.
-        guard session.mayFetch(digest) else {
-            throw .http(404, "no such blob: \(digest.description)")
+        guard session.mayFetch(digest) else { throw .noBlob(digest) }
+        guard contents.count + proofs.count < session.limits.waitingBlobsCount else {
+            throw .http(503, "too many requests for blobs wait already")
         }
         return digest
     }
 }
 
+// MARK: - Contents
+
+extension AttachmentServer {
+    /// Whether a content waits for another one to have left.
+    var hasWaiting: Bool { !contents.isEmpty }
+
+    /// Answers as many requests as there is room for.
+    mutating func begin(_ session: inout Session) {
+        guard !contents.isEmpty else { return }
+        streams.removeAll { !session.blip.isReplying(to: $0.request) }
+        while streams.count < session.limits.openBlobsCount, let next = contents.popFirst() {
+            guard session.store.blobs.contains(next.digest) else {
+                session.refuse(next.request, with: .noBlob(next.digest))
+                continue
+            }
+            let cursor = BlobCursor(next.digest, in: session.store.blobs)
+            var reply = BLIPReply(body: .source(BlobSource(cursor)))
+            reply.isCompressed = next.isCompressed
+            session.answer(next.request, with: reply)
+            streams.append(Stream(request: next.request, cursor: cursor, since: session.now))
+        }
+    }
+
+    /// Closes what nobody has read from for a while; it is opened again for the next piece.
+    private mutating func rest(_ session: Session) {
+        for index in streams.indices where streams[index].cursor.isOpen {
+            if streams[index].seenOffset != streams[index].cursor.offset {
+                streams[index].seenOffset = streams[index].cursor.offset
+                streams[index].since = session.now
+            } else if session.now - streams[index].since >= session.limits.idleBlobTime {
+                streams[index].cursor.rest()
+            }
+        }
+    }
+}
+
+// MARK: - Proofs
+
+extension AttachmentServer {
+    /// Hashes the next bytes of the oldest proof, as many as a turn allows.
+    private mutating func goOn(_ session: inout Session) {
+        var room = session.limits.provenByteCount
+        while room > 0, var current = proof.take() ?? proofs.popFirst() {
+            do {
+                let piece = try current.cursor.read(upTo: min(room, 64 << 10))
+                current.hash.update(piece.span)
+                // A small content costs a turn something, too.
+                room -= max(piece.count, 4 << 10)
+                guard piece.isEmpty else {
+                    proof = current
+                    continue
+                }
+                let text = "sha1-" + Base64.encode(current.hash.finalize().span)
+                session.answer(current.request, with: BLIPReply(body: .bytes(Array(text.utf8))))
+            } catch {
+                session.refuse(current.request, with: .noBlob(current.cursor.digest))
+            }
+        }
+    }
+}
+
+extension SyncError {
+    fileprivate static func noBlob(_ digest: BlobDigest) -> SyncError {
+        .http(404, "no such blob: \(digest.description)")
+    }
+}
+
 /// A stored blob as a message's body.
 final class BlobSource: BLIPBodySource {
-    private let reader: BlobReader
+    private let cursor: BlobCursor
 
-    init(_ reader: BlobReader) {
-        self.reader = reader
+    init(_ cursor: BlobCursor) {
+        self.cursor = cursor
     }
 
     func read(upTo byteCount: Int) throws -> [UInt8] {
-        try reader.read(upTo: byteCount)
+        try cursor.read(upTo: byteCount)
     }
 }

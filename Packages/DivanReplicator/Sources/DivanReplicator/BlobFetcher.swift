@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanRevisions
 import DivanStore
 
 /// Fetches the blobs that received revisions need: each digest once, a few at a time, streamed
@@ -17,7 +18,7 @@ struct BlobFetcher {
     struct Waiter {
         var parkedID: Int
         var collection: Int
-        var documentID: String
+        var documentID: DocumentID
         var blob: BlobReference
     }
 
@@ -28,11 +29,12 @@ struct BlobFetcher {
     }
 
     private var fetches: [BlobDigest: Fetch] = [:]
-    private var queue: [BlobDigest] = []
+    private var queue = Line<BlobDigest>()
     private var activeCount = 0
 
     private struct Fetch {
-        var waiters: [Waiter]
+        /// The first is named in the request; the ones behind it wait for the same content.
+        var waiters: Line<Waiter>
         var writer: BlobWriter?
         var byteCount = 0
         var failure: SyncError?
@@ -47,15 +49,14 @@ struct BlobFetcher {
         if fetches[digest] != nil {
             fetches[digest]?.waiters.append(waiter)
         } else {
-            fetches[digest] = Fetch(waiters: [waiter])
+            fetches[digest] = Fetch(waiters: Line(waiter))
             queue.append(digest)
         }
     }
 
     /// Sends as many requests as may be open.
     mutating func pump(_ session: inout Session) {
-        while activeCount < session.limits.blobFetchesCount, !queue.isEmpty {
-            let digest = queue.removeFirst()
+        while activeCount < session.limits.blobFetchesCount, let digest = queue.popFirst() {
             guard let waiter = fetches[digest]?.waiters.first else { continue }
             activeCount += 1
             var properties = BLIPProperties.profile(
@@ -63,7 +64,7 @@ struct BlobFetcher {
                 collection: session.wireIndex(waiter.collection)
             )
             properties.append("digest", digest.description)
-            properties.append("docID", waiter.documentID)
+            properties.append("docID", waiter.documentID.text)
             if waiter.blob.isCompressible { properties.append("compress", "true") }
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
@@ -91,6 +92,7 @@ struct BlobFetcher {
                 let writer = try fetch.writer ?? session.store.blobs.writer()
                 fetch.writer = nil
                 _ = try writer.finish(expected: ticket.digest)
+                session.noteShown(ticket.digest)
             } catch {
                 fetch.failure = Self.failure(error, session)
             }
@@ -111,7 +113,7 @@ struct BlobFetcher {
         guard fetch.failure == nil, !piece.isEmpty else { return }
         fetch.byteCount += piece.count
         guard fetch.byteCount <= session.limits.blobByteCount else {
-            fetch.failure = .http(413, "blob of more than \(session.limits.blobByteCount) bytes")
+            fetch.failure = Self.tooLarge(session.limits)
             fetch.writer?.cancel()
             return
         }
@@ -125,6 +127,10 @@ struct BlobFetcher {
         }
     }
 
+    static func tooLarge(_ limits: Limits) -> SyncError {
+        .http(413, "blob of more than \(limits.blobByteCount) bytes")
+    }
+
     /// Takes an error reply.
     mutating func failed(_ error: SyncError, _ ticket: Ticket) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
@@ -134,30 +140,27 @@ struct BlobFetcher {
         return finish(fetch, ticket.digest)
     }
 
-    /// A failure concerns the document that was named; another one's request may still succeed.
+    /// A failure concerns the revision that was named; another one's request may still succeed.
     private mutating func finish(_ ended: Fetch, _ digest: BlobDigest) -> [Completion] {
         activeCount -= 1
         fetches[digest] = nil
         guard let failure = ended.failure else {
             return ended.waiters.map { Completion(parkedID: $0.parkedID, error: nil) }
         }
-        let named = ended.waiters.first?.documentID
-        let isFailed = { (waiter: Waiter) in waiter.documentID == named }
-        let others = ended.waiters.filter { !isFailed($0) }
+        var others = ended.waiters
+        guard let named = others.popFirst() else { return [] }
         if !others.isEmpty {
             fetches[digest] = Fetch(waiters: others)
             queue.append(digest)
         }
-        return ended.waiters.filter(isFailed).map {
-            Completion(parkedID: $0.parkedID, error: failure)
-        }
+        return [Completion(parkedID: named.parkedID, error: failure)]
     }
 
     /// Drops everything: the connection is gone.
     mutating func abandon() {
         for fetch in fetches.values { fetch.writer?.cancel() }
         fetches = [:]
-        queue = []
+        queue = Line()
         activeCount = 0
     }
 }

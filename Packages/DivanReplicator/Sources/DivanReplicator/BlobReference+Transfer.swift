@@ -12,14 +12,19 @@ extension BlobReference {
     ///
     /// Types that are compressed already are left alone.
     var isCompressible: Bool {
-        guard let type = members["content_type"]?.string?.lowercased() else { return false }
-        let encoding = members["encoding"]?.string ?? ""
+        guard let type = members["content_type"]?.string?.prefix(Self.typeCount).lowercased() else {
+            return false
+        }
+        let encoding = String((members["encoding"]?.string ?? "").prefix(Self.typeCount))
         let packed = ["zip", "zlib", "pkcs", "mpeg", "mp4", "crypt", ".rar", "-rar"]
         if packed.contains(where: { contains($0, in: type) || contains($0, in: encoding) }) {
             return false
         }
         return !["image/", "audio/", "video/"].contains { type.hasPrefix($0) }
     }
+
+    /// Characters of a type that are looked at; those of real ones are below a hundred.
+    private static let typeCount = 255
 
     private func contains(_ part: String, in text: String) -> Bool {
         let (part, text) = (Array(part.utf8), Array(text.utf8))

@@ -10,7 +10,10 @@ import DivanRevisions
 enum ChangesMessage {
     struct Entry {
         var sequence: RemoteSequence
-        var documentID: String
+        /// The document's name as it came.
+        var name: String
+        /// `nil` when no document can have this name.
+        var documentID: DocumentID? { try? DocumentID(received: name) }
         /// `nil` when the text is no revision ID of a tree.
         var revisionID: RevisionID?
         var flags: Flags = []
@@ -40,30 +43,33 @@ enum ChangesMessage {
         guard try reader.nextElement() else { throw MalformedMessage() }
         let sequence = try RemoteSequence(reading: &reader)
         guard try reader.nextElement() else { throw MalformedMessage() }
-        let documentID = try reader.readString()
+        let name = try reader.readString()
         guard try reader.nextElement() else { throw MalformedMessage() }
         let revisionID = RevisionID(try reader.readString())
-        var entry = Entry(sequence: sequence, documentID: documentID, revisionID: revisionID)
+        var entry = Entry(sequence: sequence, name: name, revisionID: revisionID)
         if try reader.nextElement() {
             entry.flags = Flags(rawValue: try parseFlags(&reader))
             if try reader.nextElement() {
-                entry.bodyByteCount = max(0, try reader.readInteger())
+                entry.bodyByteCount = min(max(0, try reader.readInteger()), 1 << 40)
                 while try reader.nextElement() { try reader.skip() }
             }
         }
         return entry
     }
 
-    /// A bit field, or a Boolean from older peers.
+    /// A bit field of some bits, or a Boolean from older peers.
     private static func parseFlags(_ reader: inout JSONReader) throws -> Int {
-        try reader.peekKind() == .bool ? (try reader.readBool() ? 1 : 0) : reader.readInteger()
+        guard try reader.peekKind() == .number else { return try reader.readBool() ? 1 : 0 }
+        let bits: Int = try reader.readInteger()
+        guard (0...0xFFFF).contains(bits) else { throw MalformedMessage() }
+        return bits
     }
 
     /// Writes one of our own entries.
     static func write(_ change: FeedChange, to writer: inout JSONWriter) {
         writer.beginArray()
         writer.integer(change.sequence)
-        writer.string(change.documentID)
+        writer.string(change.documentID.text)
         writer.string(change.revisionID.description)
         if change.isTombstone || change.bodyByteCount > 0 {
             writer.integer(change.isTombstone ? 1 : 0)
@@ -91,7 +97,7 @@ enum ChangesAnswer: Equatable {
     private static func parseItem(_ reader: inout JSONReader) throws -> Self {
         switch try reader.peekKind() {
         case .number:
-            let status: Int = try reader.readInteger()
+            let status = try reader.readStatus()
             return status == 0 ? .unwanted : .refused(status: status)
         case .array:
             var ancestors: [RevisionID] = []

@@ -26,6 +26,11 @@ public struct Checkpoint: Equatable, Sendable {
         }
     }
 
+    /// Ranges that are written; what stands behind is compared again after a restart.
+    ///
+    /// Peers bound the size of a checkpoint; this many take some 80 KB.
+    static let writtenRangesCount = 2_000
+
     /// Writes the body; `time` is seconds since 1970 and means nothing to anyone.
     public func json(time: Int64) -> [UInt8] {
         var writer = JSONWriter()
@@ -39,7 +44,7 @@ public struct Checkpoint: Equatable, Sendable {
         if completed.ranges.count > 1 {
             writer.key("localCompleted")
             writer.beginArray()
-            for range in completed.ranges {
+            for range in completed.ranges.prefix(Self.writtenRangesCount) {
                 writer.integer(range.lowerBound)
                 writer.integer(range.upperBound - range.lowerBound)
             }
@@ -75,14 +80,14 @@ public struct Checkpoint: Equatable, Sendable {
     }
 
     private static func sequences(fromPairs pairs: [JSON]) -> SequenceSet {
-        var set = SequenceSet(through: 0)
+        var ranges = [Range<UInt64>(0...0)]
         for index in stride(from: 0, to: pairs.count - 1, by: 2) {
             guard let first = pairs[index].unsigned, let length = pairs[index + 1].unsigned,
                 length > 0, length <= .max - first
             else { break }
-            set.insert(first..<(first + length))
+            ranges.append(first..<(first + length))
         }
-        return set
+        return SequenceSet(ranges)
     }
 }
 

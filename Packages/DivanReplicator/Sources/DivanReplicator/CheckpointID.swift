@@ -1,4 +1,5 @@
 import DivanCrypto
+public import DivanRevisions
 
 /// Derives the name under which both peers keep a checkpoint.
 ///
@@ -28,7 +29,7 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
         /// Channels in the order in which they were configured.
         public var channels: [String] = []
         /// Document IDs in the order in which they were configured.
-        public var documentIDs: [String] = []
+        public var documentIDs: [DocumentID] = []
 
         /// Creates inputs for the default collection without filters.
         public init(privateUUID: [UInt8], remoteIdentity: String) {
@@ -50,7 +51,7 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
         if !inputs.channels.isEmpty || !inputs.documentIDs.isEmpty {
             items.append(.strings(inputs.channels.map { Array($0.utf8) }))
             items += [.null, .null]  // named filter and its parameters
-            items.append(.strings(inputs.documentIDs.map { Array($0.utf8) }))
+            items.append(.strings(inputs.documentIDs.map { Array($0.text.utf8) }))
         }
         let bytes = FleeceArray.encode(items) ?? Self.longForm(items)
         let digest = isDefault ? SHA1.digest(of: bytes.span) : SHA256.digest(of: bytes.span)

@@ -20,11 +20,16 @@ struct Checkpointer {
     /// Whether a local copy existed when the replication began.
     private(set) var hadLocalCopy = false
     /// Whether the peer's copy confirmed ours; else recorded remote ancestors are not trusted.
+    ///
+    /// A reset asks, too: it forgets how far the peers had come, not what the remote is known to
+    /// have. What a server purged would be pushed back to it otherwise.
     private(set) var isConfirmed = false
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
 
     private let collection: Int
+    /// The local copy as it was found, also where it is not to be continued from.
+    private let found: Checkpoint?
     private var saved: Checkpoint?
     private var peerRevision = ""
     private var hasPeerAnswer = false
@@ -36,7 +41,7 @@ struct Checkpointer {
         var attemptCount = 1
     }
 
-    /// Reads the local copy unless it is to be ignored.
+    /// Reads the local copy, from which a reset does not continue.
     init(
         names: CheckpointNames,
         collection: Int,
@@ -46,11 +51,13 @@ struct Checkpointer {
         id = names.id
         self.collection = collection
         askedID = names.id
+        let copy = try names.localCopy(in: store)
+        found = copy.map { Checkpoint(json: $0.body) }
         var state = Checkpoint()
-        if !isReset, let copy = try names.localCopy(in: store) {
-            state = Checkpoint(json: copy.body)
+        if let copy { askedID = copy.id }
+        if !isReset, let copy, let found {
+            state = found
             hadLocalCopy = true
-            askedID = copy.id
             // What stands under an earlier name is still to be saved under today's.
             if copy.id == names.id { saved = state }
         }
@@ -62,7 +69,7 @@ struct Checkpointer {
     var state: Checkpoint {
         var state = Checkpoint()
         state.completed = completed
-        state.remote = remote.safe
+        state.remote = remote.resumable
         return state
     }
 
@@ -75,10 +82,9 @@ struct Checkpointer {
     mutating func received(peerCopy: [UInt8]?, revision: String) {
         peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
-        var mine = state
-        guard hadLocalCopy else { return }
+        guard var mine = found else { return }
         isConfirmed = !mine.reconcile(with: peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint())
-        if !isConfirmed {
+        if hadLocalCopy, !isConfirmed {
             completed = mine.completed
             remote = RemoteSequences(since: mine.remote)
         }

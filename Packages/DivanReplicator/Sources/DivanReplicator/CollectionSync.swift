@@ -13,13 +13,14 @@ struct CollectionSync {
     var puller: Puller?
     var pusher: Pusher?
     private var remoteOrder = RemoteOrder()
+    private(set) var withdrawals = Withdrawals()
     // The passive side.
     var feed: PassiveFeed?
     /// What the peer may fetch; `nil` = everything.
     var readFilter: DocumentFilter?
     var hasAnswered = false
     /// Revisions that this peer brought; its subscription need not tell it of them.
-    var echoes: [String: RevisionID] = [:]
+    var echoes: [DocumentID: RevisionID] = [:]
 
     init(_ path: CollectionPath, isKnown: Bool = true) {
         self.path = path
@@ -41,7 +42,7 @@ struct CollectionSync {
     var isFollowed: Bool { feed?.isContinuous ?? false }
 
     /// Whether a push waits for a document to be pulled.
-    func awaitsPull(of documentID: String) -> Bool {
+    func awaitsPull(of documentID: DocumentID) -> Bool {
         pusher?.awaitingPull[documentID] != nil
     }
 
@@ -91,11 +92,17 @@ struct CollectionSync {
         return !remoteOrder.note(message.documentID, sequence)
     }
 
-    mutating func pumpSenders(_ session: inout Session) {
+    /// The user lost a document: what was sent of it before is not to be stored.
+    mutating func note(_ removal: Removal) {
+        guard let sequence = removal.sequence else { return }
+        withdrawals.note(removal.documentID, sequence)
+    }
+
+    mutating func pumpSenders(_ session: inout Session, _ inbox: inout Inbox) {
         do {
             if pusher != nil, var checkpointer = checkpointer.take() {
                 defer { self.checkpointer = checkpointer }
-                try pusher?.pump(&session, &checkpointer)
+                try pusher?.pump(&session, &checkpointer, &inbox)
             }
             try feed?.pump(&session, echoes: &echoes)
         } catch {
@@ -111,7 +118,10 @@ struct CollectionSync {
     /// Saves the checkpoint when it is due, at once when the collection has come to rest.
     mutating func pumpCheckpoint(_ session: inout Session, _ inbox: Inbox) {
         let isForced = isIdle && inbox.isEmpty
-        if isForced { remoteOrder.clear() }
+        if isForced {
+            remoteOrder.clear()
+            withdrawals.clear()
+        }
         checkpointer?.pump(&session, isForced: isForced)
     }
 }

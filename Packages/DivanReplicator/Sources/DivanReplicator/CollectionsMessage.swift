@@ -38,9 +38,9 @@ enum CollectionsMessage {
             throw .http(400, "more than \(limits.collectionsCount) collections")
         }
         var pairs: [(name: String, checkpointID: String)] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for case (.string(let name), .string(let id)) in zip(names, ids) {
-            guard !name.isEmpty, seen.insert(name).inserted else {
+            guard !name.isEmpty, seen.insert(ExactText(name)).inserted else {
                 throw .http(400, "empty or repeated collection")
             }
             pairs.append((name, id))

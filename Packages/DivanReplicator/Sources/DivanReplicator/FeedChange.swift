@@ -4,7 +4,7 @@ import DivanStore
 /// One line of the local changes feed, as far as a peer is concerned.
 struct FeedChange {
     var sequence: UInt64
-    var documentID: String
+    var documentID: DocumentID
     var revisionID: RevisionID
     var isTombstone: Bool
     var bodyByteCount: Int

@@ -20,6 +20,8 @@ struct IncomingRevision {
 enum RevisionResult {
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
     case alreadyThere(lastSequence: UInt64)
+    /// It was given up here, and stays so.
+    case givenUp(sequence: UInt64, current: RevisionID)
     case failed(SyncError)
 }
 
@@ -27,11 +29,18 @@ enum RevisionResult {
 struct Removal {
     var request: BLIPRequestID?
     var collection: Int
-    var documentID: String
+    var documentID: DocumentID
+    /// The revision that the server names, if it names one of a tree.
+    var revisionID: RevisionID?
     var sequence: RemoteSequence?
     var purges: Bool
     /// Withdrawn, and deleted as well where the server says so.
     var flags: SyncFlags = .accessRemoved
+
+    /// What the pull filter is asked, which may veto the purge.
+    var question: FilteredRevision {
+        FilteredRevision(documentID, revisionID, body: [], flags: .accessRemoved)
+    }
 }
 
 /// Collects what the next transaction is to store, and holds revisions back until their blobs
@@ -40,6 +49,7 @@ struct Inbox {
     private(set) var ready: [IncomingRevision] = []
     private(set) var removals: [Removal] = []
     private(set) var marks: [Mark] = []  // revisions that the remote is now known to have
+    private(set) var refusals: [PushRefusal] = []
     private(set) var parkedByteCount = 0
     private var parked: [Int: Parked] = [:]
     private var nextParkedID = 0
@@ -54,12 +64,21 @@ struct Inbox {
         var isBehind = false
     }
 
+    /// What the peer refused for good, and the number of its collection.
+    struct PushRefusal {
+        var collection: Int
+        var refusal: Refusal
+    }
+
     private struct Parked {
         var revision: IncomingRevision
         var missingCount: Int
     }
 
-    var isEmpty: Bool { ready.isEmpty && removals.isEmpty && marks.isEmpty }
+    var isEmpty: Bool { hasOnlyMarks && marks.isEmpty && refusals.isEmpty }
+
+    /// What the peer said about revisions of ours.
+    var remarkCount: Int { marks.count + refusals.count }
 
     var hasOnlyMarks: Bool { ready.isEmpty && removals.isEmpty }
 
@@ -80,6 +99,10 @@ struct Inbox {
 
     mutating func add(_ mark: Mark) {
         marks.append(mark)
+    }
+
+    mutating func add(_ refusal: PushRefusal) {
+        refusals.append(refusal)
     }
 
     /// Holds a revision back until `missingCount` blobs have arrived; returns its ticket.
@@ -110,7 +133,13 @@ struct Inbox {
         return nil
     }
 
-    /// Hands out everything that is ready, in the order of arrival.
+    /// Hands out what the peer refused.
+    mutating func takeRefusals() -> [PushRefusal] {
+        defer { refusals = [] }
+        return refusals
+    }
+
+    /// Hands out everything else that is ready, in the order of arrival.
     mutating func take() -> (ready: [IncomingRevision], removals: [Removal], marks: [Mark]) {
         for revision in ready { parkedByteCount -= revision.body.count }
         defer {

@@ -8,35 +8,45 @@ enum LegacyAttachments {
     static let key = "_attachments"
     private static let prefix = "blob_"
 
+    /// Bytes of pointers in one document's entries; those beyond have a number for a name.
+    ///
+    /// A long key over many blobs stands in the name of each, so names alone could fill memory.
+    private static let namesByteCount = 1 << 20
+
     /// Adds an entry for each blob of a body that is about to be sent.
     ///
     /// Stored entries that do not stand for blobs stay; those that do are written anew.
     static func add(to document: JSONObject, generation: UInt64) -> JSONObject {
-        var attachments = JSONObject()
+        var attachments: [JSONObject.Member] = []
         for (name, value) in document[key]?.object ?? JSONObject() where !name.hasPrefix(prefix) {
-            attachments[name] = value
+            attachments.append((name, value))
         }
         var body = document
         body[key] = nil
-        for blob in BlobReferences.all(in: body) {
+        var room = namesByteCount
+        for (number, blob) in BlobReferences.all(in: body).enumerated() {
             var entry = blob.members
             entry["@type"] = nil
             entry["stub"] = true
             entry["revpos"] = JSON(generation)
-            attachments[prefix + blob.pointer] = .object(entry)
+            room -= blob.pointerByteCount
+            let name = room >= 0 ? blob.pointer : String(number)
+            attachments.append((prefix + name, .object(entry)))
         }
-        if !attachments.isEmpty { body[key] = .object(attachments) }
+        if !attachments.isEmpty { body[key] = .object(JSONObject(attachments)) }
         return body
     }
 
     /// Removes entries that stand for blobs from a received body, after taking over what another
     /// client changed through them.
+    ///
+    /// The document is changed where it stands: a copy for each entry would cost their product.
     static func resolve(in document: inout JSONObject) {
         guard let attachments = document[key]?.object else { return }
-        var kept = JSONObject()
+        var kept: [JSONObject.Member] = []
         for (name, value) in attachments {
             guard name.hasPrefix(prefix) else {
-                kept[name] = value
+                kept.append((name, value))
                 continue
             }
             let place = name.dropFirst(prefix.count)
@@ -44,53 +54,72 @@ enum LegacyAttachments {
             let path = place.split(separator: "/", omittingEmptySubsequences: false)
                 .dropFirst().map(unescaped)
             guard place.hasPrefix("/"), let entry = value.object,
-                let updated = update(.object(document), at: path[...], from: entry)?.object
+                update(&document, at: path[...], from: entry)
             else {
-                kept[name] = value
+                kept.append((name, value))
                 continue
             }
-            document = updated
         }
-        document[key] = kept.isEmpty ? nil : .object(kept)
+        document[key] = kept.isEmpty ? nil : .object(JSONObject(kept))
     }
 
     /// Follows the path to a blob dictionary and gives it the entry's content, if that differs;
-    /// `nil` when there is no blob dictionary.
+    /// false when there is no blob dictionary.
     private static func update(
-        _ value: JSON,
+        _ object: inout JSONObject,
         at path: ArraySlice<String>,
         from entry: JSONObject
-    ) -> JSON? {
-        guard let step = path.first else { return updatedBlob(value, from: entry) }
-        switch value {
-        case .object(var object):
-            guard let child = object[step],
-                let updated = update(child, at: path.dropFirst(), from: entry)
-            else { return nil }
-            object[step] = updated
-            return .object(object)
-        case .array(var items):
-            guard let index = Int(step), items.indices.contains(index),
-                let updated = update(items[index], at: path.dropFirst(), from: entry)
-            else { return nil }
-            items[index] = updated
-            return .array(items)
-        default:
-            return nil
-        }
+    ) -> Bool {
+        guard let step = path.first else { return updateBlob(&object, from: entry) }
+        let rest = path.dropFirst()
+        return object.withValue(of: step) { update(&$0, at: rest, from: entry) } ?? false
     }
 
-    private static func updatedBlob(_ value: JSON, from entry: JSONObject) -> JSON? {
-        guard var blob = value.object, blob["@type"]?.string == "blob" else { return nil }
-        guard let digest = entry["digest"]?.string, digest != blob["digest"]?.string else {
-            return value
+    private static func update(
+        _ value: inout JSON,
+        at path: ArraySlice<String>,
+        from entry: JSONObject
+    ) -> Bool {
+        if var object = takeObject(&value) {
+            defer { value = .object(object) }
+            return update(&object, at: path, from: entry)
         }
-        for (key, _) in blob where key != "@type" {
+        if var items = takeArray(&value) {
+            defer { value = .array(items) }
+            guard let step = path.first, let index = Int(step), items.indices.contains(index) else {
+                return false
+            }
+            return update(&items[index], at: path.dropFirst(), from: entry)
+        }
+        return false
+    }
+
+    // A container is taken out while it is changed, by functions of their own: as long as anything else
+    // holds it, be it for a moment, each change would copy it whole.
+
+    private static func takeObject(_ value: inout JSON) -> JSONObject? {
+        guard case .object(let object) = value else { return nil }
+        value = .null
+        return object
+    }
+
+    private static func takeArray(_ value: inout JSON) -> [JSON]? {
+        guard case .array(let items) = value else { return nil }
+        value = .null
+        return items
+    }
+
+    private static func updateBlob(_ blob: inout JSONObject, from entry: JSONObject) -> Bool {
+        guard blob["@type"]?.string == "blob" else { return false }
+        guard let digest = entry["digest"]?.string, digest != blob["digest"]?.string else {
+            return true
+        }
+        for key in blob.keys where key != "@type" {
             if let changed = entry[key] { blob[key] = changed }
         }
         for key in ["length", "content_type"] where entry[key] == nil { blob[key] = nil }
         blob["digest"] = .string(digest)
-        return .object(blob)
+        return true
     }
 
     private static func unescaped(_ step: Substring) -> String {

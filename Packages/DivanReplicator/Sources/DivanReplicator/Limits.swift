@@ -1,3 +1,5 @@
+import DivanStore
+
 /// What a peer may make the engine hold or do; every member is a maximum.
 public struct Limits: Sendable {
     /// Entries in one `changes` or `proposeChanges` list that we send: 200, as every
@@ -10,6 +12,9 @@ public struct Limits: Sendable {
     public var receivedChangesCount = 10_000
     /// Lists of ours that wait for an answer before we have caught up; afterwards one.
     public var listsInFlightCount = 5
+    /// Lists read from the feed in one turn of a loop, also when nothing of them is told: to a peer
+    /// that wants a few documents of many, or none.
+    public var silentListsCount = 25
     /// Revisions asked for and not yet received, above which the next list is answered later.
     public var requestedRevisionsCount = 2_000
     /// Lists that wait for their answer; a peer that sends more breaks the protocol.
@@ -48,10 +53,35 @@ public struct Limits: Sendable {
     public var parkedRevisionsCount = 4_000
     /// Bytes of bodies in received revisions that wait for blobs or their transaction.
     public var parkedByteCount = 64 << 20
+    /// Blobs that are being sent at the same time; further requests wait in line.
+    ///
+    /// Each holds one piece of 64 KiB in memory.
+    public var openBlobsCount = 8
+    /// Requests for blobs, and for proofs of them, that wait; one more is answered 503.
+    ///
+    /// Couchbase Lite asks for one blob of each revision at a time, some two hundred in all.
+    public var waitingBlobsCount = 1_000
+    /// How long the file of a blob stays open when the peer reads nothing of it.
+    public var idleBlobTime = Duration.seconds(10)
+    /// Bytes hashed for proofs in one turn: about a fifth of a millisecond.
+    public var provenByteCount = 256 << 10
+    /// Blobs that one received revision may name; more is answered 413.
+    ///
+    /// Each is looked up while others wait.
+    public var revisionBlobsCount = 10_000
+    /// Blobs that a peer with limited rights has sent, remembered so that it need not send them again.
+    public var shownBlobsCount = 10_000
+    /// Bytes of a stored body that is looked through for the blobs that such a peer may have anyway.
+    public var comparedByteCount = 64 << 10
     /// Blobs fetched at the same time.
     public var blobFetchesCount = 8
-    /// Bytes of one blob: 2 GiB; storage, not memory, is what it costs.
-    public var blobByteCount = 2 << 30
+    /// Bytes of one blob, 16 GiB: a stream has to end; the disk is the usual bound.
+    public var blobByteCount = 16 << 30
+    /// Bytes of a checkpoint that is kept for a peer.
+    ///
+    /// One is below a hundred bytes as a rule; a set of 2,000 separate ranges takes some 80 KB. How many
+    /// are kept is the store's bound.
+    public var checkpointByteCount = 128 << 10
     /// Collections in one `getCollections`.
     public var collectionsCount = 1_000
     /// Unfinished sequences of a peer, which announced more than it sends.
@@ -62,14 +92,35 @@ public struct Limits: Sendable {
     public var receivedHistoryCount = 1_000
     /// Possible ancestors named per entry of a `changes` answer (`replication.md` §3).
     public var ancestorsCount = 10
+    /// Bytes of stored bodies that are read for the differences of a peer, at once and in each second;
+    /// beyond what its own bytes earn the whole body is asked for (422).
+    ///
+    /// Reading, changing and writing 8 MiB holds a loop for some hundred milliseconds.
+    public var deltaSourceByteCount = 8 << 20
     /// Conflicts that wait for a resolver, above which the next list is answered later.
     public var unresolvedConflictsCount = 1_000
+    /// Documents whose conflicts are counted, to notice one that does not come to rest.
+    public var watchedConflictsCount = 1_000
+    /// Resolutions of one document within `rotationWindow` that count as a rotation.
+    ///
+    /// Two people who type into one document over a slow connection stay far below.
+    public var rotationCount = 30
+    /// How long resolutions of one document are counted together.
+    public var rotationWindow: Duration = .seconds(60)
     /// Refused proposals that wait for the pull to clear them; the next ones are errors at once.
     public var awaitedConflictsCount = 10_000
     /// Revisions of our own commits remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
-    /// UTF-8 bytes of a document ID (`revisions.md` §3).
-    public var documentIDByteCount = 240
+    /// Bytes of a document's body, in either direction: 20 MiB, as in Sync Gateway.
+    ///
+    /// A larger one is refused with 413 by itself, and the rest goes on.
+    public var documentByteCount = StoreLimits.syncedBodyByteCount
+    /// Bytes that an announced or proposed body may have by its sender's reckoning: a larger one is not
+    /// asked for.
+    ///
+    /// Above `documentByteCount`, for other peers count in a format of their own, and below the
+    /// 32 MiB at which a message ends the connection.
+    public var announcedByteCount = 30 << 20
 
     /// Creates the default limits.
     public init() {}

@@ -43,6 +43,15 @@ extension MalformedMessage {
     }
 }
 
+extension JSONReader {
+    /// Reads a verdict on one entry of a list: 0, or a status as HTTP has them, 100 to 999.
+    mutating func readStatus() throws -> Int {
+        let status: Int = try readInteger()
+        guard status == 0 || (100...999).contains(status) else { throw MalformedMessage() }
+        return status
+    }
+}
+
 extension RemoteSequence {
     /// Reads any JSON value as the exact text that stands there.
     init(reading reader: inout JSONReader) throws {

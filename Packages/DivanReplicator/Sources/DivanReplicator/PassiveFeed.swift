@@ -26,7 +26,7 @@ struct PassiveFeed {
     /// A later one is told also to a peer that wants live documents only: it may have heard of the
     /// document while that was alive.
     private var skippedThrough: UInt64 = 0
-    private let wantedIDs: Set<String>?
+    private let wantedIDs: Set<DocumentID>?
     private var lastSequence: UInt64
     private var listsInFlightCount = 0
     private var isCaughtUp = false
@@ -53,19 +53,19 @@ struct PassiveFeed {
         }
         self.collection = collection
         self.path = path
-        isContinuous = properties.bool("continuous")
-        skipsTombstones = properties.bool("activeOnly")
+        isContinuous = try properties.truth("continuous")
+        skipsTombstones = try properties.truth("activeOnly")
         // Ours are integers; anything else is not ours, and starting over loses nothing.
         lastSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         wantedIDs = Self.documentIDs(in: request.body)
         sender = RevisionSender(collection: collection, path: path, isPush: false)
     }
 
-    private static func documentIDs(in body: [UInt8]) -> Set<String>? {
+    private static func documentIDs(in body: [UInt8]) -> Set<DocumentID>? {
         guard !body.isEmpty, let items = (try? JSON(parsing: body.span))?["docIDs"]?.array else {
             return nil
         }
-        return Set(items.compactMap(\.string))
+        return Set(items.lazy.compactMap(\.string).map { DocumentID(unchecked: $0) })
     }
 
     /// Names, in the reply to a subscription, how many changes wait at most.
@@ -95,10 +95,11 @@ struct PassiveFeed {
 
     /// Announces and sends as far as the windows allow; `echoes` came from this peer and are
     /// passed over once.
-    mutating func pump(_ session: inout Session, echoes: inout [String: RevisionID]) throws {
+    mutating func pump(_ session: inout Session, echoes: inout [DocumentID: RevisionID]) throws {
         let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
-        // A filter may pass over everything, which no window would end.
-        var turnCount = readFilter == nil ? Int.max : session.limits.listsInFlightCount
+        // Lists that come out empty fill no window; where each document is filtered, all cost much.
+        var turnCount = session.limits.silentListsCount
+        if readFilter != nil { turnCount = session.limits.listsInFlightCount }
         wantsTurn = false
         while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < session.limits.queuedRevisionsCount
@@ -115,7 +116,7 @@ struct PassiveFeed {
 
     private mutating func announceNext(
         _ session: inout Session,
-        _ echoes: inout [String: RevisionID]
+        _ echoes: inout [DocumentID: RevisionID]
     ) throws {
         let limit = session.limits.changesCount
         let rows = try session.store.read { reader in
@@ -125,8 +126,8 @@ struct PassiveFeed {
         if let last = rows.last { lastSequence = last.sequence }
         var changes: [FeedChange] = []
         for row in rows {
-            if echoes[row.documentID] == row.revisionID {
-                echoes[row.documentID] = nil
+            // What came back to a revision after it had another one is news.
+            if let echo = echoes.removeValue(forKey: row.documentID), echo == row.revisionID {
                 continue
             }
             if row.sequence <= skippedThrough, row.flags.contains(.tombstone) { continue }
@@ -150,15 +151,27 @@ struct PassiveFeed {
     ) throws -> Set<UInt64> {
         guard let readFilter else { return [] }
         let bodies = try session.store.read { reader in
-            try rows.map { try reader.revision($0.documentID, $0.revisionID, in: path) }
+            rows.map { row in
+                Result { () throws(StoreError) in
+                    try reader.revision(row.documentID, row.revisionID, in: path)
+                }
+            }
         }
         var hidden: Set<UInt64> = []
-        for (row, stored) in zip(rows, bodies) {
-            let isTombstone = row.flags.contains(.tombstone)
-            let shown = isTombstone ? [] : stored?.body ?? []
-            if !readFilter(row.documentID, shown, isTombstone ? .deleted : []) {
-                hidden.insert(row.sequence)
+        for (row, result) in zip(rows, bodies) {
+            if case .failure(let error) = result, error.concernsOneDocument {
+                hidden.insert(row.sequence)  // no filter can judge it
+                continue
             }
+            let stored = try result.get()
+            let isTombstone = row.flags.contains(.tombstone)
+            let shown = FilteredRevision(
+                row.documentID,
+                row.revisionID,
+                body: isTombstone ? [] : stored?.body ?? [],
+                flags: isTombstone ? .deleted : []
+            )
+            if !readFilter(shown) { hidden.insert(row.sequence) }
         }
         return hidden
     }
@@ -198,8 +211,13 @@ struct PassiveFeed {
         let terms = PeerTerms(reply.properties, limits: session.limits)
         for (change, answer) in zip(changes, answers) {
             guard case .wanted(let ancestors) = answer else { continue }
+            let revision = OutgoingRevision(change: change, known: ancestors, terms: terms)
+            guard change.bodyByteCount <= session.limits.documentByteCount else {
+                sender.tellTooLarge(revision, change.bodyByteCount, &session)
+                continue
+            }
             session.progress.expectDocument(change.bodyByteCount)
-            sender.enqueue(OutgoingRevision(change: change, known: ancestors, terms: terms))
+            sender.enqueue(revision)
         }
     }
 
@@ -213,15 +231,8 @@ struct PassiveFeed {
         session.takeBack(revision.lentBlobs)
         if sender.answered(revision, error, at: session.now) { return }
         session.progress.complete(revision.change.bodyByteCount)
-        session.report(
-            DocumentEvent(
-                collection: path,
-                documentID: revision.change.documentID,
-                isPush: true,
-                flags: revision.change.flags,
-                error: error,
-                delta: revision.delta
-            )
-        )
+        var event = DocumentEvent(pushing: revision.change, in: path, error)
+        event.delta = revision.delta
+        session.report(event)
     }
 }

@@ -1,5 +1,6 @@
 public import DivanCompression
 public import DivanCrypto
+public import DivanRevisions
 public import DivanStore
 
 /// How a peer takes part in one connection.
@@ -65,6 +66,8 @@ public struct PeerConfiguration: Sendable {
         public var remoteIdentity: String
         /// Whether the local checkpoint is ignored.
         public var isReset = false
+        /// Whether documents are pushed again that the peer refused in earlier runs.
+        public var retriesRefused = false
         /// Whether documents that the user may no longer see are purged.
         public var purgesRevoked = true
 
@@ -101,11 +104,18 @@ public struct PeerConfiguration: Sendable {
         ///
         /// The filter sees what would be stored; a refusal is HTTP/403.
         public var writeFilters: [CollectionPath: DocumentFilter] = [:]
-        /// Whether a peer gets only the blobs of revisions that are on their way to it.
+        /// Whether a peer gets only the blobs of revisions that are on their way to it, and sends the
+        /// content of each blob that it names, unless it may fetch the document that has it already.
         ///
         /// Without, it gets any blob of the database whose digest it knows: enough where it may read
         /// everything.
         public var bindsBlobs = false
+        /// What all connections may hold together; `nil` = each within its own limits.
+        public var budget: ConnectionBudget?
+        /// Whom this connection counts for there: a user, or the address of one without a name.
+        public var party = ""
+        /// Whom its checkpoints count for; nobody has a bound of his own.
+        public var checkpointOwner = ""
         /// Where connections share what they send; `nil` = each for itself.
         public var shared: SharedRevisions?
 
@@ -129,7 +139,7 @@ public struct PeerConfiguration: Sendable {
         /// Channels to pull from, as Sync Gateway knows them; empty means all.
         public var channels: [String] = []
         /// Documents to push and pull; empty means all.
-        public var documentIDs: [String] = []
+        public var documentIDs: [DocumentID] = []
 
         /// Creates options without filters.
         public init(_ path: CollectionPath) {
@@ -140,12 +150,6 @@ public struct PeerConfiguration: Sendable {
     /// The system's clock.
     public static let systemSeconds: @Sendable () -> Int64 = { SystemTime.seconds() }
 }
-
-/// Decides about one document: its ID, its body as canonical JSON, and its flags.
-///
-/// Called on the thread that runs the peer, so it must be quick.
-public typealias DocumentFilter =
-    @Sendable (_ documentID: String, _ body: [UInt8], _ flags: SyncFlags) -> Bool
 
 /// What is particular about a document in an event or a filter.
 public struct SyncFlags: OptionSet, Hashable, Sendable {

@@ -9,9 +9,11 @@ import DivanRevisions
 /// Source: `replication.md` §5.
 enum ProposalMessage {
     struct Entry {
-        var documentID: String
+        /// `nil` when no document can have the name that came.
+        var documentID: DocumentID?
         var revisionID: RevisionID?
         var ancestor: RevisionID?
+        var bodyByteCount = 0
     }
 
     /// Reads a received list.
@@ -24,12 +26,15 @@ enum ProposalMessage {
     private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
         try reader.beginArray()
         guard try reader.nextElement() else { throw MalformedMessage() }
-        let documentID = try reader.readString()
+        let documentID = try? DocumentID(received: reader.readString())
         guard try reader.nextElement() else { throw MalformedMessage() }
         var entry = Entry(documentID: documentID, revisionID: try readRevisionID(&reader))
         if try reader.nextElement() {
             entry.ancestor = try readRevisionID(&reader)
-            while try reader.nextElement() { try reader.skip() }
+            if try reader.nextElement() {
+                entry.bodyByteCount = try readByteCount(&reader)
+                while try reader.nextElement() { try reader.skip() }
+            }
         }
         return entry
     }
@@ -39,11 +44,21 @@ enum ProposalMessage {
         return RevisionID(utf8: text.span)
     }
 
+    /// A size that only warns of a large body: what is none does not count.
+    private static func readByteCount(_ reader: inout JSONReader) throws -> Int {
+        guard try reader.peekKind() == .number else {
+            try reader.skip()
+            return 0
+        }
+        let byteCount = try reader.readDouble()
+        return Int(exactly: byteCount.rounded()) ?? (byteCount > 0 ? .max : 0)
+    }
+
     /// Writes one of our proposals.
     static func write(_ proposal: Proposal, to writer: inout JSONWriter) {
         let change = proposal.change
         writer.beginArray()
-        writer.string(change.documentID)
+        writer.string(change.documentID.text)
         writer.string(change.revisionID.description)
         if proposal.ancestor != nil || change.bodyByteCount > 0 {
             writer.string(proposal.ancestor?.description ?? "")
@@ -65,6 +80,8 @@ struct ProposalAnswer: Equatable {
     static let accepted = ProposalAnswer(status: 0)
 
     /// Reads an answer; entries missing at the end are accepted.
+    ///
+    /// - Throws: `MalformedMessage`, also for a status that is none.
     static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
         var answers: [Self] = []
         if !body.isEmpty {
@@ -76,13 +93,13 @@ struct ProposalAnswer: Equatable {
 
     private static func parseVerdict(_ reader: inout JSONReader) throws -> Self {
         guard try reader.peekKind() == .object else {
-            return ProposalAnswer(status: try reader.readInteger())
+            return ProposalAnswer(status: try reader.readStatus())
         }
         var answer = ProposalAnswer(status: 500)
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
-            case "status": answer.status = try reader.readInteger()
+            case "status": answer.status = try reader.readStatus()
             case "rev": answer.currentRevision = RevisionID(try reader.readString())
             default: try reader.skip()
             }

@@ -17,7 +17,7 @@ struct Puller {
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
     /// What was asked for and has not come, with its document.
-    private var requested: [RemoteSequence: String] = [:]
+    private var requested: [RemoteSequence: DocumentID] = [:]
     private var waiting: [BLIPIncomingRequest] = []
     private var hasAnswered = false
 
@@ -78,7 +78,7 @@ struct Puller {
         writer.beginObject()
         writer.key("docIDs")
         writer.beginArray()
-        for documentID in options.documentIDs { writer.string(documentID) }
+        for documentID in options.documentIDs { writer.string(documentID.text) }
         writer.endArray()
         writer.endObject()
         return writer.bytes
@@ -94,6 +94,7 @@ struct Puller {
         } else if phase == .subscribed {
             let pending = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) }
             session.peerIsOurs = pending != nil
+            session.peerKeepsOrder = reply.properties.bool(BLIPProperties.closingsProperty)
             unreadCount = min(pending ?? 0, 1 << 48)
         }
     }
@@ -125,7 +126,9 @@ struct Puller {
             do {
                 try answer(request, &session, &checkpointer, &inbox)
             } catch is MalformedMessage {
-                session.refuse(request, with: .http(400, "changes must be a list of changes"))
+                let failure = SyncError.http(400, "changes must be a list of changes")
+                session.refuse(request, with: failure)
+                session.note(failure)
             } catch {
                 let failure = SyncError(storage: error)
                 session.refuse(request, with: failure)
@@ -151,8 +154,15 @@ struct Puller {
             session.answer(request)
             return
         }
-        // Couchbase Lite ignores a list that wants no answer: nothing could be asked for.
-        guard !request.isNoReply else { return }
+        guard !request.isNoReply else {
+            // Nothing can be asked for, and the checkpoint must not pass what did not come.
+            let error = SyncError.http(400, "announced in a list that wants no answer")
+            for entry in entries {
+                checkpointer.remote.announce(entry.sequence, isFinished: false)
+                report(entry, error, &session)
+            }
+            return
+        }
         unreadCount -= min(unreadCount, UInt64(entries.count))
         let answers: [ChangesAnswer]
         do {
@@ -180,24 +190,24 @@ struct Puller {
         _ inbox: inout Inbox
     ) throws -> [ChangesAnswer] {
         var answers = [ChangesAnswer](repeating: .unwanted, count: entries.count)
-        var questions: [(documentID: String, revisionID: RevisionID)] = []
+        var questions: [(documentID: DocumentID, revisionID: RevisionID)] = []
         var places: [Int] = []
         for (index, entry) in entries.enumerated() where !entry.flags.saysAccessLost {
-            guard let revisionID = entry.revisionID,
-                DocumentID.isValid(entry.documentID, limits: session.limits)
+            guard let revisionID = entry.revisionID, let documentID = entry.documentID,
+                entry.bodyByteCount <= session.limits.announcedByteCount
             else { continue }
-            questions.append((entry.documentID, revisionID))
+            questions.append((documentID, revisionID))
             places.append(index)
         }
-        let decisions = try session.store.read { reader in
-            try reader.decide(questions, in: path, remote: session.remote)
-        }
+        let decisions = try decisions(about: questions, session)
+        var onTheirWay: Set<DocumentID>?
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
             case .known(let isMarked, let isCurrent):
-                guard !isMarked || !isCurrent || isRequested(question.documentID) else {
-                    continue
-                }
+                guard
+                    !isMarked || !isCurrent
+                        || isRequested(question.documentID, among: &onTheirWay)
+                else { continue }
                 inbox.add(
                     Inbox.Mark(
                         collection: collection,
@@ -209,9 +219,9 @@ struct Puller {
                         isBehind: !isCurrent
                     )
                 )
-            case .wanted(let ancestors):
-                let named = ancestors.prefix(session.limits.ancestorsCount)
-                answers[place] = .wanted(ancestors: Array(named))
+            case .wanted(let ancestors, let rival):
+                let named = named(ancestors, rival, session)
+                answers[place] = .wanted(ancestors: named)
             case .conflict:
                 answers[place] = .wanted(ancestors: [])
             }
@@ -220,6 +230,32 @@ struct Puller {
             announce(entry, isWanted: answer != .unwanted, &session, &checkpointer, &inbox)
         }
         return answers
+    }
+
+    private func decisions(
+        about questions: [(documentID: DocumentID, revisionID: RevisionID)],
+        _ session: Session
+    ) throws -> [IncomingDecision] {
+        try session.store.read { reader in
+            try reader.decide(
+                questions,
+                in: path,
+                remote: session.remote,
+                keepsOrder: session.peerKeepsOrder
+            )
+        }
+    }
+
+    /// The revisions to name to the peer; one that keeps to the order says whether it gave up what is
+    /// current here.
+    private func named(
+        _ ancestors: [RevisionID],
+        _ rival: RevisionID?,
+        _ session: Session
+    ) -> [RevisionID] {
+        var named = ancestors
+        if session.peerKeepsOrder, let rival { named = [rival] + ancestors.filter { $0 != rival } }
+        return Array(named.prefix(session.limits.ancestorsCount))
     }
 
     private mutating func announce(
@@ -231,32 +267,47 @@ struct Puller {
     ) {
         if entry.flags.saysAccessLost {
             checkpointer.remote.announce(entry.sequence, isFinished: false)
-            var removal = removal(of: entry.documentID, request: nil, sequence: entry.sequence)
+            // A name that no document can have finds none to purge.
+            var removal = removal(
+                of: entry.documentID ?? DocumentID(unchecked: entry.name),
+                entry.revisionID,
+                request: nil,
+                sequence: entry.sequence
+            )
             if entry.flags.contains(.deleted) { removal.flags.insert(.deleted) }
             inbox.add(removal)
             return
         }
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
-            requested[entry.sequence] = entry.documentID
+            requested[entry.sequence] = DocumentID(unchecked: entry.name)
             session.progress.expectDocument(entry.bodyByteCount)
-        } else if entry.revisionID == nil {
-            let error = SyncError.http(400, "the peer's revision ID is none of a revision tree")
-            session.report(
-                DocumentEvent(
-                    collection: path,
-                    documentID: entry.documentID,
-                    isPush: false,
-                    flags: [],
-                    error: error
-                )
-            )
+        } else if let error = entry.flaw(session.limits) {
+            report(entry, error, &session)
         }
+    }
+
+    /// What is announced and left out is told.
+    private func report(
+        _ entry: ChangesMessage.Entry,
+        _ error: SyncError,
+        _ session: inout Session
+    ) {
+        session.report(
+            DocumentEvent(
+                collection: path,
+                documentID: DocumentID(unchecked: entry.name),
+                isPush: false,
+                flags: [],
+                error: error
+            )
+        )
     }
 
     /// What to do about a document that the user lost.
     func removal(
-        of documentID: String,
+        of documentID: DocumentID,
+        _ revisionID: RevisionID?,
         request: BLIPRequestID?,
         sequence: RemoteSequence?
     ) -> Removal {
@@ -264,14 +315,20 @@ struct Puller {
             request: request,
             collection: collection,
             documentID: documentID,
+            revisionID: revisionID,
             sequence: sequence,
             purges: purgesRevoked
         )
     }
 
-    /// Whether an older revision of a document is still on its way here.
-    private func isRequested(_ documentID: String) -> Bool {
-        !requested.isEmpty && requested.values.contains(documentID)
+    /// Whether an older revision of a document is still on its way here; collects what is once for a
+    /// whole list.
+    private func isRequested(_ documentID: DocumentID, among known: inout Set<DocumentID>?) -> Bool
+    {
+        guard !requested.isEmpty else { return false }
+        let documents = known ?? Set(requested.values)
+        known = documents
+        return documents.contains(documentID)
     }
 
     /// A revision that was asked for arrived, or never will.
@@ -285,6 +342,26 @@ struct Puller {
     }
 }
 
+extension ChangesMessage.Entry {
+    /// Why a revision that a peer announces cannot be stored; `nil` when it can.
+    fileprivate func flaw(_ limits: Limits) -> SyncError? {
+        if revisionID == nil {
+            return .http(400, "the peer's revision ID is none of a revision tree")
+        }
+        do {
+            _ = try DocumentID(received: name)
+        } catch {
+            return SyncError(
+                .liteCore,
+                29,
+                "the peer's document cannot be stored: \(error)",
+                hasRemedy: true
+            )
+        }
+        return bodyByteCount > limits.announcedByteCount ? .tooLarge(bodyByteCount, limits) : nil
+    }
+}
+
 extension BLIPProperties {
     /// What we say about ourselves with every answer to a list.
     ///
@@ -295,6 +372,19 @@ extension BLIPProperties {
         properties.append("blobs", "true")
         if isFirst, session.configuration.usesDeltas { properties.append("deltas", "true") }
         properties.append("sendReplacementRevs", "true")
+        properties.append(closingsProperty, "true")
         return properties
     }
+
+    /// Says that the sender keeps to one order of revisions that were given up for each other.
+    ///
+    /// With an answer to a list it also asks to be told what the other side gave up. It comes with the
+    /// answer to a subscription, and with a revision that closes a branch, too. Ours; other peers
+    /// ignore it.
+    static let closingsProperty = "closings"
+
+    /// Names, in the refusal of a revision that closes a branch, the one that stays in its place.
+    ///
+    /// Ours; other peers ignore it.
+    static let rivalProperty = "rev"
 }

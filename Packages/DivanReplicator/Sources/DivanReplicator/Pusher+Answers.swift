@@ -33,10 +33,10 @@ extension Pusher {
             case 304:
                 delivered(proposal.change, reply, &session, &checkpointer, &inbox)
             case 409:
-                try conflicted(proposal, answer.currentRevision, &session, &checkpointer)
+                try conflicted(proposal, answer.currentRevision, &session, &checkpointer, &inbox)
             default:
                 let error = SyncError.http(answer.status, "the peer refuses the revision")
-                session.report(event(proposal.change, error))
+                refused(proposal.change, error, &session, &inbox)
                 complete(proposal.change, &checkpointer)
             }
         }
@@ -66,6 +66,17 @@ extension Pusher {
         complete(change, &checkpointer, newAncestor: change.revisionID)
     }
 
+    /// Notes under which sequence a peer of ours stored a revision: the pull need not compare it.
+    ///
+    /// Where the peer had the revision already, it only says how far its sequences are.
+    private func notePlace(_ reply: BLIPIncomingReply, _ checkpointer: inout Checkpointer) {
+        guard pulls, !reply.properties.bool("noop"),
+            !reply.properties.bool(RemoteOrder.branchedProperty),
+            let sequence = reply.properties[RemoteOrder.property].flatMap({ UInt64($0) })
+        else { return }
+        checkpointer.remote.notePushed(sequence)
+    }
+
     /// Takes the answer to a revision that was sent.
     mutating func answered(
         _ revision: OutgoingRevision,
@@ -81,6 +92,7 @@ extension Pusher {
             var event = event(change, nil)
             event.delta = revision.delta
             session.report(event)
+            notePlace(reply, &checkpointer)
             delivered(change, reply, &session, &checkpointer, &inbox)
             return
         }
@@ -98,14 +110,16 @@ extension Pusher {
                 ancestor: revision.known.first,
                 attemptCount: revision.attemptCount
             )
-            try conflicted(proposal, nil, &session, &checkpointer)
+            let theirs = reply.properties[BLIPProperties.rivalProperty].flatMap { RevisionID($0) }
+            try conflicted(proposal, theirs, &session, &checkpointer, &inbox)
             return
         }
-        session.report(event(change, error))
         if error.isTransient {
+            session.report(event(change, error))
             release(change)
             if error.domain == .webSocket, error.code == 503 { session.fail(error) }
         } else {
+            refused(change, error, &session, &inbox)
             complete(change, &checkpointer)
         }
     }
@@ -115,11 +129,20 @@ extension Pusher {
         _ proposal: Proposal,
         _ theirs: RevisionID?,
         _ session: inout Session,
-        _ checkpointer: inout Checkpointer
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
     ) throws {
         let change = proposal.change
-        guard let tree = try session.store.read({ try $0.tree(of: change.documentID, in: path) }),
-            let current = tree.current, current.id == change.revisionID, !tree.isConflicted
+        let found: RevisionTree?
+        do {
+            found = try session.store.read { try $0.tree(of: change.documentID, in: path) }
+        } catch let error as StoreError where error.concernsOneDocument {
+            session.report(event(change, SyncError(storage: error)))
+            complete(change, &checkpointer)
+            return
+        }
+        guard let tree = found, let current = tree.current, current.id == change.revisionID,
+            !tree.isConflicted
         else {
             // Obsolete, or in conflict by now: what follows from it is a change of its own.
             complete(change, &checkpointer)
@@ -136,12 +159,44 @@ extension Pusher {
         } else if try graft(change, theirs ?? proposal.ancestor, tree, session) {
             complete(change, &checkpointer)
             notice()
+        } else if let taken = try takeBack(theirs, change, session) {
+            session.report(taken)
+            complete(change, &checkpointer)
+            notice()
         } else if pulls, awaitingPull.count < session.limits.awaitedConflictsCount {
             awaitingPull[change.documentID] = proposal
+            // What the pull clears does not count any more; a crash must not lose the rest.
+            remember(change, .rival, session, &inbox)
             complete(change, &checkpointer)
         } else {
-            session.report(event(change, .http(409, "the peer has another revision")))
+            refused(change, .rival, &session, &inbox)
             complete(change, &checkpointer)
+        }
+    }
+
+    /// Takes the revision that a peer of ours insists on, where it was given up here and precedes
+    /// the one that was pushed (`RevisionTree`, decision 0010).
+    ///
+    /// - Returns: What to report when it is current now; `nil` when it must come with the pull.
+    private func takeBack(
+        _ theirs: RevisionID?,
+        _ change: FeedChange,
+        _ session: Session
+    ) throws -> DocumentEvent? {
+        guard pulls, session.peerKeepsOrder, let theirs, let remote = session.remote else {
+            return nil
+        }
+        let taken = try session.store.write(origin: session.origin) { writer in
+            try writer.takeBack(theirs, of: change.documentID, from: remote, in: path)
+        }
+        return taken.map { document in
+            DocumentEvent(
+                collection: path,
+                documentID: change.documentID,
+                isPush: false,
+                flags: document.isTombstone ? .deleted : [],
+                error: nil
+            )
         }
     }
 
@@ -195,7 +250,7 @@ extension Pusher {
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
     /// succeed now.
     mutating func pulled(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ session: inout Session,
         _ checkpointer: inout Checkpointer
     ) throws {
@@ -203,7 +258,7 @@ extension Pusher {
             return try reconsider(documentID, &session, &checkpointer)
         }
         let change = waiting.change
-        guard let tree = try session.store.read({ try $0.tree(of: documentID, in: path) }),
+        guard let tree = try session.store.read({ try $0.soundTree(of: documentID, in: path) }),
             !tree.isConflicted, tree.current?.id == change.revisionID,
             let remote = session.remote, let known = tree.latest(at: remote),
             known != change.revisionID, Self.follows(known, change.revisionID, tree)
@@ -218,16 +273,16 @@ extension Pusher {
     /// The peer is behind on a document that counts as done: what was refused, because it had
     /// another revision then, may succeed now.
     private mutating func reconsider(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ session: inout Session,
         _ checkpointer: inout Checkpointer
     ) throws {
         guard underway[documentID] == nil, let remote = session.remote else { return }
         let found: (ChangeRow, RevisionID)? = try session.store.read { reader in
-            guard let tree = try reader.tree(of: documentID, in: path), !tree.isConflicted,
+            guard let tree = try reader.soundTree(of: documentID, in: path), !tree.isConflicted,
                 let current = tree.current, let known = tree.latest(at: remote),
                 known != current.id, Self.follows(known, current.id, tree),
-                checkpointer.completed.contains(current.sequence)
+                current.sequence > 0, checkpointer.completed.contains(current.sequence)
             else { return nil }
             let sequence = current.sequence
             let rows = try reader.changes(in: path, after: sequence - 1, limit: 1, remote: remote)
@@ -245,8 +300,20 @@ extension Pusher {
     /// Conflicts that the pull did not clear are the documents' errors.
     mutating func reportUnresolved(_ session: inout Session) {
         for proposal in awaitingPull.values {
-            session.report(event(proposal.change, .http(409, "the peer has another revision")))
+            session.report(event(proposal.change, .rival))
         }
         awaitingPull = [:]
+    }
+}
+
+extension StoreReader {
+    /// The tree of a document, or `nil` where there is none that can be read.
+    fileprivate func soundTree(
+        of documentID: DocumentID,
+        in path: CollectionPath
+    ) throws(StoreError) -> RevisionTree? {
+        let result = Result { () throws(StoreError) in try tree(of: documentID, in: path) }
+        if case .failure(let error) = result, error.concernsOneDocument { return nil }
+        return try result.get()
     }
 }

@@ -16,7 +16,7 @@ struct Pusher {
     let collection: Int
     let pulls: Bool
     private let options: PeerConfiguration.CollectionOptions
-    private let wantedIDs: Set<String>
+    private let wantedIDs: Set<DocumentID>
     /// Marks of changes up to this sequence are older than this run and not to be relied on.
     private let trustedAfter: UInt64
     private var lastSequence: UInt64  // the feed is read through here
@@ -27,11 +27,11 @@ struct Pusher {
     private var hasSpoken = false
     var listsInFlightCount = 0
     /// Documents under way; the value is a newer change that waits.
-    var underway: [String: FeedChange?] = [:]
+    var underway: [DocumentID: FeedChange?] = [:]
     var retries: [Proposal] = []
     var forbidden: [OutgoingRevision] = []
     /// Conflicts that the pull may clear, by document.
-    var awaitingPull: [String: Proposal] = [:]
+    var awaitingPull: [DocumentID: Proposal] = [:]
 
     init(
         collection: Int,
@@ -49,6 +49,7 @@ struct Pusher {
         trustedAfter = checkpointer.isConfirmed ? 0 : last
         unreadCount = last - min(last, lastSequence)
         sender = RevisionSender(collection: collection, path: options.path, isPush: true)
+        sender.keepsOrder = pulls
     }
 
     /// Whether everything local is at the peer, or refused for good.
@@ -66,7 +67,11 @@ struct Pusher {
     }
 
     /// Reads, proposes and sends as far as the windows allow.
-    mutating func pump(_ session: inout Session, _ checkpointer: inout Checkpointer) throws {
+    mutating func pump(
+        _ session: inout Session,
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
+    ) throws {
         if !retries.isEmpty {
             let proposals = retries
             retries = []
@@ -76,7 +81,7 @@ struct Pusher {
         while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < session.limits.queuedRevisionsCount
         {
-            let proposals = try readFeed(&session, &checkpointer)
+            let proposals = try readFeed(&session, &checkpointer, &inbox)
             if !proposals.isEmpty { propose(proposals, &session) }
         }
         if isCaughtUp, !hasSpoken { propose([], &session) }
@@ -96,7 +101,8 @@ struct Pusher {
 
     private mutating func readFeed(
         _ session: inout Session,
-        _ checkpointer: inout Checkpointer
+        _ checkpointer: inout Checkpointer,
+        _ inbox: inout Inbox
     ) throws -> [Proposal] {
         let limit = session.limits.changesCount
         let rows = try session.store.read { reader in
@@ -120,8 +126,13 @@ struct Pusher {
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
         lastSequence = last
         for (row, _) in pending {
-            checkpointer.completed.remove(row.sequence)
             let change = FeedChange(row)
+            guard change.bodyByteCount <= session.limits.documentByteCount else {
+                let error = SyncError.tooLarge(change.bodyByteCount, session.limits)
+                refused(change, error, &session, &inbox)
+                continue
+            }
+            checkpointer.completed.remove(row.sequence)
             session.progress.expectDocument(change.bodyByteCount)
             if let waiting = underway[change.documentID] {
                 if let waiting { checkpointer.completed.insert(waiting.sequence) }
@@ -146,8 +157,21 @@ struct Pusher {
         if row.sequence > trustedAfter, row.remoteAncestor == row.revisionID { return false }
         guard let filter = options.pushFilter else { return true }
         let isTombstone = row.flags.contains(.tombstone)
-        let stored = try reader.revision(row.documentID, row.revisionID, in: path)
-        return filter(row.documentID, stored?.body ?? [], isTombstone ? .deleted : [])
+        let result = Result { () throws(StoreError) in
+            try reader.revision(row.documentID, row.revisionID, in: path)
+        }
+        if case .failure(let error) = result, error.concernsOneDocument {
+            return true  // no filter can judge it; sending it will fail, and tell why
+        }
+        let stored = try result.get()
+        return filter(
+            FilteredRevision(
+                row.documentID,
+                row.revisionID,
+                body: stored?.body ?? [],
+                flags: isTombstone ? .deleted : []
+            )
+        )
     }
 
     private mutating func propose(_ proposals: [Proposal], _ session: inout Session) {
@@ -193,13 +217,35 @@ struct Pusher {
         retries.append(next)
     }
 
-    func event(_ change: FeedChange, _ error: SyncError?) -> DocumentEvent {
-        DocumentEvent(
-            collection: path,
+    /// Tells that the peer does not take a change, and has it remembered.
+    func refused(
+        _ change: FeedChange,
+        _ error: SyncError,
+        _ session: inout Session,
+        _ inbox: inout Inbox
+    ) {
+        session.report(event(change, error))
+        remember(change, error, session, &inbox)
+    }
+
+    /// Has a refusal remembered with what the peer took; that it counts as done is saved later.
+    func remember(
+        _ change: FeedChange,
+        _ error: SyncError,
+        _ session: borrowing Session,
+        _ inbox: inout Inbox
+    ) {
+        let refusal = Refusal(
             documentID: change.documentID,
-            isPush: true,
-            flags: change.flags,
-            error: error
+            revisionID: change.revisionID,
+            sequence: change.sequence,
+            error: error,
+            time: session.configuration.secondsSince1970()
         )
+        inbox.add(Inbox.PushRefusal(collection: collection, refusal: refusal))
+    }
+
+    func event(_ change: FeedChange, _ error: SyncError?) -> DocumentEvent {
+        DocumentEvent(pushing: change, in: path, error)
     }
 }

@@ -4,7 +4,9 @@ import DivanStore
 /// A received body, made fit for the store: validated, without metadata, with its blobs known.
 ///
 /// A body without metadata and blobs, nearly every one, is validated by one scan and kept byte
-/// for byte; only the others are parsed.
+/// for byte; only the others are parsed. Of a key that occurs twice in an object the last value
+/// counts, as at Sync Gateway, and what is stored has it once: no two readers of the database, and
+/// no two peers that got it from here, can take it differently.
 ///
 /// Source: `revisions.md` §3, `blobs.md` §5.
 struct ReceivedBody {
@@ -17,35 +19,56 @@ struct ReceivedBody {
 
     /// Cleans a body.
     ///
-    /// - Throws: HTTP/400 for anything but a JSON object.
-    init(_ received: [UInt8], isTombstone: Bool) throws(SyncError) {
+    /// - Throws: HTTP/400 for anything but a JSON object, and for one with a key that the protocol
+    ///   keeps for itself; HTTP/413 for one that is too large.
+    init(_ received: [UInt8], isTombstone: Bool, limits: Limits) throws(SyncError) {
         if received.isEmpty, isTombstone {
             bytes = Array("{}".utf8)
             return
         }
+        guard received.count <= limits.documentByteCount else {
+            throw .tooLarge(received.count, limits)
+        }
         bytes = received
+        let summary = try Self.summary(of: received)
+        guard summary.hasUnderscoreKey || summary.mayHaveBlobs || summary.hasRepeatedKey
+        else { return }
+        guard let document = (try? JSON(parsing: received.span))?.object else {
+            throw .http(400, "the body is not valid JSON")
+        }
+        try clean(document, summary)
+    }
+
+    private static func summary(of received: [UInt8]) throws(SyncError) -> JSONSummary {
         let summary: JSONSummary
         do {
             summary = try JSONScanner.validate(received.span, checksSpelling: false)
         } catch {
+            if case .tooDeep(let limit) = error.reason {
+                throw .http(400, "the body has more than \(limit) containers inside each other")
+            }
             throw .http(400, "the body is not valid JSON: \(error)")
         }
         guard summary.kind == .object else { throw .http(400, "the body is no JSON object") }
-        guard summary.hasUnderscoreKey || summary.hasDigestKey || summary.mayHaveBlobs else {
-            return
-        }
-        guard let document = (try? JSON(parsing: received.span))?.object else {
-            throw .http(400, "the body is not valid JSON")
-        }
-        try clean(document, hasMetadata: summary.hasUnderscoreKey)
+        return summary
     }
 
-    private mutating func clean(_ document: JSONObject, hasMetadata: Bool) throws(SyncError) {
+    private mutating func clean(
+        _ document: JSONObject,
+        _ summary: JSONSummary
+    ) throws(SyncError) {
         var cleaned = document
-        if hasMetadata {
+        if summary.hasUnderscoreKey {
             isRemoved = document["_removed"]?.bool == true
+            // Nobody of good will sends them, and without them it would be another document.
+            let reserved = BodyRules.reservedKeys.first { document.contains($0) }
+            if let reserved, !isRemoved {
+                throw .http(400, "the key \(reserved) at the top level of the body is reserved")
+            }
             LegacyAttachments.resolve(in: &cleaned)
             cleaned.removeAll { $0.key.hasPrefix("_") && $0.key != LegacyAttachments.key }
+        }
+        if summary.hasUnderscoreKey || summary.hasRepeatedKey {
             guard let text = try? JSON.object(cleaned).canonicalBytes() else {
                 throw .http(400, "the body cannot be written as JSON")
             }
@@ -58,11 +81,13 @@ struct ReceivedBody {
     /// A sender that lists attachments lists all it has: a blob beside the list has no content.
     private mutating func noteOrphans(of document: JSONObject) {
         guard let attachments = document[LegacyAttachments.key]?.object else { return }
-        var listed: Set<String> = []
+        var listed: Set<BlobDigest> = []
         for (_, entry) in attachments {
-            if let digest = entry["digest"]?.string { listed.insert(digest) }
+            if let digest = entry["digest"]?.string.flatMap({ BlobDigest($0) }) {
+                listed.insert(digest)
+            }
         }
-        orphans = Set(blobs.map(\.digest).filter { !listed.contains($0.description) })
+        orphans = Set(blobs.map(\.digest).filter { !listed.contains($0) })
     }
 
     /// The blobs of a stored or cleaned body, old attachments included, each digest once.

@@ -1,3 +1,5 @@
+import DivanRevisions
+
 /// In which order the peer had the revisions of which it tells.
 ///
 /// What it says on several ways does not arrive as it happened: a list of changes overtakes an
@@ -7,14 +9,18 @@ struct RemoteOrder {
     /// With the answer to a pushed revision, or to a list of proposals: the peer's sequence then.
     static let property = "sequence"
 
+    /// With the answer to a pushed revision that became one of several branches: under the same
+    /// sequence the peer has something to tell.
+    static let branchedProperty = "branched"
+
     /// Documents that are named; far more than are on their way twice at one time.
     private static let documentsCount = 10_000
 
     /// By document, the sequence of the newest that the peer told.
-    private var latest: [String: UInt64] = [:]
+    private var latest: [DocumentID: UInt64] = [:]
 
     /// Notes what the peer told of a document; false when it has told something newer.
-    mutating func note(_ documentID: String, _ sequence: UInt64) -> Bool {
+    mutating func note(_ documentID: DocumentID, _ sequence: UInt64) -> Bool {
         guard !isPassed(documentID, sequence) else { return false }
         if latest.count >= Self.documentsCount { clear() }
         latest[documentID] = sequence
@@ -22,7 +28,7 @@ struct RemoteOrder {
     }
 
     /// Whether the peer has told something newer of a document.
-    func isPassed(_ documentID: String, _ sequence: UInt64) -> Bool {
+    func isPassed(_ documentID: DocumentID, _ sequence: UInt64) -> Bool {
         !latest.isEmpty && sequence < latest[documentID] ?? 0
     }
 

@@ -1,21 +1,25 @@
+import DivanJSON
+
 /// A peer's sequence: any JSON value, kept as the exact text that was received.
 ///
-/// Compared for identity by that text. Only a checkpoint comparison looks inside, and only at the
+/// Compared for identity by the bytes of that text. Only a checkpoint comparison looks inside, and only at the
 /// forms that Sync Gateway is known to write.
 ///
 /// Source: `replication.md` §3, `checkpoints.md` §5.
 public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
+    private let exact: ExactText
+
     /// The raw JSON, such as `1234` or `"20:100:35"` with its quotes.
-    public let json: String
+    public var json: String { exact.text }
 
     /// Wraps JSON text as received; the text is not checked.
     public init(json: String) {
-        self.json = json
+        exact = ExactText(json)
     }
 
     /// Writes an integer sequence.
     public init(_ number: UInt64) {
-        json = String(number)
+        exact = ExactText(String(number))
     }
 
     /// The raw JSON.

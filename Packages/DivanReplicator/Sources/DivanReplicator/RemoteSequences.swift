@@ -1,8 +1,13 @@
+import DivanStore
+
 /// The peer's sequences in the order in which it announced them, and how far all are finished.
 ///
 /// `safe` is the value for the checkpoint: the sequence announced just before the oldest
 /// unfinished one. Finished entries between two unfinished ones are forgotten now and then, so
 /// one sequence that cannot finish does not make the list grow with every later one.
+///
+/// What this side pushed has sequences of the peer, too. Where the peer names them, `resumable` goes
+/// over those that follow `safe` without a gap: they need not be compared in the next run.
 ///
 /// Source: `checkpoints.md` §3, `replication.md` §9.
 public struct RemoteSequences: Sendable {
@@ -11,6 +16,9 @@ public struct RemoteSequences: Sendable {
     /// Announced sequences that are not finished.
     public private(set) var unfinishedCount = 0
 
+    /// The peer's sequences of what this side pushed.
+    private var pushed = SequenceSet()
+    private static let pushedRangesCount = 64  // one for each stranger's change in between
     private var entries: [Entry] = []
     private var doneCount = 0  // entries at the front that `safe` has passed
     private var firstPosition = 0  // position of `entries[0]` since the start
@@ -38,6 +46,26 @@ public struct RemoteSequences: Sendable {
         }
         entries.append(Entry(sequence: sequence, openCount: isFinished ? 0 : 1))
         if entries.count >= compactionCount { compact() }
+    }
+
+    /// The peer stored what was pushed to it, under this sequence.
+    public mutating func notePushed(_ sequence: UInt64) {
+        let passed = safe?.number ?? 0
+        guard sequence > passed else { return }
+        if pushed.ranges.count >= Self.pushedRangesCount { pushed.removeAll(through: passed) }
+        guard pushed.ranges.count < Self.pushedRangesCount else { return }
+        pushed.insert(sequence)
+    }
+
+    /// Where the next run may begin: `safe`, or the end of what was pushed right behind it.
+    ///
+    /// Every change up to `safe` was announced and is finished, and a sequence is never given
+    /// twice; so no other change can hide in the numbers of what was pushed.
+    public var resumable: RemoteSequence? {
+        guard !pushed.isEmpty, let last = safe.map({ $0.number }) ?? 0, last < .max,
+            let end = pushed.end(of: last + 1)
+        else { return safe }
+        return RemoteSequence(end)
     }
 
     /// Finishes a sequence once; returns whether it was announced and unfinished.

@@ -12,7 +12,7 @@ public struct RetrySchedule: Equatable, Sendable {
         case giveUp
     }
 
-    /// Retries since the last successful connection.
+    /// Retries since the last connection that replicated.
     public private(set) var retryCount = 0
 
     private let attemptCount: Int?
@@ -34,19 +34,23 @@ public struct RetrySchedule: Equatable, Sendable {
 
     /// Decides after a connection ended with `error`.
     ///
+    /// `retryAfter` is how long the server asked to be left alone; the longest wait bounds that too.
     /// An error that depends on the network is tried again like any other: whether the host can be
     /// reached now is not known before it is tried. A change of the network ends the wait.
-    public mutating func failed(with error: SyncError) -> Decision {
+    public mutating func failed(
+        with error: SyncError,
+        retryAfter: Duration? = nil
+    ) -> Decision {
         guard error.isTransient || (isContinuous && error.isNetworkDependent) else {
             return .giveUp
         }
         if let attemptCount, retryCount + 1 >= attemptCount { return .giveUp }
         retryCount += 1
         let seconds = Int64(1) << Int64(min(retryCount, 30))
-        return .retry(after: min(.seconds(seconds), longestWait))
+        return .retry(after: min(max(.seconds(seconds), retryAfter ?? .zero), longestWait))
     }
 
-    /// Starts counting anew: after a successful connection or a change of the network.
+    /// Starts counting anew: when a connection has replicated, or the network has changed.
     public mutating func reset() {
         retryCount = 0
     }

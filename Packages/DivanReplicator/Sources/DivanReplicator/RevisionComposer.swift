@@ -30,6 +30,8 @@ struct RevisionComposer {
     var readFilter: DocumentFilter?
     /// Whether messages name the blobs of their revisions.
     var listsBlobs = false
+    /// Whether a push that closes a branch may be answered with the closed revision.
+    var keepsOrder = false
 
     /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
     func message(for revision: OutgoingRevision) throws -> Message? {
@@ -48,10 +50,19 @@ struct RevisionComposer {
         guard !refusesConflicts, revision.terms.takesReplacements,
             let current = try reader.document(change.documentID, in: path),
             !current.isTombstone, current.revisionID != change.revisionID,
-            readFilter?(change.documentID, current.body, []) ?? true,
+            mayRead(change.documentID, current.revisionID, current.body),
             let stored = try reader.revision(change.documentID, current.revisionID, in: path)
         else { return nil }
         return try message(for: revision, stored, replaced: change.revisionID)
+    }
+
+    /// Whether the peer may fetch a revision that is no tombstone.
+    private func mayRead(
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID,
+        _ body: [UInt8]
+    ) -> Bool {
+        readFilter?(FilteredRevision(documentID, revisionID, body: body)) ?? true
     }
 
     /// Whether a passive peer has gone on in another branch since it announced this revision.
@@ -83,14 +94,17 @@ struct RevisionComposer {
             random: random
         )
         // A peer whose revision was given up here, for one that does not descend from it, is asked
-        // to give it up too.
-        if refusesConflicts, let theirs = revision.known.first, !message.history.contains(theirs) {
+        // to give it up too; one that pulls decides by the order of both.
+        if refusesConflicts || revision.terms.takesClosings, let theirs = revision.known.first,
+            !message.history.contains(theirs)
+        {
             message.closing = try reader.closedBranch(
                 from: theirs,
                 documentID: message.documentID,
                 in: path
             )
-            message.refusesConflicts = message.closing.isEmpty
+            message.keepsOrder = keepsOrder && !message.closing.isEmpty
+            message.refusesConflicts = refusesConflicts && message.closing.isEmpty
         }
         var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
         let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []
@@ -128,7 +142,7 @@ struct RevisionComposer {
         for source in revision.known {
             guard let old = try reader.revision(documentID, source, in: path),
                 !old.isTombstone, old.body.count > 2,
-                readFilter?(documentID, old.body, []) ?? true
+                mayRead(documentID, source, old.body)
             else { continue }
             var oldBody = old.body
             if old.flags.contains(.hasBlobs), !revision.terms.understandsBlobs {

@@ -6,7 +6,7 @@ import DivanRevisions
 ///
 /// Source: `replication.md` §4.
 struct RevisionFields {
-    private(set) var documentID: String?
+    private(set) var name: String?
     /// `.some(nil)` when it is there and no revision ID.
     private(set) var revisionID: RevisionID??
     private(set) var sequence: String?
@@ -15,8 +15,10 @@ struct RevisionFields {
     private(set) var deltaSource: String?
     private(set) var closing: String?
     private(set) var hasError = false
-    private(set) var isTombstone: Bool?
-    private(set) var refusesConflicts: Bool?
+    /// `.some(nil)` when they are there and neither true nor false.
+    private(set) var isTombstone: Bool??
+    private(set) var refusesConflicts: Bool??
+    private(set) var keepsOrder: Bool??
 
     init(_ properties: BLIPProperties) {
         var fields = Self()
@@ -28,7 +30,7 @@ struct RevisionFields {
 
     private mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         switch name.count {
-        case 2 where name.spells("id"): Self.set(&documentID, value)
+        case 2 where name.spells("id"): Self.set(&self.name, value)
         case 3 where name.spells("rev"):
             if revisionID == nil { revisionID = .some(RevisionID(utf8: value)) }
         case 3 where name.spells("seq"): Self.set(&oldSequence, value)
@@ -37,6 +39,7 @@ struct RevisionFields {
         case 7 where name.spells("history"): Self.set(&history, value)
         case 8 where name.spells("sequence"): Self.set(&sequence, value)
         case 8 where name.spells("deltaSrc"): Self.set(&deltaSource, value)
+        case 8 where name.spells("closings"): Self.set(&keepsOrder, value)
         case 11 where name.spells("noconflicts"): Self.set(&refusesConflicts, value)
         case 14 where name.spells("deleted_branch"): Self.set(&closing, value)
         default: break
@@ -48,9 +51,29 @@ struct RevisionFields {
         field = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func set(_ field: inout Bool?, _ value: Span<UInt8>) {
-        guard field == nil else { return }
-        field = BLIPProperties.isTrue(value)
+    private static func set(_ field: inout Bool??, _ value: Span<UInt8>) {
+        if field == nil { field = .some(BLIPProperties.truth(of: value)) }
+    }
+}
+
+extension BLIPProperties {
+    /// The truth value that a property spells; `nil` when it is neither, for what a peer may have
+    /// meant by it must not be guessed where documents depend on it.
+    static func truth(of value: Span<UInt8>) -> Bool? {
+        if isTrue(value) { return true }
+        let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        return ["false", "no"].contains(text.lowercased()) || Int(text) == 0 ? false : nil
+    }
+
+    /// A truth value that may be left out, which is false.
+    ///
+    /// - Throws: HTTP/400 when it is neither true nor false.
+    func truth(_ name: String) throws(SyncError) -> Bool {
+        guard let text = self[name] else { return false }
+        guard let value = Self.truth(of: text.utf8.span) else {
+            throw .http(400, "\(name) must be true or false")
+        }
+        return value
     }
 }
 

@@ -6,7 +6,7 @@ import DivanStore
 ///
 /// Source: `replication.md` §4.
 struct RevisionMessage {
-    var documentID: String
+    var documentID: DocumentID
     var revisionID: RevisionID
     /// Ancestors, newest first, without the revision itself.
     var history: [RevisionID] = []
@@ -22,25 +22,32 @@ struct RevisionMessage {
     var closing: [RevisionID] = []
     /// Whether the sender asks for a refusal instead of a conflict.
     var refusesConflicts = false
+    /// Whether the sender takes the closed branch again, if that comes first in the order of both.
+    var keepsOrder = false
 
     /// Reads received properties.
     ///
     /// - Throws: HTTP/400 that names the property.
     init(_ fields: RevisionFields, limits: Limits) throws(SyncError) {
-        guard let id = fields.documentID, let parsed = fields.revisionID else {
+        guard let name = fields.name, let parsed = fields.revisionID else {
             throw .http(400, "rev without id or rev")
         }
-        guard DocumentID.isValid(id, limits: limits) else {
+        guard let documentID = try? DocumentID(received: name) else {
             throw .http(400, "invalid document ID")
         }
         guard let revisionID = parsed else {
             throw .http(400, "invalid revision ID")
         }
-        documentID = id
+        self.documentID = documentID
         self.revisionID = revisionID
         sequence = (fields.sequence ?? fields.oldSequence).map { RemoteSequence(json: $0) }
-        isTombstone = fields.isTombstone ?? false
-        refusesConflicts = fields.refusesConflicts ?? false
+        guard let isTombstone = fields.isTombstone ?? false,
+            let refusesConflicts = fields.refusesConflicts ?? false,
+            let keepsOrder = fields.keepsOrder ?? false
+        else { throw .http(400, "deleted, noconflicts and closings must be true or false") }
+        self.isTombstone = isTombstone
+        self.refusesConflicts = refusesConflicts
+        self.keepsOrder = keepsOrder
         if let source = fields.deltaSource, !source.isEmpty, !isTombstone {
             guard let sourceID = RevisionID(source) else {
                 throw .http(422, "invalid deltaSrc")
@@ -56,7 +63,7 @@ struct RevisionMessage {
     }
 
     /// Creates properties to send.
-    init(documentID: String, revisionID: RevisionID) {
+    init(documentID: DocumentID, revisionID: RevisionID) {
         self.documentID = documentID
         self.revisionID = revisionID
     }
@@ -80,7 +87,7 @@ struct RevisionMessage {
     /// The properties in the order in which Couchbase Lite writes them.
     func properties(collection: Int?, replacing replaced: RevisionID?) -> BLIPProperties {
         var properties = BLIPProperties.profile("rev", collection: collection)
-        properties.append("id", documentID)
+        properties.append("id", documentID.text)
         properties.append("rev", revisionID.description)
         if let sequence { properties.append("sequence", sequence.json) }
         if isTombstone { properties.append("deleted", "1") }
@@ -93,19 +100,9 @@ struct RevisionMessage {
             let branch = closing.map(\.description).joined(separator: ",")
             properties.append("deleted_branch", branch)
         }
+        if keepsOrder { properties.append(BLIPProperties.closingsProperty, "true") }
         if refusesConflicts { properties.append("noconflicts", "true") }
         return properties
-    }
-}
-
-/// What a document ID may be.
-///
-/// Source: `revisions.md` §3.
-enum DocumentID {
-    /// What a store takes, 1 to 240 bytes, no leading underscore, no control characters, and
-    /// within the limits of the connection.
-    static func isValid(_ text: String, limits: Limits) -> Bool {
-        text.utf8.count <= limits.documentIDByteCount && Store.isValidDocumentID(text)
     }
 }
 

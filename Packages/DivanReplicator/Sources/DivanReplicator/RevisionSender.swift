@@ -40,12 +40,15 @@ struct PeerTerms {
     var understandsBlobs: Bool
     /// Whether it wants the current revision when the one it asked for is gone.
     var takesReplacements: Bool
+    /// Whether it wants to hear that its own revision was given up here.
+    var takesClosings: Bool
 
     init(_ properties: BLIPProperties, limits: Limits) {
         let asked = properties["maxHistory"].flatMap { Int($0) } ?? 0
         historyCount = asked > 0 ? min(asked, limits.receivedHistoryCount) : limits.historyCount
         understandsBlobs = properties.bool("blobs")
         takesReplacements = properties.bool("sendReplacementRevs")
+        takesClosings = properties.bool(BLIPProperties.closingsProperty)
     }
 }
 
@@ -62,9 +65,10 @@ struct RevisionSender {
     var sendsDeltas = false
     /// What the peer may fetch; `nil` = everything.
     var readFilter: DocumentFilter?
+    /// Whether revisions that were given up here may come back from the peer, when they precede ours.
+    var keepsOrder = false
 
-    private var queue: [OutgoingRevision] = []
-    private var head = 0
+    private var queue = Line<OutgoingRevision>()
     private var unansweredCount = 0
     private var unansweredByteCount = 0
     private var window = SendWindow()
@@ -75,7 +79,7 @@ struct RevisionSender {
         self.isPush = isPush
     }
 
-    var queuedCount: Int { queue.count - head }
+    var queuedCount: Int { queue.count }
     var isIdle: Bool { queuedCount == 0 && unansweredCount == 0 }
 
     mutating func enqueue(_ revision: OutgoingRevision) {
@@ -88,17 +92,18 @@ struct RevisionSender {
         var vanished: [FeedChange] = []
         while queuedCount > 0, hasRoom(session) {
             let room = window.revisionsCount(session.limits) - unansweredCount
-            let batch = Array(queue[head..<min(head + min(room, 32), queue.count)])
-            head += batch.count
-            if head == queue.count || head > 1_024 {
-                queue.removeFirst(head)
-                head = 0
-            }
+            let batch = queue.popFirst(atMost: min(room, 32))
             let messages = try messages(for: batch, session)
             for (revision, message) in zip(batch, messages) {
-                guard let message else {
+                guard let message, message.problem == nil else {
                     vanished.append(revision.change)
-                    tellGone(revision, &session)
+                    tellGone(revision, message?.problem, &session)
+                    continue
+                }
+                // Larger than it was announced: with `_attachments`, or a newer one in its place.
+                guard message.body.count <= session.limits.documentByteCount else {
+                    vanished.append(revision.change)
+                    tellTooLarge(revision, message.body.count, &session)
                     continue
                 }
                 send(message, for: revision, &session)
@@ -147,17 +152,22 @@ struct RevisionSender {
         _ reader: StoreReader,
         _ session: Session
     ) throws -> Ready? {
-        try message(for: revision, reader, session).map { message in
-            Ready(
-                properties: message.properties.properties(
-                    collection: session.wireIndex(collection),
-                    replacing: message.replaced
-                ),
-                body: message.body,
-                isDelta: message.properties.deltaSource != nil,
-                isReplacement: message.replaced != nil,
-                blobs: message.blobs
-            )
+        do {
+            return try message(for: revision, reader, session).map { message in
+                Ready(
+                    properties: message.properties.properties(
+                        collection: session.wireIndex(collection),
+                        replacing: message.replaced
+                    ),
+                    body: message.body,
+                    isDelta: message.properties.deltaSource != nil,
+                    isReplacement: message.replaced != nil,
+                    blobs: message.blobs
+                )
+            }
+        } catch let error as StoreError where error.concernsOneDocument {
+            // Damaged: it stays here, and the rest goes on.
+            return Ready(properties: [:], body: [], problem: SyncError(storage: error))
         }
     }
 
@@ -181,6 +191,7 @@ struct RevisionSender {
         composer.refusesConflicts = isPush
         composer.readFilter = readFilter
         composer.listsBlobs = session.bindsBlobs
+        composer.keepsOrder = keepsOrder
         return try composer.message(for: revision)
     }
 
@@ -203,18 +214,41 @@ struct RevisionSender {
         session.ask(request, for: .revision(collection: collection, sent))
     }
 
-    /// A passive side owes an answer for each revision that was asked for.
-    private func tellGone(_ revision: OutgoingRevision, _ session: inout Session) {
+    /// The body is more than any peer takes: its document is refused by itself, on this side too.
+    func tellTooLarge(
+        _ revision: OutgoingRevision,
+        _ byteCount: Int,
+        _ session: inout Session
+    ) {
+        tellGone(revision, .tooLarge(byteCount, session.limits), &session)
+    }
+
+    /// A passive side owes an answer for each revision that was asked for; what cannot be read or
+    /// sent is told on this side, too.
+    private func tellGone(
+        _ revision: OutgoingRevision,
+        _ problem: SyncError?,
+        _ session: inout Session
+    ) {
+        if let problem {
+            session.report(DocumentEvent(pushing: revision.change, in: path, problem))
+        }
         guard !isPush else { return }
         var properties = BLIPProperties.profile(
             "norev",
             collection: session.wireIndex(collection)
         )
-        properties.append("id", revision.change.documentID)
+        properties.append("id", revision.change.documentID.text)
         properties.append("rev", revision.change.revisionID.description)
         properties.append("sequence", String(revision.change.sequence))
-        properties.append("error", "404")
-        properties.append("reason", "missing")
+        let told: SyncError =
+            switch problem {
+            case nil: .http(404, "missing")
+            case let problem? where problem.domain == .webSocket: problem
+            default: .http(500, "damaged")
+            }
+        properties.append("error", String(told.code))
+        properties.append("reason", told.message)
         session.tell(BLIPRequest(properties: properties))
     }
 
@@ -238,8 +272,7 @@ struct RevisionSender {
 
     /// Drops what was not sent.
     mutating func abandon() {
-        queue = []
-        head = 0
+        queue = Line()
     }
 }
 
@@ -250,9 +283,11 @@ private struct Ready {
     var isDelta = false
     var isReplacement = false
     var blobs: [BlobDigest] = []
+    /// Why the revision cannot be sent.
+    var problem: SyncError?
 
     /// Whether other peers would get the same.
-    var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty }
+    var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty && problem == nil }
 }
 
 extension Ready {

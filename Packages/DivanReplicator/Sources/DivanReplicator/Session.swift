@@ -23,19 +23,32 @@ struct Session {
     private var firstWords: Duration?
     /// Whether the peer is one of ours, as its answer to the subscription tells.
     var peerIsOurs = false
+    /// Whether the peer names what it gave up, and keeps to one order of revisions that were given up
+    /// for each other; it says so with the same answer.
+    var peerKeepsOrder = false
     /// Whether the peer has taken a request in this mode.
     var isModeProven = false
     var progress = Progress()
     /// Which way of sending bodies is faster.
     var trial = CompressionTrial()
+    /// What the peer's differences may cost.
+    var deltaCredit: DeltaCredit
+    /// The last document that was seen not to come to rest.
+    var rotating: PendingConflict?
     /// The replication's error, which the status shows.
     var error: SyncError?
     /// Set once; no request leaves and none is answered afterwards.
     private(set) var closeCode: UInt16?
 
     private let sharing: SharedRevisions.Membership?
+    private let budget: ConnectionBudget.Membership?
+    private var toldByteCount = 0
+    /// When what is held is weighed again, also if nothing comes in: others may have made it the heaviest.
+    private(set) var weighingDue: Duration?
     /// How often each blob is part of a revision on its way, where the peer gets no others.
     private var lentBlobs: [BlobDigest: Int] = [:]
+    /// Contents that the peer has sent over this connection, where it gets no others.
+    private var shownBlobs: Set<BlobDigest> = []
     private var purposes: [BLIPRequestNumber: Purpose] = [:]
     private var effects: [SyncEffect] = []
     private var nextEffectIndex = 0
@@ -57,7 +70,9 @@ struct Session {
         self.store = store
         self.log = log
         origin = ChangeOrigin()
+        deltaCredit = DeltaCredit(configuration.limits)
         sharing = configuration.role.sharedRevisions?.join()
+        budget = configuration.role.budget
         blip = BLIPConnection(codec: configuration.codec)
     }
 
@@ -122,14 +137,25 @@ extension Session {
         refuse(request.isNoReply ? nil : request.id, with: error)
     }
 
-    mutating func refuse(_ id: BLIPRequestID?, with error: SyncError) {
+    mutating func refuse(
+        _ id: BLIPRequestID?,
+        with error: SyncError,
+        properties: BLIPProperties = BLIPProperties()
+    ) {
         let wire = WireError(error)
-        answer(id, with: .error(domain: wire.domain, code: wire.code, message: wire.message))
+        var reply = BLIPReply.error(domain: wire.domain, code: wire.code, message: wire.message)
+        reply.properties.append(contentsOf: properties)
+        answer(id, with: reply)
     }
 
     /// Forgets the request and returns why it was sent.
     mutating func purpose(of number: BLIPRequestNumber) -> Purpose? {
         purposes.removeValue(forKey: number)
+    }
+
+    /// Whether a stored body of so many bytes may be read for a difference now.
+    mutating func mayApplyDelta(to byteCount: Int) -> Bool {
+        deltaCredit.spend(byteCount, at: now, limits)
     }
 
     /// Looks up a request whose answer is still arriving.
@@ -147,13 +173,18 @@ extension Session {
     ///
     /// Source: `errors.md` §6.
     mutating func fail(_ failure: SyncError) {
-        log.error("\(failure)")
-        if error == nil { error = failure }
+        note(failure)
         if failure.domain == .webSocket, failure.code == 503 {
             close(code: 4001, error: failure)
         } else if failure.stopsReplication {
             close(code: 4002, error: failure)
         }
+    }
+
+    /// Records an error that ends nothing: what arrives besides is taken.
+    mutating func note(_ failure: SyncError) {
+        log.error("\(failure)")
+        if error == nil { error = failure }
     }
 
     /// Fails, and closes in any case: without its storage this side cannot go on.
@@ -212,6 +243,16 @@ extension Session {
         !bindsBlobs || lentBlobs[digest] != nil
     }
 
+    /// Notes that the peer has sent a content, so that it need not do so again.
+    mutating func noteShown(_ digest: BlobDigest) {
+        guard bindsBlobs else { return }
+        if shownBlobs.count >= limits.shownBlobsCount { shownBlobs = [] }
+        shownBlobs.insert(digest)
+    }
+
+    /// Whether the peer has sent this content.
+    func hasShown(_ digest: BlobDigest) -> Bool { shownBlobs.contains(digest) }
+
     /// The peer may ask for these until they are taken back.
     mutating func lend(_ digests: [BlobDigest]) {
         for digest in digests { lentBlobs[digest, default: 0] += 1 }
@@ -225,7 +266,32 @@ extension Session {
     }
 }
 
+extension Session {
+    /// Steps in which the budget is told, so that small messages do not touch it.
+    private static var budgetStep: Int { 64 << 10 }
+
+    /// Tells the budget what this connection holds, and closes it when it has to yield.
+    mutating func weigh(parkedByteCount: Int) {
+        guard let budget, !isClosed else { return }
+        let held = blip.openByteCount + blip.queuedByteCount + parkedByteCount
+        let steps = held / Self.budgetStep * Self.budgetStep
+        guard steps != toldByteCount || weighingDue.map({ $0 <= now }) ?? false else { return }
+        toldByteCount = steps
+        weighingDue = steps > 0 ? now + .seconds(1) : nil
+        guard budget.hold(steps) else { return }
+        let reason =
+            "the listener holds too much for its clients, and \(held >> 10) KiB for this one; "
+            + "send less at once, and read the answers"
+        fail(SyncError(.webSocket, 503, reason))
+    }
+}
+
 extension PeerConfiguration.Role {
+    fileprivate var budget: ConnectionBudget.Membership? {
+        guard case .passive(let options) = self else { return nil }
+        return options.budget?.join(party: options.party)
+    }
+
     fileprivate var sharedRevisions: SharedRevisions? {
         if case .passive(let options) = self { options.shared } else { nil }
     }

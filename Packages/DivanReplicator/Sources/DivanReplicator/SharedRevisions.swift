@@ -11,7 +11,7 @@ public final class SharedRevisions: Sendable {
     /// What decides about the bytes of a message.
     struct Key: Hashable {
         let path: CollectionPath
-        let documentID: String
+        let documentID: DocumentID
         let revisionID: RevisionID
         let sequence: UInt64
         let wireIndex: Int?

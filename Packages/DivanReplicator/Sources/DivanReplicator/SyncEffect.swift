@@ -1,3 +1,4 @@
+public import DivanRevisions
 public import DivanStore
 
 /// What the engine asks of whoever runs it, in order.
@@ -19,7 +20,7 @@ public struct PendingConflict: Hashable, Sendable {
     /// The document's collection.
     public let collection: CollectionPath
     /// The document.
-    public let documentID: String
+    public let documentID: DocumentID
 }
 
 /// What became of one document.
@@ -27,7 +28,7 @@ public struct DocumentEvent: Hashable, Sendable {
     /// The document's collection.
     public let collection: CollectionPath
     /// The document.
-    public let documentID: String
+    public let documentID: DocumentID
     /// Whether it was on its way to the peer.
     public let isPush: Bool
     /// What is particular about it.
@@ -36,6 +37,30 @@ public struct DocumentEvent: Hashable, Sendable {
     public let error: SyncError?
     /// The difference as which it travelled; `nil` when its body went whole.
     public internal(set) var delta: DeltaUse?
+}
+
+extension DocumentEvent {
+    /// A local change on its way to the peer.
+    init(pushing change: FeedChange, in collection: CollectionPath, _ error: SyncError?) {
+        self.init(
+            collection: collection,
+            documentID: change.documentID,
+            isPush: true,
+            flags: change.flags,
+            error: error
+        )
+    }
+
+    /// A pulled document whose conflict was, or could not be, resolved.
+    init(resolving conflict: PendingConflict, _ error: SyncError?) {
+        self.init(
+            collection: conflict.collection,
+            documentID: conflict.documentID,
+            isPush: false,
+            flags: [],
+            error: error
+        )
+    }
 }
 
 /// A body that travelled as a difference.
@@ -76,6 +101,9 @@ public struct SyncStatus: Equatable, Sendable {
     public var expectedDocumentCount: UInt64 = 0
     /// What went wrong last, of the replication as a whole.
     public var error: SyncError?
+    /// The last document whose conflict came again and again in this connection, if there was one:
+    /// its resolver and those of the peers undo each other's work.
+    public var rotating: PendingConflict?
 
     /// Creates a status without progress.
     public init(_ activity: Activity) {

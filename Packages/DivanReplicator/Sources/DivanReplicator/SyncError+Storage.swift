@@ -20,12 +20,13 @@ extension SyncError {
             self.init(.liteCore, 7, message, hasRemedy: true)
         case .conflict: self.init(.webSocket, 409, message, hasRemedy: true)
         case .checkpointMismatch: self.init(.webSocket, 409, message, hasRemedy: true)
-        case .invalidDocumentID: self.init(.liteCore, 29, message, hasRemedy: true)
         case .bodyTooLarge: self.init(.webSocket, 413, message, hasRemedy: true)
         case .badRevision: self.init(.liteCore, 4, message, hasRemedy: true)
+        case .forbiddenKey: self.init(.liteCore, 5, message, hasRemedy: true)
         case .tooNew: self.init(.liteCore, 28, message, hasRemedy: true)
         case .unknownCodec: self.init(.liteCore, 19, message, hasRemedy: true)
-        case .corrupt, .blobMismatch: self.init(.liteCore, 15, message, hasRemedy: true)
+        case .corrupt, .damagedDocument, .blobMismatch:
+            self.init(.liteCore, 15, message, hasRemedy: true)
         case .notADatabase: self.init(.liteCore, 20, message, hasRemedy: true)
         case .busy: self.init(.liteCore, 16, message, hasRemedy: true)
         case .readOnly: self.init(.liteCore, 14, message, hasRemedy: true)
@@ -33,18 +34,6 @@ extension SyncError {
         case .io(let code): self.init(.posix, Int(code), message, hasRemedy: true)
         case .sqlite(let code, _): self.init(.sqlite, Int(code), message, hasRemedy: true)
         case .alreadyExists: self.init(.liteCore, 9, message, hasRemedy: true)
-        }
-    }
-}
-
-extension StoreError {
-    /// Whether the error is about one revision, so that others can still be stored.
-    var concernsOneDocument: Bool {
-        switch code {
-        case .conflict, .invalidDocumentID, .bodyTooLarge, .badRevision, .notFound,
-            .unknownCodec:
-            true
-        default: false
         }
     }
 }

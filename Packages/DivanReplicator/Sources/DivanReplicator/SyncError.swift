@@ -51,27 +51,14 @@ public struct SyncError: Error, Hashable, Sendable {
     public static func http(_ status: Int, _ message: String) -> SyncError {
         SyncError(.webSocket, status, message)
     }
-}
 
-extension SyncError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
-    public var description: String {
-        let place = "Replication (\(domain.wireName(code: code))/\(code))"
-        if hasRemedy { return "\(place): \(message)" }
-        return place + (message.isEmpty ? "" : ": \(message)") + "; \(remedy)"
-    }
+    /// What a conflict is that a pull did not clear.
+    static let rival = http(409, "the peer has another revision")
 
-    private var remedy: String {
-        switch (domain, code) {
-        case (.webSocket, 401): "check the user name and password"
-        case (.webSocket, 403): "check what this user, or this replicator, may do"
-        case (.webSocket, 404): "check that the database and its collections exist at the peer"
-        case (.webSocket, 409): "pull the document, so that the conflict can be resolved"
-        case (.webSocket, 413): "make the document or its blobs smaller"
-        case (.posix, 28): "free some disk space"
-        case _ where isTransient: "it is tried again"
-        default: "see the peer's log for its side of the story"
-        }
+    /// A body that no peer takes, with its size.
+    static func tooLarge(_ byteCount: Int, _ limits: Limits) -> SyncError {
+        let limit = limits.documentByteCount
+        return .http(413, "a body of \(byteCount) bytes, peers take \(limit) at most")
     }
 }
 

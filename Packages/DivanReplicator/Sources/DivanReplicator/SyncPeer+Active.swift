@@ -1,6 +1,7 @@
 import DivanBLIP
 import DivanJSON
 import DivanLog
+import DivanRevisions
 import DivanStore
 
 // How an active peer starts.
@@ -162,8 +163,9 @@ extension SyncPeer {
         _ index: Int,
         _ options: PeerConfiguration.ActiveOptions
     ) throws {
-        guard let checkpointer = collections[index].checkpointer else { return }
         let path = collection.path
+        if options.pushes { try reviewRefusals(of: index, retries: options.retriesRefused) }
+        guard let checkpointer = collections[index].checkpointer else { return }
         let (last, conflicts) = try session.store.read { reader in
             (try reader.lastSequence(in: path), try reader.conflicts(in: path))
         }
@@ -198,13 +200,29 @@ extension SyncPeer {
         }
     }
 
+    /// Forgets refusals that were overtaken; the others are open again where they are to be retried.
+    ///
+    /// They stay remembered until the peer has answered: a run that ends before loses nothing.
+    private mutating func reviewRefusals(of index: Int, retries: Bool) throws {
+        guard let remote = session.remote else { return }
+        let path = collections[index].path
+        guard try session.store.read({ try $0.hasRefusals(in: path, at: remote) }) else { return }
+        let refusals = try session.store.write(origin: session.origin) { writer in
+            try writer.pruneRefusals(in: path, at: remote)
+        }
+        guard retries else { return }
+        for refusal in refusals {
+            collections[index].checkpointer?.completed.remove(refusal.sequence)
+        }
+    }
+
     /// Who the peer is, is known: asks about the conflicts of earlier runs.
     mutating func askForKnownResolutions() {
         for conflict in knownConflicts { session.emit(.resolve(conflict)) }
         knownConflicts = []
     }
 
-    mutating func askForResolution(of documentID: String, in path: CollectionPath) {
+    mutating func askForResolution(of documentID: DocumentID, in path: CollectionPath) {
         let conflict = PendingConflict(collection: path, documentID: documentID)
         guard unresolved.insert(conflict).inserted else { return }
         session.emit(.resolve(conflict))

@@ -7,7 +7,7 @@ extension SyncPeer {
     /// Stores what has arrived; marks alone wait for more of them while a backlog is pushed.
     mutating func commitDue() {
         let holdsMarks =
-            inbox.hasOnlyMarks && inbox.marks.count < session.limits.heldMarksCount
+            inbox.hasOnlyMarks && inbox.remarkCount < session.limits.heldMarksCount
             && collections.contains { $0.pusher?.isInBacklog ?? false }
             && !collections.contains { $0.savesCheckpoint(at: session.now) }
         if !holdsMarks { commitInbox() }
@@ -15,21 +15,34 @@ extension SyncPeer {
 
     mutating func commitInbox() {
         guard !inbox.isEmpty else { return }
-        let (ready, removals, told) = inbox.take()
+        let refusals = inbox.takeRefusals()
+        let (arrived, removals, told) = inbox.take()
         let allowed = removals.filter { asksToPurge($0) }
+        for removal in allowed { collections[removal.collection].note(removal) }
+        let isAnyWithdrawn = collections.contains { !$0.withdrawals.isEmpty }
+        let ready = isAnyWithdrawn ? arrived.filter { !dropsWithdrawn($0) } : arrived
         let paths = collections.map(\.path)
         let remote = session.remote
         let marks = told.filter { !collections[$0.collection].isOutdated($0) }
         let outdated = ready.map { collections[$0.collection].isOutdated($0.message) }
         do {
+            let peerKeepsOrder = session.peerKeepsOrder
             let results = try session.store.write(origin: session.origin) { writer in
                 for removal in allowed {
                     _ = try writer.purge(removal.documentID, in: paths[removal.collection])
                 }
                 try writer.mark(marks, paths, remote)
+                try writer.note(refusals, paths, remote)
                 return try zip(ready, outdated).map { revision, isOutdated in
                     let path = paths[revision.collection]
-                    return try writer.insert(revision, in: path, remote, isOutdated: isOutdated)
+                    return try writer.insert(
+                        revision,
+                        in: path,
+                        remote,
+                        // A client says so with the revision.
+                        keepsOrder: remote == nil ? revision.message.keepsOrder : peerKeepsOrder,
+                        isOutdated: isOutdated
+                    )
                 }
             }
             for index in ready.indices { finish(ready[index], results[index]) }
@@ -47,11 +60,22 @@ extension SyncPeer {
         }
     }
 
+    /// Drops a revision that was sent before its document was withdrawn; the loss has been told.
+    private mutating func dropsWithdrawn(_ revision: IncomingRevision) -> Bool {
+        let (message, index) = (revision.message, revision.collection)
+        guard collections[index].withdrawals.covers(message.documentID, message.sequence) else {
+            return false
+        }
+        session.answer(revision.request)
+        finish(message.sequence, in: index, isFinished: true, byteCount: revision.body.count)
+        return true
+    }
+
     /// Asks the pull filter about a lost document; a veto keeps it and is an error of its own.
     private mutating func asksToPurge(_ removal: Removal) -> Bool {
         let index = removal.collection
         if removal.purges, let filter = collections[index].pullFilter,
-            !filter(removal.documentID, [], .accessRemoved)
+            !filter(removal.question)
         {
             let error = SyncError.http(403, "rejected by validation function")
             report(removal.documentID, in: index, flags: removal.flags, error)
@@ -83,7 +107,9 @@ extension SyncPeer {
         var isFinished = true
         switch result {
         case .inserted(let sequence, let isConflict, let isBranched):
-            answer(revision.request, in: index, at: sequence)
+            // The sender must still hear which branch counts.
+            let remark: BLIPProperties = isBranched ? [RemoteOrder.branchedProperty: "true"] : [:]
+            answer(revision.request, in: index, at: sequence, remark)
             remember(message, in: index, isBranched: isBranched)
             if isConflict, isActive {
                 askForResolution(of: message.documentID, in: collections[index].path)
@@ -95,12 +121,36 @@ extension SyncPeer {
         case .alreadyThere(let sequence):
             answer(revision.request, in: index, at: sequence, ["noop": "true"])
             noticePulled(message.documentID, in: index)
+        case .givenUp(let sequence, let current):
+            insist(on: current, against: revision, at: sequence)
         case .failed(let error):
             session.refuse(revision.request, with: error)
             report(message.documentID, in: index, flags: [], error)
             isFinished = !isLost && !error.isTransient
         }
         finish(message.sequence, in: index, isFinished: isFinished, byteCount: revision.body.count)
+    }
+
+    /// The peer sent what was given up here: it is to hear of our revision, and what that closed.
+    private mutating func insist(
+        on current: RevisionID,
+        against revision: IncomingRevision,
+        at sequence: UInt64
+    ) {
+        let index = revision.collection
+        if isActive {
+            answer(revision.request, in: index, at: sequence, ["noop": "true"])
+            collections[index].pusher?.notice()
+        } else {
+            let error = SyncError.http(409, "the revision was given up here for another")
+            session.refuse(
+                revision.request,
+                with: error,
+                properties: [BLIPProperties.rivalProperty: current.description]
+            )
+            collections[index].echoes[revision.message.documentID] = nil
+            collections[index].feed?.notice()
+        }
     }
 
     /// Says that a revision is stored; to a peer that pulls, too, how far the sequences were then.
@@ -140,7 +190,7 @@ extension SyncPeer {
     }
 
     private mutating func noticePulled(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in index: Int,
         isBehind: Bool = false
     ) {
@@ -162,6 +212,7 @@ extension StoreWriter {
         _ revision: IncomingRevision,
         in path: CollectionPath,
         _ remote: RemoteID?,
+        keepsOrder: Bool,
         isOutdated: Bool
     ) throws -> RevisionResult {
         let message = revision.message
@@ -178,6 +229,7 @@ extension StoreWriter {
                     // Only the active side stores conflicts, for it alone resolves them.
                     refusesConflicts: remote == nil,
                     closing: message.closing,
+                    keepsOrder: keepsOrder,
                     isOutdated: isOutdated
                 ),
                 in: path
@@ -186,10 +238,24 @@ extension StoreWriter {
             case .inserted(let sequence, let isConflict, let isBranched):
                 .inserted(sequence: sequence, isConflict: isConflict, isBranched: isBranched)
             case .alreadyThere: .alreadyThere(lastSequence: try lastSequence(in: path))
+            case .givenUp(let sequence, let current):
+                .givenUp(sequence: sequence, current: current)
             }
         } catch {
             guard error.concernsOneDocument else { throw error }
             return .failed(SyncError(storage: error))
+        }
+    }
+
+    fileprivate func note(
+        _ refusals: [Inbox.PushRefusal],
+        _ paths: [CollectionPath],
+        _ remote: RemoteID?
+    ) throws {
+        guard let remote, !refusals.isEmpty else { return }
+        for (index, path) in paths.enumerated() {
+            let here = refusals.lazy.filter { $0.collection == index }.map(\.refusal)
+            try note(Array(here), at: remote, in: path)
         }
     }
 

@@ -55,10 +55,10 @@ extension SyncPeer {
         switch request.profile {
         case "getAttachment":
             _ = try collectionIndex(of: request)
-            AttachmentServer.get(request, &session)
+            attachments.get(request, &session)
         case "proveAttachment":
             _ = try collectionIndex(of: request)
-            AttachmentServer.prove(request, &session)
+            attachments.prove(request, &session)
         default:
             session.answer(request, with: .noHandler)
         }

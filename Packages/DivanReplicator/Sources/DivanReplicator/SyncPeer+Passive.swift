@@ -12,7 +12,7 @@ extension SyncPeer {
         switch request.profile {
         case "getCollections": try answerCollections(request, options)
         case "getCheckpoint": try answerCheckpoint(request)
-        case "setCheckpoint": try storeCheckpoint(request)
+        case "setCheckpoint": try storeCheckpoint(request, options)
         case "subChanges":
             let index = try collectionIndex(of: request)
             guard options.allowsPull else {
@@ -99,13 +99,28 @@ extension SyncPeer {
         session.answer(request, with: reply)
     }
 
-    private mutating func storeCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {
+    private mutating func storeCheckpoint(
+        _ request: BLIPIncomingRequest,
+        _ options: PeerConfiguration.PassiveOptions
+    ) throws(SyncError) {
+        guard options.allowsPull || options.allowsPush else {
+            throw .http(403, "who may neither push nor pull has no use for a checkpoint")
+        }
         _ = try collectionIndex(of: request)
         let id = try checkpointID(of: request)
-        guard request.body.count <= 1 << 20 else { throw .http(413, "checkpoint over 1 MiB") }
+        let limit = session.limits.checkpointByteCount
+        guard request.body.count <= limit else {
+            throw .http(413, "a checkpoint of more than \(limit) bytes")
+        }
         let expected = request.properties["rev"].flatMap { $0.isEmpty ? nil : $0 }
         let revision = try storing {
-            try session.store.setPeerCheckpoint(id, request.body, expectedRevision: expected)
+            try session.store.setPeerCheckpoint(
+                id,
+                request.body,
+                expectedRevision: expected,
+                owner: options.checkpointOwner,
+                at: session.configuration.secondsSince1970()
+            )
         }
         session.answer(request, with: BLIPReply(properties: ["rev": revision]))
     }
@@ -129,7 +144,9 @@ extension SyncPeer {
         feed.readFilter = collections[index].readFilter
         let count = try storing { try session.store.read { try feed.begin($0) } }
         collections[index].feed = feed
-        let properties: BLIPProperties = [PassiveFeed.pendingProperty: String(count)]
+        let properties: BLIPProperties = [
+            PassiveFeed.pendingProperty: String(count), BLIPProperties.closingsProperty: "true",
+        ]
         session.answer(request, with: BLIPReply(properties: properties))
     }
 
@@ -159,15 +176,18 @@ extension SyncPeer {
         // What arrived before it counts.
         commitInbox()
         var answers = [ProposalAnswer](repeating: ProposalAnswer(status: 400), count: entries.count)
-        var questions: [(documentID: String, revisionID: RevisionID, parent: RevisionID?)] = []
+        var questions: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)] = []
         var places: [Int] = []
         questions.reserveCapacity(entries.count)
         places.reserveCapacity(entries.count)
         for (place, entry) in entries.enumerated() {
-            guard let revisionID = entry.revisionID,
-                DocumentID.isValid(entry.documentID, limits: session.limits)
+            guard let revisionID = entry.revisionID, let documentID = entry.documentID
             else { continue }
-            questions.append((entry.documentID, revisionID, entry.ancestor))
+            guard entry.bodyByteCount <= session.limits.announcedByteCount else {
+                answers[place] = ProposalAnswer(status: 413)
+                continue
+            }
+            questions.append((documentID, revisionID, entry.ancestor))
             places.append(place)
         }
         let path = collections[index].path
@@ -176,13 +196,13 @@ extension SyncPeer {
                 (try reader.judge(questions, in: path), try reader.lastSequence(in: path))
             }
         }
-        for (place, verdict) in zip(places, verdicts) {
+        for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
             answers[place] =
                 switch verdict {
                 case .accept: .accepted
                 case .known: ProposalAnswer(status: 304)
                 case .conflict(let current):
-                    if try mayRead(entries[place].documentID, in: index) {
+                    if try mayRead(question.documentID, in: index) {
                         ProposalAnswer(status: 409, currentRevision: current)
                     } else {
                         ProposalAnswer(status: 403)
@@ -213,17 +233,28 @@ extension SyncPeer {
     }
 
     /// Whether the peer may fetch a document as it is now; one that is not here tells nothing.
-    private func mayRead(_ documentID: String, in index: Int) throws(SyncError) -> Bool {
+    private func mayRead(_ documentID: DocumentID, in index: Int) throws(SyncError) -> Bool {
         guard let filter = collections[index].readFilter else { return true }
         let path = collections[index].path
-        let document = try storing {
-            try session.store.read {
+        let document: StoredDocument?
+        do {
+            document = try session.store.read {
                 try $0.document(documentID, in: path, includingTombstones: true)
             }
+        } catch let error as StoreError where error.concernsOneDocument {
+            return false
+        } catch {
+            throw SyncError(storage: error)
         }
         guard let document else { return true }
-        let shown = document.isTombstone ? [] : document.body
-        return filter(documentID, shown, document.isTombstone ? .deleted : [])
+        return filter(
+            FilteredRevision(
+                documentID,
+                document.revisionID,
+                body: document.isTombstone ? [] : document.body,
+                flags: document.isTombstone ? .deleted : []
+            )
+        )
     }
 
     /// Runs a store call; what it throws becomes a replication error.

@@ -29,24 +29,24 @@ extension SyncPeer {
         in index: Int
     ) throws(SyncError) {
         let full = try fullBody(message, request.body, in: index)
-        let body = try ReceivedBody(full, isTombstone: message.isTombstone)
+        let body = try ReceivedBody(
+            full,
+            isTombstone: message.isTombstone,
+            limits: session.limits
+        )
         let requestID = request.isNoReply ? nil : request.id
         if body.isRemoved, let puller = collections[index].puller {
             inbox.add(
                 puller.removal(
                     of: message.documentID,
+                    message.revisionID,
                     request: requestID,
                     sequence: message.sequence
                 )
             )
             return
         }
-        if let filter = collections[index].pullFilter {
-            let shown = message.isTombstone ? [] : body.bytes
-            guard filter(message.documentID, shown, message.isTombstone ? .deleted : []) else {
-                throw .http(403, "rejected by validation function")
-            }
-        }
+        try askPullFilter(about: message, body, in: index)
         var revision = IncomingRevision(
             request: requestID,
             collection: index,
@@ -65,44 +65,25 @@ extension SyncPeer {
         }
     }
 
-    /// Stores the revision with the next batch, or after its blobs have come.
-    private mutating func hold(
-        _ received: consuming IncomingRevision,
-        _ body: ReceivedBody
+    private func askPullFilter(
+        about message: RevisionMessage,
+        _ body: ReceivedBody,
+        in index: Int
     ) throws(SyncError) {
-        var revision = consume received
-        revision.holds = body.blobs.map { session.store.blobs.hold($0.digest) }
-        var missing: [BlobReference] = []
-        for blob in body.blobs where !session.store.blobs.contains(blob.digest) {
-            guard !body.orphans.contains(blob.digest) else {
-                throw .http(404, "the sender has no content for \(blob.digest.description)")
-            }
-            missing.append(blob)
-        }
-        guard !missing.isEmpty else {
-            inbox.add(revision)
-            return
-        }
-        guard inbox.hasRoom(for: revision.body.count, session.limits) else {
-            throw .http(503, "too many revisions wait for their blobs")
-        }
-        let parkedID = inbox.park(revision, missingCount: missing.count)
-        for blob in missing {
-            blobs.want(
-                BlobFetcher.Waiter(
-                    parkedID: parkedID,
-                    collection: revision.collection,
-                    documentID: revision.message.documentID,
-                    blob: blob
-                )
-            )
-        }
+        guard let filter = collections[index].pullFilter else { return }
+        let shown = FilteredRevision(
+            message.documentID,
+            message.revisionID,
+            body: message.isTombstone ? [] : body.bytes,
+            flags: message.isTombstone ? .deleted : []
+        )
+        guard filter(shown) else { throw .http(403, "rejected by validation function") }
     }
 
     /// Applies a delta; whatever goes wrong asks for the full body.
     ///
     /// Source: `delta.md` §8.
-    private func fullBody(
+    private mutating func fullBody(
         _ message: RevisionMessage,
         _ body: [UInt8],
         in index: Int
@@ -119,9 +100,12 @@ extension SyncPeer {
             guard let stored, !stored.isTombstone else {
                 throw SyncError.http(422, "the delta's source is not here")
             }
+            guard session.mayApplyDelta(to: stored.body.count) else {
+                throw SyncError.http(422, "too many differences of large bodies; send the whole")
+            }
             // What a peer may not read it may not copy either.
             if let filter = collections[index].readFilter,
-                !filter(message.documentID, stored.body, [])
+                !filter(FilteredRevision(message.documentID, source, body: stored.body))
             {
                 throw SyncError.http(422, "the delta's source is not here")
             }
@@ -143,10 +127,22 @@ extension SyncPeer {
     }
 
     /// The peer cannot send what was asked for: the sequence is done.
+    ///
+    /// A document that is gone or has gone on is no failure; any other reason is the document's.
     mutating func receiveMissingRevision(_ request: BLIPIncomingRequest, in index: Int) {
         let text = request.properties["sequence"] ?? request.properties["seq"]
         finish(text.map { RemoteSequence(json: $0) }, in: index, isFinished: true, byteCount: 0)
         session.answer(request)
+        let code = request.properties.integer("error") ?? 404
+        guard isActive, code != 404, code != 410 else { return }
+        let reason = request.properties["reason"] ?? "the peer cannot send the document"
+        let status = (400...999).contains(code) ? code : 502
+        report(
+            DocumentID(unchecked: request.properties["id"] ?? ""),
+            in: index,
+            flags: [],
+            SyncError(.webSocket, status, reason, isFromPeer: true)
+        )
     }
 
     private mutating func refuse(
@@ -164,7 +160,7 @@ extension SyncPeer {
             byteCount: request.body.count
         )
         report(
-            request.properties["id"] ?? "",
+            DocumentID(unchecked: request.properties["id"] ?? ""),
             in: index,
             flags: request.properties.bool("deleted") ? .deleted : [],
             error
@@ -172,7 +168,7 @@ extension SyncPeer {
     }
 
     func pullEvent(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in index: Int,
         flags: SyncFlags,
         _ error: SyncError?
@@ -187,7 +183,7 @@ extension SyncPeer {
     }
 
     mutating func report(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in index: Int,
         flags: SyncFlags,
         delta: DeltaUse? = nil,

@@ -17,10 +17,12 @@ public struct SyncPeer {
     var collections: [CollectionSync] = []
     var inbox = Inbox()
     var blobs = BlobFetcher()
+    var attachments = AttachmentServer()
     var unresolved: Set<PendingConflict> = []
     /// Conflicts of earlier runs that nobody is asked about yet.
     var knownConflicts: [PendingConflict] = []
     var stage = Stage.notConnected
+    private var rotations = RotationWatch()
     private var reported = SyncStatus(.connecting)
     private var statusDue: Duration = .zero
     private var stopDeadline: Duration?  // set while the last checkpoint is being saved
@@ -89,6 +91,7 @@ public struct SyncPeer {
     public mutating func receive(_ message: Span<UInt8>, at now: Duration) {
         session.now = now
         guard !isEnded else { return }
+        session.deltaCredit.received(message.count, session.limits)
         do {
             try session.blip.receive(message)
             while let event = session.blip.next() {
@@ -101,6 +104,7 @@ public struct SyncPeer {
             session.close(code: error.closeCode, error: session.error)
         }
         if inbox.ready.count >= session.limits.insertedRevisionsCount { commitInbox() }
+        session.weigh(parkedByteCount: inbox.parkedByteCount)
     }
 
     /// Everything that had arrived has been handed in: stores, answers, and goes on.
@@ -140,20 +144,27 @@ public struct SyncPeer {
     ) {
         session.now = now
         guard unresolved.remove(conflict) != nil else { return }
-        session.report(
-            DocumentEvent(
-                collection: conflict.collection,
-                documentID: conflict.documentID,
-                isPush: false,
-                flags: [],
-                error: error
-            )
-        )
+        session.report(DocumentEvent(resolving: conflict, error))
         for index in collections.indices where collections[index].path == conflict.collection {
             collections[index].pusher?.notice()
         }
-        if error == nil { askAgain(conflict) }
+        if error == nil {
+            noteResolution(of: conflict)
+            askAgain(conflict)
+        }
         pump()
+    }
+
+    /// Names a document that does not come to rest, in the log, in an event, and in the status.
+    private mutating func noteResolution(of conflict: PendingConflict) {
+        guard rotations.note(conflict, at: session.now, limits) else { return }
+        let text =
+            "the conflict of document \(conflict.documentID) comes again and again: resolved "
+            + "\(limits.rotationCount) times within \(limits.rotationWindow); peers that merge must "
+            + "make the same of the same two revisions"
+        session.log.warning("\(text)")
+        session.rotating = conflict
+        session.report(DocumentEvent(resolving: conflict, SyncError(.liteCore, 8, text)))
     }
 
     /// Another conflict of the document may have come while the answer was on its way here.
@@ -192,6 +203,7 @@ public struct SyncPeer {
         for index in collections.indices { collections[index].pusher?.reportUnresolved(&session) }
         stage = .ended
         blobs.abandon()
+        attachments.abandon()
         _ = inbox.abandonParked()
         _ = session.abandonRequests()
         if session.error == nil { session.error = error }
@@ -202,16 +214,21 @@ public struct SyncPeer {
     /// When `advance(to:)` has something to do; `nil` = nothing but input can change anything.
     public var deadline: Duration? {
         guard stage == .running, !session.isClosed else { return nil }
-        guard !collections.contains(where: { $0.feed?.wantsTurn == true }) else { return .zero }
+        guard !attachments.wantsTurn,
+            !collections.contains(where: { $0.feed?.wantsTurn == true })
+        else { return .zero }
         let saves = collections.compactMap(\.checkpointer?.deadline)
         let progress = hasUnreportedProgress ? [statusDue] : []
-        return (saves + progress + [stopDeadline].compactMap(\.self)).min()
+        let others = [stopDeadline, session.weighingDue, attachments.deadline(session.limits)]
+            .compactMap(\.self)
+        return (saves + progress + others).min()
     }
 
     /// Does what is due at `now`.
     public mutating func advance(to now: Duration) {
         session.now = now
         pump()
+        session.weigh(parkedByteCount: inbox.parkedByteCount)
     }
 
     /// Returns what the driver is to do, or `nil`.
@@ -226,6 +243,7 @@ public struct SyncPeer {
             !session.isClosed, stage == .running, stopDeadline == nil
         {
             pumpSenders()
+            attachments.begin(&session)
         }
         return session.blip.nextFrame(into: &output)
     }
@@ -263,6 +281,7 @@ extension SyncPeer {
         commitDue()
         pumpSenders()
         blobs.pump(&session)
+        attachments.pump(&session)
         // Answers that arrived together may have left marks behind.
         commitDue()
         if stage == .running {
@@ -287,7 +306,7 @@ extension SyncPeer {
 
     mutating func pumpSenders() {
         guard !session.isClosed else { return }
-        for index in collections.indices { collections[index].pumpSenders(&session) }
+        for index in collections.indices { collections[index].pumpSenders(&session, &inbox) }
     }
 
     /// Whether nothing is known that is left to do.
@@ -327,6 +346,7 @@ extension SyncPeer {
             $0 + $1.unreadCount
         }
         status.error = session.error
+        status.rotating = session.rotating
         return status
     }
 
@@ -336,7 +356,9 @@ extension SyncPeer {
     private mutating func reportStatus() {
         let status = currentStatus
         guard status != reported else { return }
-        let isUrgent = status.activity != reported.activity || status.error != reported.error
+        let isUrgent =
+            status.activity != reported.activity || status.error != reported.error
+            || status.rotating != reported.rotating
         guard isUrgent || session.now >= statusDue else { return }
         reported = status
         statusDue = session.now + .milliseconds(200)

@@ -26,7 +26,8 @@ struct WireError: Equatable {
 }
 
 extension SyncError {
-    /// Reads the properties of an error reply; whatever is unknown becomes "remote error".
+    /// Reads the properties of an error reply; whatever is unknown, or a number that its domain
+    /// does not have, becomes "remote error".
     init(wireDomain domain: String, code: Int, message: String) {
         let known: Domain? =
             switch domain {
@@ -39,7 +40,7 @@ extension SyncError {
             case "mbedTLS": .mbedTLS
             default: nil
             }
-        guard let known, code != 0 else {
+        guard let known, code != 0, known.receivedCodes.contains(code) else {
             self.init(.liteCore, 26, "remote error \(domain)/\(code) \(message)", isFromPeer: true)
             return
         }
@@ -48,6 +49,16 @@ extension SyncError {
 }
 
 extension SyncError.Domain {
+    /// The codes that a peer's error reply may bring, with room for those of later versions.
+    fileprivate var receivedCodes: ClosedRange<Int> {
+        switch self {
+        case .liteCore, .network: 1...999
+        case .webSocket: 100...4_999
+        case .posix, .sqlite, .fleece: 1...Int(Int32.max)
+        case .mbedTLS: Int(Int32.min)...Int(Int32.max)
+        }
+    }
+
     /// The name in `Error-Domain`.
     func wireName(code: Int) -> String {
         switch self {

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import Testing
 
 /// The first pull of a new peer, which wants live documents only (`replication.md` §3).

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         var pulls = true
         var purges = true
         var filter: DocumentFilter?
-        var documentIDs: [String] = []
+        var documentIDs: [DocumentID] = []
     }
 
     private func server(_ site: Site, _ mode: Mode) throws -> Counterpart {
@@ -73,6 +74,66 @@ import Testing
         try next.refuse("rev", "HTTP", 403)
         try next.refuse("rev", "HTTP", 403)
         #expect(next.events.filter(\.isPush).map(\.error?.code) == [403])
+    }
+
+    // MARK: Losing it while it is on its way
+
+    private func revision(_ id: String, _ sequence: String) -> BLIPProperties {
+        ["collection": "0", "id": "lost", "rev": id, "sequence": sequence]
+    }
+
+    @Test func `a revision that arrives after its document was withdrawn is not stored`() throws {
+        let site = try Site()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[1,"lost","1-aa"]]"#)
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        #expect(server.ask("rev", revision("1-aa", "1"), #"{"theirs":1}"#)?.error == nil)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.contents() == [:])
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+        #expect(try server.take("setCheckpoint").body.count > 0)
+    }
+
+    @Test func `a revision whose blob comes after its document was withdrawn is not stored`() throws
+    {
+        let site = try Site()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[1,"lost","1-aa"]]"#)
+        let content = Array("the content".utf8)
+        let body = Site.blobBody(BlobDigest(hashing: content.span), content.count, "text/plain")
+        server.ask("rev", revision("1-aa", "1"), body)
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        try server.answer("getAttachment", bytes: content)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.contents() == [:])
+    }
+
+    @Test(arguments: ["7", #""7:1""#, #""6:9:7""#])
+    func `access that was regained meanwhile brings the document back`(sequence: String) throws {
+        let site = try Site()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[1,"lost","1-aa"]]"#)
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        server.ask("changes", Self.zero, #"[[\#(sequence),"lost","1-aa"]]"#)
+        server.ask("rev", revision("1-aa", "1"), #"{"theirs":1}"#)
+        #expect(try site.contents() == [:], "sent before the loss")
+        server.ask("rev", revision("1-aa", sequence), #"{"theirs":1}"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.body("lost") == #"{"theirs":1}"#)
+    }
+
+    @Test func `without auto-purge a revision on its way is kept`() throws {
+        let site = try Site()
+        var server = try server(site, Mode(purges: false))
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[1,"lost","1-aa"]]"#)
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        server.ask("rev", revision("1-aa", "1"), #"{"theirs":1}"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.body("lost") == #"{"theirs":1}"#)
     }
 
     // MARK: Getting it back
@@ -150,10 +211,11 @@ import Testing
 
     @Test func `on, with a filter that refuses: the document stays, and the event is 403`() throws {
         let site = try synced()
-        let filter: DocumentFilter = { id, body, flags in
-            #expect(id == "lost")
-            #expect(body == [])
-            #expect(flags == .accessRemoved)
+        let filter: DocumentFilter = { shown in
+            #expect(shown.documentID == "lost")
+            #expect(shown.revisionID?.description == "1-aa")
+            #expect(shown.body == [])
+            #expect(shown.flags == .accessRemoved)
             return false
         }
         var server = try server(site, Mode(filter: filter))
@@ -166,7 +228,7 @@ import Testing
 
     @Test func `off: the filter is not asked about withdrawals`() throws {
         let site = try synced()
-        let filter: DocumentFilter = { _, _, _ in
+        let filter: DocumentFilter = { _ in
             Issue.record("asked")
             return false
         }

@@ -27,7 +27,7 @@ import Testing
     @Test func `documents that share a blob fetch it once`() throws {
         let (here, there) = (try Site(), try Site())
         let content = [UInt8](repeating: 7, count: 100_000)
-        for number in 0..<20 { try there.saveBlob("doc\(number)", content) }
+        for number in 0..<20 { try there.saveBlob(DocumentID(unchecked: "doc\(number)"), content) }
         var options = Conversation.Options(pushes: false)
         options.compresses = false
         let run = Conversation.oneShot(options, here, there)
@@ -38,7 +38,12 @@ import Testing
 
     @Test func `many blobs at once arrive with their documents`() throws {
         let (here, there) = (try Site(), try Site())
-        for number in 0..<60 { try there.saveBlob("doc\(number)", Array("content \(number)".utf8)) }
+        for number in 0..<60 {
+            try there.saveBlob(
+                DocumentID(unchecked: "doc\(number)"),
+                Array("content \(number)".utf8)
+            )
+        }
         let run = Conversation.oneShot(.init(pushes: false), here, there)
         #expect(run.failures == [])
         #expect(try here.contents() == there.contents())

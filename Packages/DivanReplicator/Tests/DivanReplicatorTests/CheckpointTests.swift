@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Testing
@@ -14,13 +15,13 @@ import Testing
         inputs.pulls = vector.inputs.pull ?? true
         inputs.pushes = vector.inputs.push ?? true
         inputs.channels = vector.inputs.channels ?? []
-        inputs.documentIDs = vector.inputs.docIDs ?? []
+        inputs.documentIDs = (vector.inputs.docIDs ?? []).map { DocumentID(unchecked: $0) }
         #expect(CheckpointID(inputs).description == vector.checkpointID)
     }
 
     @Test func `names differ for lists that no short pointer spans`() {
         var inputs = CheckpointID.Inputs(privateUUID: [1, 2], remoteIdentity: "ws://a/b")
-        inputs.documentIDs = (0..<20_000).map { "document\($0)" }
+        inputs.documentIDs = (0..<20_000).map { DocumentID(unchecked: "document\($0)") }
         let long = CheckpointID(inputs)
         inputs.documentIDs[19_999] = "another"
         #expect(CheckpointID(inputs) != long)

@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -85,7 +86,7 @@ import Testing
 
     @Test func `progress is told five times a second at most`() throws {
         let (here, there) = (try Site(), try Site())
-        for number in 0..<2_000 { try there.save("doc\(number)", "{}") }
+        for number in 0..<2_000 { try there.save(DocumentID(unchecked: "doc\(number)"), "{}") }
         let run = connected(here, there)
         // All of it happens at one moment of virtual time: busy, then idle.
         #expect(run.statuses.map(\.activity) == [.busy, .idle])
@@ -107,8 +108,8 @@ import Testing
         for steps in 0..<24 {
             let (here, there) = (try Site(), try Site())
             for number in 0..<5 {
-                try here.save("mine\(number)", "{}")
-                try there.save("theirs\(number)", "{}")
+                try here.save(DocumentID(unchecked: "mine\(number)"), "{}")
+                try there.save(DocumentID(unchecked: "theirs\(number)"), "{}")
             }
             var run = Conversation(.init(isContinuous: true), here: here, there: there)
             for _ in 0..<steps { _ = run.step() }

@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Testing
@@ -79,13 +80,15 @@ import Testing
         let index = Int.random(in: 0..<3, using: &generator)
         let name = "doc\(Int.random(in: 0..<5, using: &generator))"
         let site = sites[index]
-        if Int.random(in: 0..<5, using: &generator) == 0, try site.body(name) != nil {
-            try site.delete(name)
+        if Int.random(in: 0..<5, using: &generator) == 0,
+            try site.body(DocumentID(unchecked: name)) != nil
+        {
+            try site.delete(DocumentID(unchecked: name))
         } else {
             let number = Int.random(in: 0..<1_000, using: &generator)
             let text = String(repeating: "long enough for a delta ", count: 10)
             let body = #"{"by":\#(index),"n":\#(number),"round":\#(round),"text":"\#(text)"}"#
-            try site.save(name, body)
+            try site.save(DocumentID(unchecked: name), body)
         }
     }
 

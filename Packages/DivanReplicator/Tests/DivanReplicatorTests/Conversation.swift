@@ -1,5 +1,6 @@
 import DivanCompression
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import DivanZlib
@@ -72,6 +73,7 @@ struct Conversation {
         var collections: [PeerConfiguration.CollectionOptions] = [.init(.default)]
         var offered: [CollectionPath]?
         var isReset = false
+        var retriesRefused = false
         var purgesRevoked = true
         var usesDeltas = false
         var allowsPush = true
@@ -90,6 +92,7 @@ struct Conversation {
                 remoteIdentity: remoteIdentity
             )
             options.isReset = isReset
+            options.retriesRefused = retriesRefused
             options.purgesRevoked = purgesRevoked
             return configuration(.active(options))
         }
@@ -281,7 +284,7 @@ extension Conversation {
     /// The documents that went or came without an error, as `push doc` and `pull doc`.
     var transfers: [String] {
         activeEvents.filter { $0.error == nil }
-            .map { ($0.isPush ? "push " : "pull ") + $0.documentID }
+            .map { ($0.isPush ? "push " : "pull ") + $0.documentID.text }
     }
 
     var failures: [DocumentEvent] { activeEvents.filter { $0.error != nil } }

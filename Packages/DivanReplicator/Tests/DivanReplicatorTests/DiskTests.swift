@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Synchronization
 import Testing
@@ -38,7 +39,7 @@ import Testing
         let disk = Disk()
         let here = try Site()
         let there = try Site(Store(engine: disk))
-        for number in 0..<5 { try here.save("\(number)", "{}") }
+        for number in 0..<5 { try here.save(DocumentID(unchecked: "\(number)"), "{}") }
         disk.isBroken.store(true, ordering: .relaxed)
         let failed = Conversation.oneShot(.init(), here, there)
         #expect(failed.error?.code == 503)

@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
         try here.save("public", #"{"open":true}"#)
         try here.save("secret", #"{"open":false}"#)
         let filtered = options { collection in
-            collection.pushFilter = { _, body, _ in body == Array(#"{"open":true}"#.utf8) }
+            collection.pushFilter = { $0.body == Array(#"{"open":true}"#.utf8) }
         }
         let run = Conversation.oneShot(filtered, here, there)
         #expect(run.transfers == ["push public"])
@@ -34,7 +35,7 @@ import Testing
         try there.save("good", #"{"n":1}"#)
         try there.save("bad", #"{"n":2}"#)
         let filtered = options { collection in
-            collection.pullFilter = { documentID, _, _ in documentID != "bad" }
+            collection.pullFilter = { $0.documentID != "bad" }
         }
         let run = Conversation.oneShot(filtered, here, there)
         #expect(run.transfers == ["pull good"])
@@ -50,7 +51,7 @@ import Testing
         _ = Conversation.oneShot(.init(), here, there)
         try here.delete("a")
         let filtered = options { collection in
-            collection.pushFilter = { _, body, flags in !(flags == .deleted && body.count <= 2) }
+            collection.pushFilter = { !($0.flags == .deleted && $0.body.count <= 2) }
         }
         #expect(Conversation.oneShot(filtered, here, there).transfers == [])
         #expect(try there.body("a") == #"{"n":1}"#)
@@ -59,8 +60,8 @@ import Testing
     @Test func `document IDs limit both directions`() throws {
         let (here, there) = (try Site(), try Site())
         for name in ["a", "b", "c"] {
-            try here.save("mine-\(name)", "{}")
-            try there.save("theirs-\(name)", "{}")
+            try here.save(DocumentID(unchecked: "mine-\(name)"), "{}")
+            try there.save(DocumentID(unchecked: "theirs-\(name)"), "{}")
         }
         let limited = options { $0.documentIDs = ["mine-b", "theirs-c"] }
         let run = Conversation.oneShot(limited, here, there)
@@ -70,7 +71,7 @@ import Testing
 
     @Test func `metadata keys are taken off what arrives`() throws {
         let (here, there) = (try Site(), try Site())
-        try there.save("a", #"{"_exp":5,"_id":"x","_mine":1,"b":2}"#)
+        try there.save("a", #"{"_exp":5,"_mine":1,"b":2}"#)
         _ = Conversation.oneShot(.init(pushes: false), here, there)
         #expect(try here.body("a") == #"{"b":2}"#)
         #expect(try here.revision("a") == there.revision("a"))

@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanTestKit
 import Testing
 
@@ -18,7 +19,9 @@ import Testing
     func `an interrupted sync sends few revisions twice`(pushes: Bool, seed: UInt64) throws {
         let (here, there) = (try Site(), try Site())
         let source = pushes ? here : there
-        for number in 0..<Self.documentCount { try source.save("doc\(number)", #"{"n":1}"#) }
+        for number in 0..<Self.documentCount {
+            try source.save(DocumentID(unchecked: "doc\(number)"), #"{"n":1}"#)
+        }
         var options = Conversation.Options(pushes: pushes, pulls: !pushes)
         options.compresses = false
         options.limits.unansweredNearbyCount /= 100_000 / Self.documentCount

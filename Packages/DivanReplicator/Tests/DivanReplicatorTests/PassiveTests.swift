@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -81,6 +82,31 @@ import Testing
         #expect(error(client.ask("proposeChanges", Self.zero, #"[["a"]]"#)) == "HTTP/400")
     }
 
+    /// Whatever ancestor is named: the receiver may have purged the document, unknown to the sender.
+    ///
+    /// Source: `revisions.md` §7, "no such document".
+    @Test func `a proposal for a document that is not here is accepted with any ancestor`() throws {
+        let site = try Site()
+        var client = Counterpart.client(site)
+        let list = #"[["a","7-ff","6-ee"],["b","2-bb","9-aa",100],["c","1-aa","junk"]]"#
+        #expect(client.ask("proposeChanges", Self.zero, list)?.body == Array("[]".utf8))
+        let revision: BLIPProperties = [
+            "collection": "0", "id": "a", "rev": "7-ff", "history": "6-ee", "noconflicts": "true",
+        ]
+        #expect(error(client.ask("rev", revision, "{}")) == "fine")
+        #expect(try site.revision("a") == "7-ff")
+    }
+
+    @Test(arguments: ["continuous", "activeOnly"])
+    func `a subscription that is neither the one nor the other is refused`(name: String) throws {
+        var client = Counterpart.client(try Site())
+        var properties = Self.zero
+        properties[name] = "perhaps"
+        #expect(error(client.ask("subChanges", properties)) == "HTTP/400")
+        properties[name] = "False"
+        #expect(error(client.ask("subChanges", properties)) == "fine")
+    }
+
     @Test func `an accepted proposal over a tombstone is stored when it comes`() throws {
         let site = try Site()
         try site.put("gone", ["2-dd", "1-cc"], "{}", isTombstone: true)
@@ -133,7 +159,9 @@ import Testing
         var properties = Self.zero
         for (name, value) in given { properties.append(name, value) }
         #expect(error(client.ask("rev", properties, body)) == expected)
-        let isStored = try site.revision(given["id"] ?? "").map { $0 == given["rev"] } ?? false
+        let isStored =
+            try site.revision(DocumentID(unchecked: given["id"] ?? "")).map { $0 == given["rev"] }
+            ?? false
         #expect(isStored == (expected == "fine"))
     }
 

@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -62,11 +63,42 @@ import Testing
         #expect(run.transfers.sorted() == ["pull theirs", "push mine"])
     }
 
+    @Test func `what was pushed is not compared again in the next run`() throws {
+        let (here, there) = (try Site(), try Site())
+        try there.save("theirs", "{}")
+        for number in 0..<1_000 {
+            try here.save(DocumentID(unchecked: "mine\(number)"), #"{"n":\#(number)}"#)
+        }
+        _ = Conversation.oneShot(.init(), here, there)
+        let second = Conversation.oneShot(.init(), here, there)
+        #expect(second.transfers == [])
+        #expect(second.byteCount < 1_200)
+
+        try there.save("mine7", #"{"n":"theirs"}"#)
+        #expect(Conversation.oneShot(.init(), here, there).transfers == ["pull mine7"])
+    }
+
+    @Test func `what others wrote between one's own pushes is pulled`() throws {
+        let (here, there, other) = (try Site(), try Site(), try Site())
+        for number in 0..<20 {
+            try here.save(DocumentID(unchecked: "mine\(number)"), "{}")
+            _ = Conversation.oneShot(.init(), here, there)
+            try other.save(DocumentID(unchecked: "other\(number)"), "{}")
+            if number % 3 == 0 {
+                try other.save(DocumentID(unchecked: "mine\(number)"), #"{"n":2}"#)
+            }
+            _ = Conversation.oneShot(.init(), other, there)
+        }
+        _ = Conversation.oneShot(.init(), here, there)
+        #expect(try here.contents() == there.contents())
+        #expect(try here.contents().count == 40)
+    }
+
     @Test func `a second run moves nothing`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<30 {
-            try here.save("mine\(number)", #"{"n":\#(number)}"#)
-            try there.save("theirs\(number)", #"{"n":\#(number)}"#)
+            try here.save(DocumentID(unchecked: "mine\(number)"), #"{"n":\#(number)}"#)
+            try there.save(DocumentID(unchecked: "theirs\(number)"), #"{"n":\#(number)}"#)
         }
         _ = Conversation.oneShot(.init(), here, there)
         let second = Conversation.oneShot(.init(), here, there)
@@ -81,7 +113,9 @@ import Testing
 
     @Test func `many documents pass in several lists`() throws {
         let (here, there) = (try Site(), try Site())
-        for number in 0..<1_050 { try here.save("doc\(number)", #"{"n":\#(number)}"#) }
+        for number in 0..<1_050 {
+            try here.save(DocumentID(unchecked: "doc\(number)"), #"{"n":\#(number)}"#)
+        }
         _ = Conversation.oneShot(.init(pulls: false), here, there)
         #expect(try there.contents() == here.contents())
 

@@ -1,5 +1,6 @@
 import DivanCompression
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanZlib
 import Testing

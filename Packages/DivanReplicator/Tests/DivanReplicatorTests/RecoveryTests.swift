@@ -10,8 +10,8 @@ import Testing
     private func synced() throws -> (here: Site, there: Site) {
         let (here, there) = (try Site(), try Site())
         for number in 0..<10 {
-            try here.save("mine\(number)", "{}")
-            try there.save("theirs\(number)", "{}")
+            try here.save(DocumentID(unchecked: "mine\(number)"), "{}")
+            try there.save(DocumentID(unchecked: "theirs\(number)"), "{}")
         }
         _ = Conversation.oneShot(.init(), here, there)
         return (here, there)
@@ -76,12 +76,40 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
+    @Test func `a reset does not push back what the peer purged`() throws {
+        let (here, there) = try synced()
+        try there.purge("mine2")
+        try there.purge("theirs3")
+        try here.save("mine5", #"{"n":2}"#)
+        let run = Conversation.oneShot(.init(isReset: true), here, there)
+        #expect(run.transfers == ["push mine5"])
+        #expect(try there.body("mine2") == nil)
+        #expect(try there.body("theirs3") == nil)
+    }
+
+    @Test func `a reset pushes everything to a peer that lost its checkpoint, too`() throws {
+        let (here, _) = try synced()
+        let empty = try Site()
+        let run = Conversation.oneShot(.init(isReset: true), here, empty)
+        #expect(run.failures == [])
+        #expect(try empty.contents() == here.contents())
+    }
+
+    @Test func `a reset after edits on both sides moves those alone`() throws {
+        let (here, there) = try synced()
+        try here.save("mine1", #"{"n":2}"#)
+        try there.save("mine2", #"{"n":2}"#)
+        try there.purge("mine3")
+        let run = Conversation.oneShot(.init(isReset: true), here, there)
+        #expect(run.transfers.sorted() == ["pull mine2", "push mine1"])
+    }
+
     @Test func `a copied database goes on where its original stood`() throws {
         let directory = try TemporaryDirectory()
         let there = try Site()
         let original = try Store.open(directory: directory.file("a.cblite2"))
         let here = try Site(original)
-        for number in 0..<20 { try here.save("doc\(number)", "{}") }
+        for number in 0..<20 { try here.save(DocumentID(unchecked: "doc\(number)"), "{}") }
         _ = Conversation.oneShot(.init(pulls: false), here, there)
         try Store.copy(
             directory: directory.file("a.cblite2"),

@@ -40,6 +40,44 @@ import Testing
         #expect(finish(RemoteSequence(json: #""a""#), in: &list) == false)
     }
 
+    @Test(arguments: UInt64(0)..<8)
+    func `the next run begins behind what was pushed, never behind a stranger's change`(
+        seed: UInt64
+    ) {
+        var generator = SeededGenerator(seed: seed)
+        var list = RemoteSequences()
+        var (strangers, announced): ([UInt64], Int) = ([], 0)
+        for sequence in UInt64(1)...600 {
+            if Int.random(in: 0..<10, using: &generator) == 0 {
+                strangers.append(sequence)
+            } else {
+                list.notePushed(sequence)
+            }
+            if announced < strangers.count, Bool.random(using: &generator) {
+                list.announce(RemoteSequence(strangers[announced]), isFinished: false)
+                list.finish(RemoteSequence(strangers[announced]))
+                announced += 1
+            }
+            let known = list.resumable?.number ?? 0
+            #expect(strangers.dropFirst(announced).allSatisfy { $0 > known }, "seed \(seed)")
+            #expect(known >= list.safe?.number ?? 0, "seed \(seed)")
+        }
+        for stranger in strangers.dropFirst(announced) {
+            list.announce(RemoteSequence(stranger), isFinished: true)
+        }
+        #expect(list.resumable == RemoteSequence(600), "seed \(seed)")
+    }
+
+    @Test func `many gaps among what was pushed cost little and lose nothing`() {
+        var list = RemoteSequences(since: RemoteSequence(0))
+        for sequence in stride(from: UInt64(2), to: 10_000, by: 2) { list.notePushed(sequence) }
+        #expect(list.resumable == RemoteSequence(0))
+        list.announce(RemoteSequence(1), isFinished: true)
+        #expect(list.resumable == RemoteSequence(2))
+        list.announce(RemoteSequence(json: #""7:9""#), isFinished: true)
+        #expect(list.resumable?.json == #""7:9""#)
+    }
+
     private func finish(_ sequence: RemoteSequence, in list: inout RemoteSequences) -> Bool {
         list.finish(sequence)
     }

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Testing
@@ -108,7 +109,7 @@ import Testing
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         let vetoing = options { collection in
-            collection.pullFilter = { _, _, flags in !flags.contains(.accessRemoved) }
+            collection.pullFilter = { !$0.flags.contains(.accessRemoved) }
         }
         var server = try Counterpart.server(site, vetoing)
         try server.answer("subChanges")
@@ -317,13 +318,16 @@ import Testing
     }
 
     @Test func `sizes beyond reason do not overflow the progress`() throws {
-        var server = try Counterpart.server(try Site(), options())
+        var options = options()
+        options.limits.announcedByteCount = .max
+        var server = try Counterpart.server(try Site(), options)
         try server.answer("subChanges")
         let entries = (0..<9).map { #"[\#($0),"d\#($0)","1-aa",0,\#(Int.max)]"# }
         server.ask("changes", Self.zero, "[\(entries.joined(separator: ","))]")
         let blob = #"{"pic":{"@type":"blob","digest":"\#(BlobDigest(hashing: [1].span))","#
         for number in 0..<9 {
-            let body = blob + #""length":\#(Int.max)}}"#
+            // The longest that is asked for.
+            let body = blob + #""length":\#(Limits().blobByteCount)}}"#
             server.ask("rev", revision("d\(number)", "1-aa", "\(number)"), body)
         }
         #expect(server.closeCode == nil)

@@ -32,7 +32,7 @@ final class Site {
     /// Saves a document on top of whatever is current.
     @discardableResult
     func save(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ body: String,
         in path: CollectionPath = .default,
         hasBlobs: Bool = false
@@ -41,12 +41,12 @@ final class Site {
     }
 
     @discardableResult
-    func delete(_ documentID: String, in path: CollectionPath = .default) throws -> RevisionID {
+    func delete(_ documentID: DocumentID, in path: CollectionPath = .default) throws -> RevisionID {
         try write(documentID, "{}", path, isTombstone: true, false)
     }
 
     private func write(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ body: String,
         _ path: CollectionPath,
         isTombstone: Bool,
@@ -70,7 +70,7 @@ final class Site {
     /// Saves a document whose member `pic` is a blob with this content.
     @discardableResult
     func saveBlob(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ content: [UInt8],
         type: String = "image/png",
         in path: CollectionPath = .default
@@ -87,7 +87,7 @@ final class Site {
 
     /// Stores a revision under an ID of the caller's, with its ancestors.
     func put(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ revisions: [String],
         _ body: String,
         isTombstone: Bool = false,
@@ -116,19 +116,19 @@ final class Site {
     }
 
     /// The live body of a document as text.
-    func body(_ documentID: String, in path: CollectionPath = .default) throws -> String? {
+    func body(_ documentID: DocumentID, in path: CollectionPath = .default) throws -> String? {
         try store.read { try $0.document(documentID, in: path) }
             .map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    func revision(_ documentID: String, in path: CollectionPath = .default) throws -> String? {
+    func revision(_ documentID: DocumentID, in path: CollectionPath = .default) throws -> String? {
         try store.read { try $0.document(documentID, in: path, includingTombstones: true) }?
             .revisionID.description
     }
 
     /// Every document with its revision and body, tombstones included, in one comparable form.
-    func contents(of path: CollectionPath = .default) throws -> [String: String] {
-        var contents: [String: String] = [:]
+    func contents(of path: CollectionPath = .default) throws -> [DocumentID: String] {
+        var contents: [DocumentID: String] = [:]
         for document in try store.read({ try $0.documents(in: path, after: 0, limit: 100_000) }) {
             let body =
                 document.isTombstone ? "deleted" : String(decoding: document.body, as: UTF8.self)
@@ -138,7 +138,7 @@ final class Site {
     }
 
     /// Purges a document here alone.
-    func purge(_ documentID: String) throws {
+    func purge(_ documentID: DocumentID) throws {
         try store.write { _ = try $0.purge(documentID, in: .default) }
     }
 

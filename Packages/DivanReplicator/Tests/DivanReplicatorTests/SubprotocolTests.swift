@@ -1,5 +1,6 @@
 import DivanCompression
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanZlib
 import Testing
@@ -112,7 +113,9 @@ import Testing
 
     @Test func `two peers replicate with a codec of their own`() throws {
         let (here, there) = (try Site(), try Site())
-        for number in 0..<20 { try here.save("\(number)", "{\"n\":\(number)}") }
+        for number in 0..<20 {
+            try here.save(DocumentID(unchecked: "\(number)"), "{\"n\":\(number)}")
+        }
         var options = Conversation.Options()
         options.furtherCodecs = [Named(name: "plain")]
         let name = try #require(Subprotocol(codecName: "plain"))

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Testing
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `a peer that accepts and never asks is waited for, and can be stopped`() throws {
         let site = try Site()
-        for number in 0..<1_000 { try site.save("\(number)", "{}") }
+        for number in 0..<1_000 { try site.save(DocumentID(unchecked: "\(number)"), "{}") }
         var server = try Counterpart.server(site, .init(pulls: false))
         #expect(server.requests.filter { $0.profile == "proposeChanges" }.count <= 5)
         server.peer.stop(at: .seconds(1))
@@ -61,7 +62,7 @@ import Testing
 
     @Test func `a client that never answers revisions is not sent all of them`() throws {
         let site = try Site()
-        for number in 0..<2_000 { try site.save("\(number)", "{}") }
+        for number in 0..<2_000 { try site.save(DocumentID(unchecked: "\(number)"), "{}") }
         var client = Counterpart.client(site)
         client.ask("subChanges", Self.zero)
         while client.requests.contains(where: { $0.profile == "changes" && !$0.isNoReply }) {
@@ -172,6 +173,17 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
+    @Test func `a blob that says it is beyond the limit is not asked for`() throws {
+        var server = try Counterpart.server(try Site(), Conversation.Options(pushes: false))
+        try server.answer("subChanges")
+        let digest = BlobDigest(hashing: Array("the content".utf8).span)
+        server.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)
+        let body = Site.blobBody(digest, Int.max, "text/plain")
+        server.ask("rev", revision("a", "1-aa", "1"), body)
+        #expect(server.events.map(\.error?.code) == [413])
+        #expect(!server.requests.contains { $0.profile == "getAttachment" })
+    }
+
     @Test func `a blob that never comes keeps its document back and nothing else`() throws {
         let (site, asking, _) = try blobServer()
         var server = asking
@@ -200,8 +212,8 @@ import Testing
     private func loaded() throws -> (Site, Site) {
         let (here, there) = (try Site(), try Site())
         for number in 0..<6 {
-            try here.save("h\(number)", #"{"n":\#(number)}"#)
-            try there.save("t\(number)", #"{"n":\#(number)}"#)
+            try here.save(DocumentID(unchecked: "h\(number)"), #"{"n":\#(number)}"#)
+            try there.save(DocumentID(unchecked: "t\(number)"), #"{"n":\#(number)}"#)
         }
         try here.saveBlob("hb", [UInt8](repeating: 1, count: 20_000))
         try there.saveBlob("tb", [UInt8](repeating: 2, count: 20_000))
@@ -260,7 +272,7 @@ import Testing
         let store = try Store.open(directory: directory.file("a.cblite2"))
         let closing = try Site(store)
         let other = try Site()
-        for number in 0..<3 { try other.save("\(number)", "{}") }
+        for number in 0..<3 { try other.save(DocumentID(unchecked: "\(number)"), "{}") }
         var run = Conversation(
             .init(isContinuous: true),
             here: isActive ? closing : other,

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -53,6 +54,21 @@ import Testing
         #expect(server.error?.isTransient == (code == 503))
     }
 
+    @Test(arguments: [
+        ("HTTP", 99), ("HTTP", 5_000), ("WebSocket", Int(Int32.max)), ("LiteCore", 1_000),
+        ("Network", Int(Int32.max)), ("Network", -1), ("HTTP", Int(Int32.min)), ("POSIX", -5),
+    ])
+    func `a code that its domain does not have is a remote error`(
+        domain: String,
+        code: Int
+    ) throws {
+        var server = Counterpart(Conversation.Options().active, try Site())
+        try server.refuse("getCollections", domain, code)
+        #expect(server.error?.domain == .liteCore)
+        #expect(server.error?.code == 26)
+        #expect(server.closeCode == 4002)
+    }
+
     @Test(arguments: ["", "nope", "[]", "null", "{}", #"{"local":{},"remote":[]}"#])
     func `getCheckpoint: a body that is none counts as an empty one`(body: String) throws {
         let site = try Site()
@@ -95,7 +111,8 @@ import Testing
         arguments: [
             "[0,0]", "{}", "7", "nope", #"["x"]"#, "[[]]", "[true]", "[1.5]", "[",
             #"[{"status":"x"}]"#,
-            "[99999999999999999999]",
+            "[99999999999999999999]", "[9223372036854775807]", "[-9223372036854775808]", "[-1]",
+            "[99]", "[1000]", #"[{"status":9223372036854775807}]"#, #"[{"status":1000}]"#,
         ]
     )
     func `proposeChanges: an answer that cannot be read ends the replication`(body: String) throws {
@@ -107,7 +124,7 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "rev" })
     }
 
-    @Test(arguments: [(#"[{"rev":"1-ff"}]"#, 500), ("[999]", 999), ("[-1]", -1), ("[400]", 400)])
+    @Test(arguments: [(#"[{"rev":"1-ff"}]"#, 500), ("[999]", 999), ("[100]", 100), ("[400]", 400)])
     func `proposeChanges: a status that nobody knows is the document's error`(
         body: String,
         code: Int
@@ -142,6 +159,28 @@ import Testing
         let revision = try server.answer("rev", "unasked body", ["noop": "maybe"])
         #expect(revision.properties["id"] == "a")
         #expect(server.events.map(\.error) == [nil])
+    }
+
+    @Test(arguments: ["9223372036854775807", "-1", "65536", "1.5", "\"x\""])
+    func `changes: flags that are none make the list unreadable`(flags: String) throws {
+        var server = try Counterpart.server(try Site(), .init(pushes: false))
+        let reply = server.ask(
+            "changes",
+            ["collection": "0"],
+            "[[1,\"a\",\"1-aa\",\(flags)]]"
+        )
+        #expect(reply?.error?.code == 400)
+    }
+
+    @Test func `changes: a size that nothing has is no trouble`() throws {
+        var server = try Counterpart.server(try Site(), .init(pushes: false))
+        let entries = (1...40).map { "[\($0),\"d\($0)\",\"1-aa\",0,9223372036854775807]" }
+        let reply = server.ask(
+            "changes",
+            ["collection": "0"],
+            "[\(entries.joined(separator: ","))]"
+        )
+        #expect(reply?.error == nil)
     }
 
     // MARK: To a passive peer

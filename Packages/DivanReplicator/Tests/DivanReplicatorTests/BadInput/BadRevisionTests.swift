@@ -63,10 +63,9 @@ import Testing
         Case(name: "closing branch of junk", properties: ["rev": "2-aa", "deleted_branch": "x"]),
         Case(name: "no document ID", properties: ["id": "", "rev": "1-aa"]),
         Case(name: "underscore ID", properties: ["id": "_local/x", "rev": "1-aa"]),
-        Case(name: "control character", properties: ["id": "a\u{1}b", "rev": "1-aa"]),
         Case(
-            name: "an ID of 241 bytes",
-            properties: ["id": String(repeating: "i", count: 241), "rev": "1-aa"]
+            name: "an ID of 1,025 bytes",
+            properties: ["id": String(repeating: "i", count: 1_025), "rev": "1-aa"]
         ),
         Case(name: "empty body", properties: ["rev": "1-aa"], body: ""),
         Case(name: "body null", properties: ["rev": "1-aa"], body: "null"),
@@ -79,6 +78,13 @@ import Testing
         Case(name: "a number too large", properties: ["rev": "1-aa"], body: #"{"a":1e400}"#),
         Case(name: "a lone surrogate", properties: ["rev": "1-aa"], body: #"{"a":"\ud800"}"#),
         Case(name: "too deep", properties: ["rev": "1-aa"], body: deep),
+        Case(name: "deleted perhaps", properties: ["rev": "1-aa", "deleted": "maybe"]),
+        Case(name: "deleted nothing", properties: ["rev": "1-aa", "deleted": ""]),
+        Case(name: "noconflicts perhaps", properties: ["rev": "1-aa", "noconflicts": "1.0"]),
+        Case(name: "_id in the body", properties: ["rev": "1-aa"], body: #"{"_id":"doc"}"#),
+        Case(name: "_rev in the body", properties: ["rev": "1-aa"], body: #"{"a":1,"_rev":""}"#),
+        Case(name: "_deleted in the body", properties: ["rev": "1-aa"], body: #"{"_deleted":0}"#),
+        Case(name: "an escaped _id", properties: ["rev": "1-aa"], body: #"{"\u005fid":1}"#),
         Case(
             name: "a delta without a source",
             properties: ["rev": "2-bb", "deltaSrc": "1-cc"],

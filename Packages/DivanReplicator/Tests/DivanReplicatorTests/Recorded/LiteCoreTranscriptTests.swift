@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Testing
@@ -121,9 +122,10 @@ import Testing
             let body = String(decoding: message.body, as: UTF8.self)
             guard message.isFromClient == isActive,
                 body.contains("[\"\(late)\"")
-                    || body.contains(",\"\(late)\""), try site.revision(late) == nil
+                    || body.contains(",\"\(late)\""),
+                try site.revision(DocumentID(unchecked: late)) == nil
             else { return }
-            try site.save(late, #"{"v":"while idle"}"#)
+            try site.save(DocumentID(unchecked: late), #"{"v":"while idle"}"#)
         }
         try replay.run(connection)
         #expect(replay.error == nil)
@@ -219,7 +221,7 @@ private struct LargeBlobs {
         for (id, content, type) in documents {
             let digest = try site.store.blobs.write(content)
             let body = RecordedDocuments.body(digest, content.count, type)
-            try site.save(id, body, hasBlobs: true)
+            try site.save(DocumentID(unchecked: id), body, hasBlobs: true)
         }
         return site
     }

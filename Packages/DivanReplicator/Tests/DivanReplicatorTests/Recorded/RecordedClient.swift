@@ -71,7 +71,11 @@ struct RecordedClient {
             guard let items = entry.array, let number = items[0].int else { continue }
             let id = items[1].string ?? ""
             let document = try site.store.read { reader in
-                try reader.document(id, in: .default, includingTombstones: true)
+                try reader.document(
+                    DocumentID(unchecked: id),
+                    in: .default,
+                    includingTombstones: true
+                )
             }
             if let document { sequences.append((UInt64(number), document.sequence)) }
         }
@@ -258,13 +262,15 @@ extension Site {
     func apply(_ write: Transcript.Write) throws {
         let path = Self.path(ofKeyspace: write.keyspace)
         guard let revision = write.revisionID else {
-            try store.write { _ = try $0.purge(write.documentID, in: path) }
+            try store.write { _ = try $0.purge(DocumentID(unchecked: write.documentID), in: path) }
             return
         }
-        let tree = try store.read { try $0.tree(of: write.documentID, in: path) }
+        let tree = try store.read {
+            try $0.tree(of: DocumentID(unchecked: write.documentID), in: path)
+        }
         let parent = tree?.current?.id.description
         try put(
-            write.documentID,
+            DocumentID(unchecked: write.documentID),
             [revision] + [parent].compactMap(\.self),
             String(decoding: write.body, as: UTF8.self),
             isTombstone: write.isTombstone,

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -23,7 +24,11 @@ enum RecordedDocuments {
         for (name, type) in [("doc-blob", "image/jpeg"), ("doc-textblob", "text/plain")] {
             let content = try #require(blob(of: name, in: transcript))
             let digest = try site.store.blobs.write(content)
-            try site.save(name, body(digest, content.count, type), hasBlobs: true)
+            try site.save(
+                DocumentID(unchecked: name),
+                body(digest, content.count, type),
+                hasBlobs: true
+            )
         }
         return site
     }

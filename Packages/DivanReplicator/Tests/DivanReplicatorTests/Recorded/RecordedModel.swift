@@ -79,7 +79,8 @@ struct RecordedModel {
 
     /// What a database holds, in the same form.
     static func held(by site: Site, _ path: CollectionPath) throws -> [String: String] {
-        try site.contents(of: path).mapValues { content in
+        let contents = try site.contents(of: path).map { ($0.key.text, $0.value) }
+        return try Dictionary(uniqueKeysWithValues: contents).mapValues { content in
             let parts = content.split(separator: " ", maxSplits: 1).map { String($0) }
             guard parts.count == 2, parts[1] != "deleted" else { return content }
             return "\(parts[0]) \(text(try JSON(parsing: parts[1])))"

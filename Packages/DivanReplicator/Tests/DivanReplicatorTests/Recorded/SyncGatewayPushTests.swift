@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Testing
 
@@ -56,13 +57,15 @@ import Testing
         let pushed = Set(messages.filter(\.isFromClient).map { $0["id"] ?? "" })
         for message in messages where message.profile == "rev" && !message.isFromClient {
             let id = message["id"] ?? ""
-            guard !written.contains(id), !pushed.contains(id), try site.revision(id) == nil else {
+            guard !written.contains(id), !pushed.contains(id),
+                try site.revision(DocumentID(unchecked: id)) == nil
+            else {
                 continue
             }
             let history = (message["history"] ?? "").split(separator: ",").map { String($0) }
             let body = String(decoding: message.body, as: UTF8.self)
             if message["collection"] == nil {
-                try site.put(id, [message["rev"] ?? ""] + history, body)
+                try site.put(DocumentID(unchecked: id), [message["rev"] ?? ""] + history, body)
             }
         }
         _ = site.takeChanges()

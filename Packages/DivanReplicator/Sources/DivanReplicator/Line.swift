@@ -1,0 +1,47 @@
+/// What waits, first come, first served; taking the first costs nothing to those behind it.
+struct Line<Element> {
+    private var elements: [Element] = []
+    private var start = 0  // where the first stands; those before it are gone
+
+    /// Creates an empty line.
+    init() {}
+
+    /// Creates a line of one.
+    init(_ element: Element) {
+        elements = [element]
+    }
+
+    var isEmpty: Bool { start == elements.count }
+    var count: Int { elements.count - start }
+    var first: Element? { isEmpty ? nil : elements[start] }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        defer { advance(by: 1) }
+        return elements[start]
+    }
+
+    mutating func popFirst(atMost limit: Int) -> [Element] {
+        let taken = Array(elements[start...].prefix(limit))
+        advance(by: taken.count)
+        return taken
+    }
+
+    func map<Result>(_ transform: (Element) -> Result) -> [Result] {
+        elements[start...].map(transform)
+    }
+
+    /// Gives memory back once as much is gone as is left.
+    private mutating func advance(by count: Int) {
+        start += count
+        guard start == elements.count || (start >= 32 && start * 2 >= elements.count) else {
+            return
+        }
+        elements.removeFirst(start)
+        start = 0
+    }
+}

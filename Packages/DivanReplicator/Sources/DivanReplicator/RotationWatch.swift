@@ -1,0 +1,37 @@
+import DivanStore
+
+/// Notices a document whose conflict is resolved again and again.
+///
+/// Choosing one side comes to an end by itself, whoever chooses what (`Precedence` of
+/// DivanRevisions). A resolver that makes something new of the same two revisions each time does
+/// not: every peer answers the merge of the others with a merge of its own. Nobody sees that but
+/// by counting, so this counts, for a bounded number of documents.
+struct RotationWatch {
+    private var counts: [PendingConflict: Count] = [:]
+
+    private struct Count {
+        var since: Duration
+        var resolutionCount = 0
+    }
+
+    /// Documents that are counted now.
+    var documentCount: Int { counts.count }
+
+    /// Counts a resolution; true when it is the one too many, once in a window.
+    mutating func note(
+        _ conflict: PendingConflict,
+        at now: Duration,
+        _ limits: Limits
+    ) -> Bool {
+        var count = counts[conflict] ?? Count(since: now)
+        if now - count.since > limits.rotationWindow { count = Count(since: now) }
+        count.resolutionCount += 1
+        if counts[conflict] == nil, counts.count >= limits.watchedConflictsCount {
+            counts = counts.filter { now - $0.value.since <= limits.rotationWindow }
+            // All of them are new: whichever turns will soon be counted again.
+            if counts.count >= limits.watchedConflictsCount { counts = [:] }
+        }
+        counts[conflict] = count
+        return count.resolutionCount == limits.rotationCount
+    }
+}

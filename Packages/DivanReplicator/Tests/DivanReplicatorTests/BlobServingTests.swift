@@ -1,0 +1,268 @@
+import DivanBLIP
+import DivanCrypto
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Synchronization
+import Testing
+
+/// What a peer that asks for blobs can make us hold, and what it learns.
+@Suite struct BlobServingTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    /// Contents in memory that count how many of them are open.
+    private final class CountingShelf: BlobShelf {
+        private let memory = BlobMemory()
+        let openCount = Atomic<Int>(0)
+        let mostOpen = Atomic<Int>(0)
+
+        private final class Source: BlobSource {
+            let base: any BlobSource
+            let shelf: CountingShelf
+
+            init(_ base: any BlobSource, _ shelf: CountingShelf) {
+                self.base = base
+                self.shelf = shelf
+                let count = shelf.openCount.add(1, ordering: .relaxed).newValue
+                _ = shelf.mostOpen.max(count, ordering: .relaxed)
+            }
+
+            deinit { shelf.openCount.subtract(1, ordering: .relaxed) }
+
+            var byteCount: Int { base.byteCount }
+            func read(upTo limit: Int) throws(StoreError) -> [UInt8] { try base.read(upTo: limit) }
+            func seek(to offset: Int) { base.seek(to: offset) }
+        }
+
+        var directory: String? { nil }
+        func byteCount(_ digest: BlobDigest) -> Int? { memory.byteCount(digest) }
+        func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+            Source(try memory.source(digest), self)
+        }
+        func sink() throws(StoreError) -> any BlobSink { try memory.sink() }
+        func settle() {}
+        func remove(_ digest: BlobDigest) throws(StoreError) { try memory.remove(digest) }
+        func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+            try memory.contents()
+        }
+    }
+
+    private func site(_ shelf: CountingShelf) throws -> Site {
+        try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
+    }
+
+    @Test func `contents that nobody reads hold no descriptors, and all arrive in the end`() throws
+    {
+        let shelf = CountingShelf()
+        let site = try site(shelf)
+        let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
+        var deaf = Visitor(Conversation.Options().passive, site)
+        var properties = Self.zero
+        properties["digest"] = digest.description
+        for _ in 0..<300 { deaf.send("getAttachment", properties) }
+        // Reads everything, acknowledges nothing.
+        deaf.exchange(acknowledges: false)
+        #expect(shelf.mostOpen.load(ordering: .relaxed) <= 8)
+        #expect(deaf.answeredCount == 0)
+
+        deaf.peer.advance(to: .seconds(60))
+        deaf.peer.advance(to: .seconds(120))
+        #expect(shelf.openCount.load(ordering: .relaxed) == 0, "closed while nobody reads")
+
+        deaf.exchange(acknowledges: true)
+        #expect(deaf.answeredCount == 300)
+        #expect(shelf.openCount.load(ordering: .relaxed) == 0)
+    }
+
+    @Test func `requests beyond the line are refused`() throws {
+        let site = try Site()
+        let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
+        var deaf = Visitor(Conversation.Options().passive, site)
+        var properties = Self.zero
+        properties["digest"] = digest.description
+        for _ in 0..<1_100 { deaf.send("getAttachment", properties) }
+        deaf.exchange(acknowledges: false)
+        #expect(deaf.refusals == Array(repeating: "HTTP/503", count: 1_100 - 1_008))
+    }
+
+    @Test func `a proof of a large blob takes many turns, and is right`() throws {
+        let site = try Site()
+        let content = [UInt8](repeating: 9, count: 3 << 20)
+        let digest = try site.store.blobs.write(content)
+        var visitor = Visitor(Conversation.Options().passive, site)
+        var properties = Self.zero
+        properties["digest"] = digest.description
+        visitor.send("proveAttachment", properties, Array("nonce".utf8))
+        visitor.exchange(acknowledges: true)
+        var turnCount = 0
+        while visitor.answeredCount == 0, turnCount < 100 {
+            #expect(visitor.peer.deadline == .zero)
+            visitor.peer.advance(to: .zero)
+            visitor.exchange(acknowledges: true)
+            turnCount += 1
+        }
+        #expect((4...13).contains(turnCount))
+        let hashed = [5] + Array("nonce".utf8) + content
+        let text = "sha1-" + Base64.encode(SHA1.digest(of: hashed.span).span)
+        #expect(visitor.lastBody == Array(text.utf8))
+        #expect(visitor.peer.deadline != .zero)
+    }
+
+    // MARK: Rights
+
+    private func limitedClient(of site: Site) -> Counterpart {
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.bindsBlobs = true
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        var client = Counterpart(configuration, site)
+        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
+        client.ask("getCollections", [:], collections)
+        return client
+    }
+
+    private func body(_ digest: BlobDigest) -> String { Site.blobBody(digest, 3, "image/png") }
+
+    private static let revision: BLIPProperties = [
+        "collection": "0", "id": "mine", "rev": "1-aa", "noconflicts": "true",
+    ]
+
+    @Test(arguments: [true, false])
+    func `a blob that is named must be sent, whether it is here or not`(isHere: Bool) throws {
+        let site = try Site()
+        let digest = BlobDigest(hashing: [1, 2, 3].span)
+        if isHere { _ = try site.store.blobs.write([1, 2, 3]) }
+        var client = limitedClient(of: site)
+        #expect(client.ask("rev", Self.revision, body(digest)) == nil, "it waits for the content")
+        let request = try client.take("getAttachment")
+        #expect(request.properties["digest"] == digest.description)
+        client.refuse(request, "HTTP", 404)
+        #expect(try site.contents() == [:], "without the content nothing is stored")
+
+        #expect(client.ask("rev", Self.revision, body(digest)) == nil)
+        client.answer(try client.take("getAttachment"), bytes: [1, 2, 3])
+        #expect(try site.contents().keys.sorted() == ["mine"])
+        #expect(try site.store.blobs.read(digest) == [1, 2, 3])
+    }
+
+    @Test func `wrong content for a blob that is here leaves it as it is`() throws {
+        let site = try Site()
+        let digest = try site.store.blobs.write([1, 2, 3])
+        var client = limitedClient(of: site)
+        client.ask("rev", Self.revision, body(digest))
+        client.answer(try client.take("getAttachment"), bytes: [4])
+        #expect(try site.contents() == [:])
+        #expect(try site.store.blobs.read(digest) == [1, 2, 3])
+    }
+
+    @Test func `a content that was sent, or can be fetched, is not asked for again`() throws {
+        let site = try Site()
+        var client = limitedClient(of: site)
+        let digest = BlobDigest(hashing: [1, 2, 3].span)
+        client.ask("rev", Self.revision, body(digest))
+        client.answer(try client.take("getAttachment"), bytes: [1, 2, 3])
+        var second = Self.revision
+        second["id"] = "another"
+        #expect(client.ask("rev", second, body(digest)) != nil)
+
+        var later = limitedClient(of: site)
+        var next = Self.revision
+        next["rev"] = "2-bb"
+        next["history"] = "1-aa"
+        #expect(later.ask("rev", next, body(digest)) != nil, "its document has it already")
+        second["id"] = "third"
+        #expect(later.ask("rev", second, body(digest)) == nil)
+    }
+
+    @Test func `differences of large bodies are covered by what was received, or come whole`()
+        throws
+    {
+        let site = try Site()
+        var options = Conversation.Options(usesDeltas: true)
+        options.limits.deltaSourceByteCount = 250_000
+        let long = String(repeating: "x", count: 100_000)
+        try site.put("big", ["1-aa"], #"{"text":"\#(long)"}"#)
+        var client = Counterpart.client(site, options)
+        var outcomes: [String] = []
+        for number in 2...6 {
+            let properties: BLIPProperties = [
+                "collection": "0", "id": "big", "rev": "\(number)-aa",
+                "history": "\(number - 1)-aa",
+                "deltaSrc": "\(number - 1)-aa",
+            ]
+            let reply = client.ask("rev", properties, #"{"n":\#(number)}"#)
+            outcomes.append(reply?.error.map { "\($0.code)" } ?? "stored")
+            if reply?.error != nil { break }
+        }
+        #expect(outcomes == ["stored", "stored", "422"])
+    }
+}
+
+/// A client that reads what we send, and acknowledges it or not.
+private struct Visitor {
+    var peer: SyncPeer
+    private(set) var answeredCount = 0
+    private(set) var lastBody: [UInt8] = []
+    private(set) var refusals: [String] = []
+    private var blip = BLIPConnection(codec: Conversation.Options().passive.codec)
+    private var withheld: [[UInt8]] = []
+
+    init(_ configuration: PeerConfiguration, _ site: Site) {
+        peer = SyncPeer(configuration, store: site.store)
+        peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)
+        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
+        send("getCollections", [:], Array(collections.utf8))
+        exchange(acknowledges: true)
+        answeredCount = 0
+    }
+
+    mutating func send(_ profile: String, _ properties: BLIPProperties, _ body: [UInt8] = []) {
+        blip.send(BLIPRequest(profile: profile, properties: properties, body: .bytes(body)))
+    }
+
+    mutating func exchange(acknowledges: Bool) {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            if acknowledges {
+                for frame in withheld { peer.receive(frame.span, at: .zero) }
+                withheld = []
+            }
+            var frame: [UInt8] = []
+            while blip.nextFrame(into: &frame) {
+                if acknowledges || !Self.isAcknowledgement(frame) {
+                    peer.receive(frame.span, at: .zero)
+                    isQuiet = false
+                } else {
+                    withheld.append(frame)
+                }
+                frame = []
+            }
+            peer.inputDrained(at: .zero)
+            while peer.nextFrame(into: &frame) {
+                try? blip.receive(frame.span)
+                frame = []
+                isQuiet = false
+            }
+            takeReplies()
+        }
+    }
+
+    private mutating func takeReplies() {
+        while let event = blip.next() {
+            guard case .reply(_, let reply) = event else { continue }
+            if let error = reply.error {
+                refusals.append("\(error.domain)/\(error.code)")
+            } else {
+                answeredCount += 1
+                lastBody = reply.body
+            }
+        }
+    }
+
+    /// Whether a frame tells how much was received: type 4 or 5 behind the message's number.
+    private static func isAcknowledgement(_ frame: [UInt8]) -> Bool {
+        let flags = frame.drop { $0 >= 0x80 }.dropFirst().first ?? 0
+        return flags & 7 >= 4
+    }
+}

@@ -1,0 +1,110 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import Testing
+
+/// All clients of a listener hold no more than it can bear, and the heaviest pays for it.
+@Suite struct ConnectionBudgetTests {
+    private func client(_ budget: ConnectionBudget, of party: String, _ site: Site) -> Counterpart {
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.budget = budget
+        options.party = party
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        var client = Counterpart(configuration, site)
+        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
+        client.ask("getCollections", [:], collections)
+        return client
+    }
+
+    /// Lets a revision wait for a blob that never comes.
+    private func park(_ kilobytes: Int, _ id: String, _ client: inout Counterpart) {
+        let blob = #"{"@type":"blob","digest":"sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=","length":3}"#
+        let text = String(repeating: "x", count: kilobytes << 10)
+        let properties: BLIPProperties = ["collection": "0", "id": id, "rev": "1-aa"]
+        client.ask("rev", properties, #"{"b":\#(blob),"t":"\#(text)"}"#)
+    }
+
+    @Test func `the heaviest connection of all yields, and a light one goes on`() throws {
+        let budget = ConnectionBudget(byteCount: 2 << 20, partyByteCount: 2 << 20)
+        let site = try Site()
+        var light = client(budget, of: "good", site)
+        var first = client(budget, of: "bad", site)
+        var second = client(budget, of: "worse", site)
+        park(128, "l", &light)
+        park(700, "f", &first)
+        park(800, "s", &second)
+        #expect(budget.heldByteCount > 1_500 << 10)
+        #expect(light.closeCode == nil && first.closeCode == nil && second.closeCode == nil)
+
+        // The light one adds what makes it too much, and is not the one that pays.
+        park(600, "m", &light)
+        #expect(light.closeCode == nil)
+        let due = try #require(second.peer.deadline, "it looks by itself, though nothing comes in")
+        #expect(due <= .seconds(1))
+        second.peer.advance(to: .seconds(1))
+        second.exchange()
+        #expect(second.closeCode == 4001)
+        #expect(second.error?.code == 503)
+        #expect(second.error?.message.contains("holds too much") == true)
+        second.peer.disconnected(at: .seconds(1))
+        #expect(first.closeCode == nil)
+        let reply = light.ask("rev", ["collection": "0", "id": "x", "rev": "1-aa"], "{}")
+        #expect(reply?.error == nil && reply != nil)
+    }
+
+    @Test func `the connections of one party count together`() throws {
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 1 << 20)
+        let site = try Site()
+        var clients = (0..<4).map { _ in client(budget, of: "many", site) }
+        for (index, size) in [200, 240, 280, 600].enumerated() { park(size, "d", &clients[index]) }
+        #expect(clients.map(\.closeCode) == [nil, nil, nil, 4001])
+    }
+
+    @Test func `what a connection held is free when it is gone`() throws {
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
+        let site = try Site()
+        do {
+            var client = client(budget, of: "a", site)
+            park(500, "d", &client)
+            #expect(budget.heldByteCount >= 448 << 10)
+        }
+        #expect(budget.heldByteCount == 0)
+    }
+
+    @Test func `checkpoints count for their owner, and need a use`() throws {
+        let site = try Site()
+        var options = PeerConfiguration.PassiveOptions(
+            collections: [.default],
+            allowsPush: false,
+            allowsPull: false
+        )
+        options.checkpointOwner = "user eve"
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        var nobody = Counterpart(configuration, site)
+        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
+        nobody.ask("getCollections", [:], collections)
+        let own: BLIPProperties = ["collection": "0", "client": "cp"]
+        #expect(nobody.ask("setCheckpoint", own, "{}")?.error?.code == 403)
+
+        options.allowsPull = true
+        configuration.role = .passive(options)
+        var reader = Counterpart(configuration, site)
+        reader.ask("getCollections", [:], collections)
+        #expect(reader.ask("setCheckpoint", own, "{}")?.error == nil)
+        let large = "{\"a\":\"" + String(repeating: "x", count: 128 << 10) + "\"}"
+        #expect(reader.ask("setCheckpoint", own, large)?.error?.code == 413)
+    }
+
+    @Test func `a checkpoint of many ranges stays within what a peer takes`() {
+        var checkpoint = Checkpoint()
+        for number in 1...50_000 { checkpoint.completed.insert(UInt64(1 << 40 + 3 * number)) }
+        let json = checkpoint.json(time: 0)
+        #expect(json.count < Limits().checkpointByteCount)
+        // What was cut off is compared again; nothing is claimed that was not there.
+        let read = Checkpoint(json: json)
+        #expect(read.completed.intersection(checkpoint.completed) == read.completed)
+        #expect(read.completed.ranges.count == 2_000)
+    }
+}

@@ -1,0 +1,157 @@
+import DivanBLIP
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// What a peer refuses for good stays listed, with the reason, until it changes or is sent again.
+@Suite struct RefusalTests {
+    private let options = Conversation.Options(pulls: false)
+    private let site: Site
+
+    init() throws {
+        site = try Site()
+        try site.save("a", "{}")
+    }
+
+    private func listed(_ site: Site? = nil) throws -> [Refusal] {
+        let store = (site ?? self.site).store
+        let remote = try store.remoteID(for: options.remoteIdentity)
+        return try store.read { try $0.refusals(in: .default, at: remote) }
+    }
+
+    /// A run in which the peer refuses document `a`, and what it is told as its checkpoint.
+    @discardableResult
+    private func refuse(_ code: Int = 404) throws -> Counterpart {
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", code)
+        if code == 403 { try server.refuse("rev", "HTTP", code) }
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(server.closeCode == 1000)
+        return server
+    }
+
+    /// The next run, which goes on from the checkpoint of the first.
+    private func nextRun(
+        _ change: (inout Conversation.Options) -> Void = { _ in }
+    ) throws
+        -> Counterpart
+    {
+        var options = options
+        change(&options)
+        var server = Counterpart(options.active, site)
+        try server.answer("getCollections", #"[{"local":1,"rev":"0-1"}]"#)
+        return server
+    }
+
+    private func proposals(_ server: Counterpart) throws -> String {
+        String(decoding: try server.next("proposeChanges").body, as: UTF8.self)
+    }
+
+    @Test(arguments: [403, 404, 500])
+    func `a refused revision is listed, and the next run leaves it alone`(code: Int) throws {
+        try refuse(code)
+        let refusal = try #require(try listed().first)
+        #expect(refusal.documentID == "a" && refusal.sequence == 1)
+        #expect(refusal.time == 1_700_000_000)
+        let error = SyncError(refusal)
+        #expect(error.domain == .webSocket && error.code == code && error.message == "no")
+        #expect(try proposals(nextRun()) == "[]")
+        #expect(try listed() == [refusal])
+    }
+
+    @Test func `a refused proposal is listed`() throws {
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[413]")
+        #expect(server.events.map(\.error?.code) == [413])
+        #expect(try listed().map(\.code) == [413])
+    }
+
+    @Test func `a body that is too large is listed`() throws {
+        var options = options
+        options.limits.documentByteCount = 20
+        try site.save("a", #"{"text":"more than twenty bytes"}"#)
+        let server = try Counterpart.server(site, options)
+        #expect(server.events.map(\.error?.code) == [413])
+        #expect(try listed().map(\.code) == [413])
+    }
+
+    @Test func `a conflict of a push alone is listed`() throws {
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", #"[{"status":409,"rev":"1-ff"}]"#)
+        #expect(server.events.map(\.error?.code) == [409])
+        #expect(try listed().map(\.code) == [409])
+    }
+
+    @Test func `a conflict that the pull clears does not stay listed`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", #"{"n":1}"#)
+        try there.save("a", #"{"n":2}"#)
+        let push = Conversation.oneShot(options, here, there)
+        #expect(push.failures.map(\.error?.code) == [409])
+        #expect(try listed(here).map(\.code) == [409])
+        _ = Conversation.oneShot(.init(), here, there)
+        #expect(try listed(here).isEmpty)
+    }
+
+    @Test func `a temporary error is pending and not refused`() throws {
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 502)
+        #expect(try listed().isEmpty)
+    }
+
+    @Test func `a changed document is pushed, and is not listed any more`() throws {
+        try refuse()
+        try site.save("a", #"{"n":1}"#)
+        #expect(try listed().isEmpty)
+        var server = try nextRun()
+        #expect(try proposals(server).contains(#""a""#))
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev")
+        #expect(try listed().isEmpty)
+    }
+
+    @Test func `a purged document is not listed any more`() throws {
+        try refuse()
+        _ = try site.store.write { try $0.purge("a", in: .default) }
+        #expect(try listed().isEmpty)
+        let remote = try site.store.remoteID(for: options.remoteIdentity)
+        #expect(try site.store.read { try $0.hasRefusals(in: .default, at: remote) })
+        _ = try nextRun()
+        #expect(try site.store.read { try !$0.hasRefusals(in: .default, at: remote) })
+    }
+
+    @Test func `a retry pushes what was refused, and nothing else`() throws {
+        try site.save("b", "{}")
+        var first = try Counterpart.server(site, options)
+        try first.answer("proposeChanges", "[403,304]")
+        try first.answer("setCheckpoint", "", ["rev": "0-1"])
+        var options = options
+        options.retriesRefused = true
+        var server = Counterpart(options.active, site)
+        try server.answer("getCollections", #"[{"local":2,"rev":"0-1"}]"#)
+        #expect(try proposals(server).contains(#""a""#) && !proposals(server).contains(#""b""#))
+        // A run that breaks off here loses nothing.
+        #expect(try listed().map(\.documentID) == ["a"])
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev")
+        #expect(try listed().isEmpty)
+    }
+
+    @Test func `a retry that is refused again keeps the new reason`() throws {
+        try refuse(404)
+        var server = try nextRun { $0.retriesRefused = true }
+        try server.answer("proposeChanges", "[413]")
+        #expect(try listed().map(\.code) == [413])
+    }
+
+    @Test func `a reset sends refused documents again`() throws {
+        try refuse()
+        var server = try nextRun { $0.isReset = true }
+        #expect(try proposals(server).contains(#""a""#))
+        try server.answer("proposeChanges", "[304]")
+        #expect(try listed().isEmpty)
+    }
+}
