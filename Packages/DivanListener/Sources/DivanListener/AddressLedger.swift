@@ -33,7 +33,8 @@ struct AddressLedger {
     private struct Entry {
         var connectionCount = 0
         var strangers = LoginRecord()
-        var names: [String: LoginRecord] = [:]
+        /// By the bytes of the user names: of two spellings of one name only one may be the user's.
+        var names: [[UInt8]: LoginRecord] = [:]
 
         var isEmpty: Bool { connectionCount == 0 && strangers.isEmpty && names.isEmpty }
     }
@@ -80,13 +81,19 @@ struct AddressLedger {
 
     /// Notes right credentials.
     mutating func succeeded(_ visitor: Visitor) {
-        guard let name = visitor.name else { return }
+        guard let name = remembered(visitor.name) else { return }
         let key = Self.key(visitor.host)
         makeRoom(for: key)
         var entry = entries[key] ?? Entry()
         guard entry.names[name] != nil || hasRoom(&entry) else { return }
         entry.names[name, default: LoginRecord()].succeed()
         entries[key] = entry
+    }
+
+    /// The bytes of a name that may be remembered; one that is too long counts as none.
+    private func remembered(_ name: String?) -> [UInt8]? {
+        guard let name, name.utf8.count <= limits.rememberedNameByteCount else { return nil }
+        return Array(name.utf8)
     }
 
     /// Runs `body` on the record that counts for a visitor.
@@ -96,7 +103,9 @@ struct AddressLedger {
         _ visitor: Visitor,
         _ body: (inout LoginRecord) -> Result
     ) -> Result {
-        guard let name = visitor.name else { return body(&entry.strangers) }
+        guard let name = remembered(visitor.name) else {
+            return body(&entry.strangers)
+        }
         let known = entry.names[name]
         guard visitor.isExempt || known?.hasSucceeded == true else {
             return body(&entry.strangers)
@@ -122,7 +131,7 @@ struct AddressLedger {
     }
 
     /// An IPv4 address as it is; of an IPv6 address the first 64 bits.
-    private static func key(_ host: String) -> String {
+    static func key(_ host: String) -> String {
         guard host.contains(":") else { return host }
         let withoutZone = host.prefix { $0 != "%" }
         let parts = withoutZone.split(separator: ":", omittingEmptySubsequences: false)

@@ -10,6 +10,7 @@ final class ConnectionTable: Sendable {
         let transport: WebSocketServerTransport
         let client: ListenerClient
         let codecName: String
+        let correlationID: String
         let start = ContinuousClock.now
         var isActive = false
         var counted = ListenerStatistics()
@@ -36,14 +37,16 @@ final class ConnectionTable: Sendable {
     func add(
         _ transport: WebSocketServerTransport,
         of client: ListenerClient,
-        codecName: String
+        codecName: String,
+        correlationID: String
     ) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
             state.connections[state.lastID] = Connection(
                 transport: transport,
                 client: client,
-                codecName: codecName
+                codecName: codecName,
+                correlationID: correlationID
             )
             state.past.connectionCount += 1
             state.past.connectionCountByCodec[codecName, default: 0] += 1
@@ -112,6 +115,7 @@ final class ConnectionTable: Sendable {
                 client: connection.client,
                 start: connection.start,
                 codecName: connection.codecName,
+                correlationID: connection.correlationID,
                 isActive: connection.isActive,
                 statistics: connection.statistics
             )

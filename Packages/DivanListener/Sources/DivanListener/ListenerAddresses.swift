@@ -14,7 +14,7 @@ public enum ListenerAddresses {
         }
         let found = addresses(ofInterface: interface)
         if !found.isEmpty { return found.prefix(1).map(\.urlHost) }
-        return [interface.contains(":") ? "[\(interface)]" : interface]
+        return [Self.bracketed(interface)]
     }
 
     /// One address of one interface.
@@ -45,8 +45,16 @@ public enum ListenerAddresses {
             self.text = textBefore(zeroIn: text)
         }
 
-        // Without the zone of a link-local address, which means something on this machine only.
-        var urlHost: String { isIPv6 ? "[\(text.prefix { $0 != "%" })]" : text }
+        var urlHost: String { isIPv6 ? bracketed(text) : text }
+    }
+
+    /// An address as a URL has it: IPv6 in brackets, the percent sign before its zone encoded.
+    ///
+    /// Source: RFC 6874 §2.
+    static func bracketed(_ address: String) -> String {
+        guard address.contains(":") else { return address }
+        guard let percent = address.firstIndex(of: "%") else { return "[\(address)]" }
+        return "[\(address[..<percent])%25\(address[address.index(after: percent)...])]"
     }
 
     private static func addresses(ofInterface name: String?) -> [Address] {

@@ -43,6 +43,8 @@ public struct ListenerConfiguration: Sendable {
     ///
     /// Called on threads of the listener's own, several clients at a time; it may take its time.
     public var authenticator: any ListenerAuthenticator = OpenListenerAuthenticator()
+    /// Told of each request that is refused, on any thread and for several at a time; be quick.
+    public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
     /// Silence after which a connection is tested with a ping.
     public var heartbeat = Duration.seconds(300)
     /// What clients may make the listener hold.
@@ -90,6 +92,20 @@ public struct ListenerLimits: Sendable {
     public var rememberedAddressCount = 10_000
     /// Names remembered of one address, so that the failures of others do not delay them.
     public var rememberedNameCount = 100
+    /// Bytes of a name that is remembered; longer ones count as strangers.
+    public var rememberedNameByteCount = 255
+    /// Bytes that all connections together hold for their clients: messages that are not complete,
+    /// revisions that wait for blobs, answers that nobody reads.
+    ///
+    /// At the bound the heaviest connection of the heaviest party, a user or an address, is closed with
+    /// 4001, which says that it may come again; everybody else goes on.
+    public var heldByteCount = 128 << 20
+    /// The same for one party, so that it can have half of all: three documents of the largest size.
+    public var partyHeldByteCount = 64 << 20
+    /// Bytes of one WebSocket frame, and of one message, from a client.
+    ///
+    /// Every known peer sends 16 KiB at most. A frame that is not complete is held by each connection.
+    public var frameByteCount = 128 << 10
     /// Connections that have not finished their handshake; DivanTransport's 1,024.
     ///
     /// At the bound the oldest goes.

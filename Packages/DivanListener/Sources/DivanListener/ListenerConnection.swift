@@ -8,6 +8,8 @@ public struct ListenerConnection: Sendable {
     public let start: ContinuousClock.Instant
     /// The name of what this side compresses with: `"deflate"`, `"lz4"`, `"none"`.
     public let codecName: String
+    /// What the client was told to call this connection in its log.
+    public let correlationID: String
     /// Whether documents are being exchanged at this moment.
     public let isActive: Bool
     /// What has gone over it.

@@ -35,6 +35,7 @@ public final class ListenerServer: Sendable {
     private let table = ConnectionTable()
     private let addresses: AddressTable
     private let gate: PasswordGate
+    private let budget: ConnectionBudget
     private let server = Mutex<WebSocketServer?>(nil)
 
     /// Creates a server that does not listen yet.
@@ -42,6 +43,10 @@ public final class ListenerServer: Sendable {
         self.configuration = configuration
         self.log = log
         addresses = AddressTable(limits: configuration.limits)
+        budget = ConnectionBudget(
+            byteCount: configuration.limits.heldByteCount,
+            partyByteCount: configuration.limits.partyHeldByteCount
+        )
         gate = PasswordGate(
             configuration.authenticator,
             limit: configuration.limits.checkingCount
@@ -75,6 +80,8 @@ public final class ListenerServer: Sendable {
         settings.limits.halfOpenCount = configuration.limits.handshakeCount
         settings.limits.addressHalfOpenCount = configuration.limits.addressHandshakeCount
         settings.limits.sparesLoopback = configuration.limits.sparesLoopback
+        settings.webSocket.limits.payloadByteCount = configuration.limits.frameByteCount
+        settings.webSocket.limits.messageByteCount = configuration.limits.frameByteCount
         settings.webSocket.limits.headByteCount = configuration.limits.requestHeadByteCount
         let server = WebSocketServer(settings, log: log) { [weak self] request in
             self?.decide(about: request)
@@ -134,7 +141,6 @@ extension ListenerServer {
         )
         let (decision, seat) = addresses.enter(visitor, at: request.loop.now)
         guard let seat else {
-            log.warning("\(request.address): refused, too many connections or attempts to log in")
             return refuse(
                 request,
                 429,
@@ -154,6 +160,15 @@ extension ListenerServer {
         challenge: String? = nil
     ) {
         table.noteRefusal(status)
+        let authorization = request.handshake.headers["Authorization"]
+        let refusal = ListenerRefusal(
+            status: status,
+            address: request.address,
+            claimedUser: authorization.flatMap { BasicCredentials(header: $0)?.username },
+            showedCredentials: authorization != nil || !request.certificates.isEmpty
+        )
+        log(refusal, explanation)
+        configuration.onRefusal?(refusal)
         request.refuse(
             HandshakeRefusal(
                 status: status,
@@ -161,6 +176,15 @@ extension ListenerServer {
                 explanation: explanation
             )
         )
+    }
+
+    /// The address stands first and alone, so that nobody can write another one into the line.
+    private func log(_ refusal: ListenerRefusal, _ explanation: String) {
+        let user = refusal.claimedUser.map { ", user “\(escapedForLog($0))”" } ?? ""
+        let line = "Refused \(refusal.address.host) with \(refusal.status)\(user): \(explanation)"
+        // Whoever shows nothing is told what is needed: that is how a client begins.
+        let isBeginning = refusal.status == 401 && !refusal.showedCredentials
+        if isBeginning { log.info(line) } else { log.warning(line) }
     }
 
     /// Credentials first, so that nobody learns the databases' names without them.
@@ -182,7 +206,6 @@ extension ListenerServer {
         let hasTried =
             request.handshake.headers["Authorization"] != nil || !request.certificates.isEmpty
         guard hasTried else { return }
-        log.warning("\(request.address): wrong credentials")
         seat.failed(at: request.loop.now)
     }
 
@@ -202,7 +225,6 @@ extension ListenerServer {
         case nil: break
         case .granted(let options)?: peer.role = .passive(options)
         case .refused(let explanation)?:
-            log.info("\(request.address): refused by the application")
             return refuse(request, 403, explanation)
         }
         guard let subprotocol = peer.choose(from: request.handshake.subprotocols) else {
@@ -211,14 +233,20 @@ extension ListenerServer {
         }
         let isSpared = database.sparesLoopback && request.address.isLoopback
         if isSpared, subprotocol.codecName == nil { peer.compresses = false }
+        peer.role.count(for: user, at: request.address, budget, configuration.limits)
         let granted = peer
-        request.accept(subprotocol: subprotocol.rawValue) { [weak self] transport in
+        let correlationID = CorrelationID.make()
+        log.info("\(request.address): connected to \(name), correlation ID \(correlationID)")
+        request.accept(
+            subprotocol: subprotocol.rawValue,
+            headers: [CorrelationID.field: correlationID]
+        ) { [weak self] transport in
             self?.serve(
                 client,
                 database.store,
                 granted,
                 on: transport,
-                codecName: granted.usedCodecName(for: subprotocol),
+                (granted.usedCodecName(for: subprotocol), correlationID),
                 seat
             )
         }
@@ -230,10 +258,15 @@ extension ListenerServer {
         _ store: Store,
         _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
-        codecName: String,
+        _ names: (codec: String, correlationID: String),
         _ seat: AddressSeat
     ) {
-        let id = table.add(transport, of: client, codecName: codecName)
+        let id = table.add(
+            transport,
+            of: client,
+            codecName: names.codec,
+            correlationID: names.correlationID
+        )
         let session = PassiveSession(
             store: store,
             peer: peer,

@@ -62,6 +62,14 @@ import Testing
         #expect(attempt(at: .seconds(700)) == .now, "forgotten after ten minutes")
     }
 
+    @Test func `a name that looks like a known one is a stranger`() {
+        var ledger = ledger()
+        ledger.succeeded(visitor("a", "\u{C5}sa"))
+        for _ in 0..<2 { ledger.failed(visitor("a"), at: .zero) }
+        #expect(attempt(&ledger, visitor("a", "\u{C5}sa")) == .now)
+        #expect(attempt(&ledger, visitor("a", "A\u{30A}sa")) == .after(.milliseconds(250)))
+    }
+
     @Test func `it remembers only so many addresses`() {
         var ledger = ledger { $0.rememberedAddressCount = 100 }
         _ = ledger.enter(visitor("stays"), at: .zero)

@@ -2,6 +2,7 @@ import DivanCompression
 import DivanLZ4
 import DivanListener
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanZlib
@@ -15,7 +16,11 @@ import Testing
         for number in 0..<100 {
             _ = try store.write { writer in
                 let body = "{\"number\":\(number),\"text\":\"\(text)\"}"
-                return try writer.save("\(number)", in: .default, body: Array(body.utf8))
+                return try writer.save(
+                    DocumentID(unchecked: "\(number)"),
+                    in: .default,
+                    body: Array(body.utf8)
+                )
             }
         }
     }

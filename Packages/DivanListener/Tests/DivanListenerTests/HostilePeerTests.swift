@@ -1,5 +1,6 @@
 import DivanListener
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTestKit

@@ -2,6 +2,7 @@ import DivanAuth
 import DivanCrypto
 import DivanListener
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTLS
@@ -14,7 +15,7 @@ import Testing
     @Test func `two clients meet in its store`() async throws {
         let serving = try Serving()
         let (first, second) = (Store.inMemory(), Store.inMemory())
-        for number in 0..<150 { try first.put("\(number)", number) }
+        for number in 0..<150 { try first.put(DocumentID(unchecked: "\(number)"), number) }
         #expect(try await serving.sync(first)?.error == nil)
         #expect(try await serving.sync(second)?.error == nil)
         #expect(try second.documentCount == 150)
@@ -137,6 +138,7 @@ import Testing
         #expect(ListenerAddresses.hosts(interface: "lo") == ["127.0.0.1"])
         let all = ListenerAddresses.hosts(interface: nil)
         #expect(all.contains("127.0.0.1"))
-        #expect(all.allSatisfy { !$0.contains("%") })
+        #expect(ListenerAddresses.hosts(interface: "fe80::1%eth9") == ["[fe80::1%25eth9]"])
+        #expect(all.allSatisfy { $0.contains("[fe80:") == $0.contains("%25") })
     }
 }

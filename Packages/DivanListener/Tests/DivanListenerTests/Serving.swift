@@ -2,6 +2,7 @@ import DivanAuth
 import DivanCompression
 import DivanListener
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTLS
@@ -106,7 +107,7 @@ final class Serving: Sendable {
 
 extension Store {
     /// Saves a document with one number in it.
-    func put(_ id: String, _ value: Int) throws {
+    func put(_ id: DocumentID, _ value: Int) throws {
         _ = try write { writer in
             try writer.save(id, in: .default, body: Array("{\"value\":\(value)}".utf8))
         }

@@ -1,0 +1,23 @@
+import DivanReplicator
+import DivanTransport
+
+extension PeerConfiguration.Role {
+    /// Lets a connection count for whom it belongs to: a user, or else an address.
+    ///
+    /// Behind a proxy on this machine every client has the same address, so each connection counts for
+    /// itself there.
+    mutating func count(
+        for user: String?,
+        at address: SocketAddress,
+        _ budget: ConnectionBudget,
+        _ limits: ListenerLimits
+    ) {
+        guard case .passive(var options) = self else { return }
+        let owner = user.map { "user \($0)" } ?? "address \(AddressLedger.key(address.host))"
+        let standsForMany = user == nil && limits.sparesLoopback && address.isLoopback
+        options.budget = budget
+        options.party = standsForMany ? "connection \(address)" : owner
+        options.checkpointOwner = owner
+        self = .passive(options)
+    }
+}
