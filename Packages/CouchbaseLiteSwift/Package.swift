@@ -38,5 +38,13 @@ let package = Package(
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        .testTarget(
+            name: "SwiftSixTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self),
+                .treatAllWarnings(as: .error),
+            ]
+        ),
     ]
 )

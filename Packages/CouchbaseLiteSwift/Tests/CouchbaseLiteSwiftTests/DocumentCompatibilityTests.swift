@@ -1,6 +1,7 @@
 import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
+import Synchronization
 import Testing
 
 /// Code as applications have it, with only the official module imported; `api-map.md` §20.
@@ -183,17 +184,18 @@ import Testing
         #expect(database["old"]["type"].string == "draft")
 
         let queue = DispatchQueue(label: "app")
-        var heard: [String] = []
+        let heard = Mutex<[String]>([])
         let token = database.addChangeListener(withQueue: queue) { change in
-            heard += change.documentIDs
+            heard.withLock { $0 += change.documentIDs }
         }
         let other = database.addDocumentChangeListener(withID: "old", queue: queue) { change in
-            heard.append("the document \(change.documentID) of \(change.database.name)")
+            let text = "the document \(change.documentID) of \(change.database.name)"
+            heard.withLock { $0.append(text) }
         }
         document.setString("final", forKey: "type")
         try database.saveDocument(document, concurrencyControl: .failOnConflict)
         queue.sync {}
-        #expect(heard == ["old", "the document old of travel"])
+        #expect(heard.withLock { $0 } == ["old", "the document old of travel"])
         database.removeChangeListener(withToken: token)
         database.removeChangeListener(withToken: other)
 
@@ -204,7 +206,7 @@ import Testing
         #expect(database.getDocumentExpiration(withID: "old") != nil)
         try database.deleteDocument(rival)
         try database.purgeDocument(withID: "old")
-        try database.saveDocument(rival)
+        try database.saveDocument(MutableDocument(id: "old"))
         try database.compact()
         #expect(database.getDocumentExpiration(withID: "old") == nil)
     }

@@ -55,15 +55,17 @@ import Testing
     }
 
     @Test func `Collection has listeners, whose tokens may be dropped`() {
-        let _: (Collection) -> (@escaping (CollectionChange) -> Void) -> ListenerToken =
+        let _: (Collection) -> (@escaping @Sendable (CollectionChange) -> Void) -> ListenerToken =
             Collection.addChangeListener(listener:)
         let _:
-            (Collection) -> (DispatchQueue?, @escaping (CollectionChange) -> Void) -> ListenerToken =
+            (Collection) -> (DispatchQueue?, @escaping @Sendable (CollectionChange) -> Void) ->
+                ListenerToken =
                 Collection.addChangeListener(queue:listener:)
-        let _: (Collection) -> (String, @escaping (DocumentChange) -> Void) -> ListenerToken =
-            Collection.addDocumentChangeListener(id:listener:)
         let _:
-            (Collection) -> (String, DispatchQueue?, @escaping (DocumentChange) -> Void)
+            (Collection) -> (String, @escaping @Sendable (DocumentChange) -> Void) -> ListenerToken =
+                Collection.addDocumentChangeListener(id:listener:)
+        let _:
+            (Collection) -> (String, DispatchQueue?, @escaping @Sendable (DocumentChange) -> Void)
                 -> ListenerToken = Collection.addDocumentChangeListener(id:queue:listener:)
         let observable: CollectionChangeObservable = collection
         observable.addChangeListener { (change: CollectionChange) in _ = change.documentIDs }

@@ -40,14 +40,17 @@ private struct DefaultCollectionCode {
         let _: (Database) -> (String, Date?) throws -> Void =
             Database.setDocumentExpiration(withID:expiration:)
         let _: (Database) -> (String) -> Date? = Database.getDocumentExpiration(withID:)
-        let _: (Database) -> (@escaping (DatabaseChange) -> Void) -> ListenerToken =
+        let _: (Database) -> (@escaping @Sendable (DatabaseChange) -> Void) -> ListenerToken =
             Database.addChangeListener(_:)
-        let _: (Database) -> (DispatchQueue?, @escaping (DatabaseChange) -> Void) -> ListenerToken =
-            Database.addChangeListener(withQueue:listener:)
-        let _: (Database) -> (String, @escaping (DocumentChange) -> Void) -> ListenerToken =
-            Database.addDocumentChangeListener(withID:listener:)
         let _:
-            (Database) -> (String, DispatchQueue?, @escaping (DocumentChange) -> Void)
+            (Database) -> (DispatchQueue?, @escaping @Sendable (DatabaseChange) -> Void) ->
+                ListenerToken =
+                Database.addChangeListener(withQueue:listener:)
+        let _:
+            (Database) -> (String, @escaping @Sendable (DocumentChange) -> Void) -> ListenerToken =
+                Database.addDocumentChangeListener(withID:listener:)
+        let _:
+            (Database) -> (String, DispatchQueue?, @escaping @Sendable (DocumentChange) -> Void)
                 -> ListenerToken = Database.addDocumentChangeListener(withID:queue:listener:)
         let _: (Database) -> (ListenerToken) -> Void = Database.removeChangeListener(withToken:)
         let _: (LogLevel, LogDomain) -> Void = Database.setLogLevel(_:domain:)

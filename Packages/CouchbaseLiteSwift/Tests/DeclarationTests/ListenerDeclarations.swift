@@ -70,10 +70,11 @@ import Testing
     }
 
     @Test func `authenticators take plain closures`() {
-        let _: (@escaping (String, String) -> Bool) -> ListenerPasswordAuthenticator =
+        let _: (@escaping @Sendable (String, String) -> Bool) -> ListenerPasswordAuthenticator =
             ListenerPasswordAuthenticator.init(authenticator:)
-        let _: (@escaping ([SecCertificate]) -> Bool) -> ListenerCertificateAuthenticator =
-            ListenerCertificateAuthenticator.init(authenticator:)
+        let _:
+            (@escaping @Sendable ([SecCertificate]) -> Bool) -> ListenerCertificateAuthenticator =
+                ListenerCertificateAuthenticator.init(authenticator:)
         let _: ([SecCertificate]) -> ListenerCertificateAuthenticator =
             ListenerCertificateAuthenticator.init(rootCerts:)
         let authenticators: [ListenerAuthenticator] = [

@@ -18,9 +18,10 @@ import Testing
         let sets: [LogDomains] = [
             .database, .query, .replicator, .network, .listener, .peerDiscovery, .mdns, .multipeer,
         ]
-        #expect(sets.map { $0.rawValue as Int } == [1, 2, 4, 8, 16, 32, 64, 512])
+        #expect(sets.map { $0.rawValue as UInt } == [1, 2, 4, 8, 16, 32, 64, 512])
         #expect(sets.allSatisfy { LogDomains.all.contains($0) })
         #expect(LogDomains(rawValue: 3) == [.database, .query])
+        #expect(LogDomains.multipeer.rawValue as UInt == 512)
     }
 
     @Test func `LogSinks has its official members and defaults`() {

@@ -77,7 +77,7 @@ import Testing
     @Test func `MessageEndpointListener has its official members`() throws {
         typealias Config = MessageEndpointListenerConfiguration
         typealias Listener = MessageEndpointListener
-        typealias Change = (MessageEndpointListenerChange) -> Void
+        typealias Change = @Sendable (MessageEndpointListenerChange) -> Void
         let _: ([Collection], ProtocolType) -> Config = Config.init(collections:protocolType:)
         let _: (Config) -> Listener = Listener.init(config:)
         let _: KeyPath<Listener, [MessageEndpointConnection]> = \.connections
@@ -110,6 +110,13 @@ private struct MessageListenerCode: Older {
         let _: (Database, ProtocolType) -> MessageEndpointListenerConfiguration =
             MessageEndpointListenerConfiguration.init(database:protocolType:)
         let database = try place.open()
-        _ = MessageEndpointListenerConfiguration(database: database, protocolType: .messageStream)
+        let config = MessageEndpointListenerConfiguration(
+            database: database,
+            protocolType: .messageStream
+        )
+        let _: KeyPath<MessageEndpointListenerConfiguration, Database> = \.database
+        #expect(config.database === database)
+        let listener = MessageEndpointListener(config: config)
+        listener.removeChangeListener(token: listener.addChangeListener { _ in })
     }
 }

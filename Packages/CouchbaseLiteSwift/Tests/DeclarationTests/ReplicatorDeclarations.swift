@@ -11,8 +11,8 @@ import Testing
         place = try Place()
     }
 
-    private typealias Change = (ReplicatorChange) -> Void
-    private typealias Documents = (DocumentReplication) -> Void
+    private typealias Change = @Sendable (ReplicatorChange) -> Void
+    private typealias Documents = @Sendable (DocumentReplication) -> Void
 
     @Test func `Replicator has its official members`() {
         let _: (ReplicatorConfiguration) -> Replicator = Replicator.init(config:)

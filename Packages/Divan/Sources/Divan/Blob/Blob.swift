@@ -4,11 +4,15 @@ public import Foundation
 
 /// Binary content beside a document, stored once per content and named by its digest.
 ///
-/// A new blob holds its content until a document with it is saved; after that the content is read
-/// from the database each time. Safe to use from several threads.
+/// A new blob that was made of bytes holds them for as long as it lives. What stands in a document
+/// that was read, and what came from a stream, is read from the database each time. Safe to use
+/// from several threads.
 ///
 /// Source: `behaviour.md` §4; `blobs.md` §1.
-public final class Blob: Equatable, Hashable {
+public final class Blob: Equatable, Hashable, @unchecked Sendable {
+    // Unchecked: `state` is the only variable, and used behind `lock`. A stream that it was made
+    // with is the blob's from then on, as ``init(contentType:contentStream:)`` says.
+
     /// The value of ``typeProperty`` in a dictionary that stands for a blob.
     public static let blobType = "blob"
     /// The key that marks a dictionary as a blob.
@@ -37,6 +41,8 @@ public final class Blob: Equatable, Hashable {
     }
 
     /// Creates a blob whose content is read from a stream, once, when it is first needed.
+    ///
+    /// The stream is the blob's from then on: nobody else may read it.
     public init(contentType: String, contentStream: InputStream) {
         self.contentType = contentType
         otherProperties = [:]
@@ -78,8 +84,9 @@ public final class Blob: Equatable, Hashable {
 
     /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
     ///
-    /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB. Bytes
-    /// that do not fit the digest, of a file that was altered or cut short, count as no content.
+    /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB or the
+    /// blob was made of bytes. Bytes that do not fit the digest, of a file that was altered or cut
+    /// short, count as no content.
     public var content: Data? { lock.withLock { state.load() } }
 
     /// A stream over the content, not opened yet, or `nil` when the content cannot be had.
@@ -89,7 +96,8 @@ public final class Blob: Equatable, Hashable {
         lock.withLock { state.makeStream() }
     }
 
-    /// Bytes of content; 0 for a stream that was not read yet.
+    /// Bytes of content; 0 for a stream that was not read yet, and where the document does not say
+    /// it until ``content`` was read.
     public var length: UInt64 { lock.withLock { state.byteCount } }
 
     /// `sha1-` and base64 of the content's SHA-1, or `nil` until the blob is stored.
@@ -157,11 +165,20 @@ extension Blob {
     func install(in database: Database) throws -> BlobHold? {
         try translatingErrors { try lock.withLock { try state.install(in: database) } }
     }
+}
 
-    static var foreignError: NSError {
-        NSError(
-            CBLError.invalidParameter,
-            "Blob: it belongs to another database; create a new Blob from its content"
-        )
+/// A document names a blob whose content stands in another database.
+struct ForeignBlob: Error {
+    /// What the official SDK says of it where a conflict resolver returned such a document.
+    static let officialSentence =
+        "A document contains a blob that was saved to a different database. "
+        + "The save operation cannot complete."
+}
+
+extension ForeignBlob: NumberedError, CustomStringConvertible {
+    var number: ErrorNumber { .divan(CBLError.invalidParameter) }
+
+    var description: String {
+        "Blob: it belongs to another database; create a new Blob from its content"
     }
 }

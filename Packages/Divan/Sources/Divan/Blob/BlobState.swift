@@ -25,6 +25,8 @@ struct BlobState {
     private(set) var digest: String?
     private(set) var byteCount: UInt64
     private var cached: Data?
+    /// What the application handed in; it stays when it is stored, also after the database closes.
+    private var own: Data?
 
     init(_ content: Content, byteCount: UInt64 = 0) {
         self.content = content
@@ -54,7 +56,7 @@ struct BlobState {
         case .stream:
             readStream()
             return load()
-        case .stored(let key, let database): return read(key, from: database)
+        case .stored(let key, let database): return own ?? read(key, from: database)
         case .elsewhere:
             Journal.database.warning(
                 "Blob \(digest ?? "without digest"): only its metadata is known; "
@@ -70,7 +72,7 @@ struct BlobState {
     }
 
     mutating func makeStream() -> InputStream? {
-        if case .stored(let key, let database) = content, cached == nil,
+        if case .stored(let key, let database) = content, cached == nil, own == nil,
             let stream = database.blobStream(key)
         {
             return stream
@@ -88,8 +90,11 @@ struct BlobState {
         case .elsewhere:
             return nil
         case .stored(let key, let home):
-            guard home.store === store else { throw Blob.foreignError }
-            return store.blobs.hold(key)
+            guard home.store === store else { throw ForeignBlob() }
+            let hold = store.blobs.hold(key)
+            // Gone where a batch that saved it was undone, and a compaction followed.
+            if let own, !store.blobs.contains(key) { _ = try store.blobs.write(Array(own)) }
+            return hold
         case .bytes(let data):
             let bytes = Array(data)
             let key = BlobDigest(hashing: bytes.span)
@@ -113,7 +118,7 @@ struct BlobState {
         content = .stored(key, database)
         digest = key.description
         self.byteCount = UInt64(byteCount)
-        if let data, data.count <= Self.cachedByteCountLimit { cached = data }
+        own = data
     }
 
     private mutating func read(_ key: BlobDigest, from database: Database) -> Data? {
@@ -128,6 +133,8 @@ struct BlobState {
                 return nil
             }
             let data = Data(bytes)
+            // What the document said may have been nothing.
+            byteCount = UInt64(data.count)
             if data.count <= Self.cachedByteCountLimit { cached = data }
             return data
         } catch {
@@ -175,11 +182,9 @@ struct BlobState {
             let count = stream.read(&piece, maxLength: piece.count)
             if count == 0 { return }
             guard count > 0 else {
-                let cause = stream.streamError
                 throw NSError(
                     CBLError.ioError,
-                    "Blob: reading its stream failed; check the file or its source",
-                    cause: cause
+                    "Blob: reading its stream failed; check the file or its source"
                 )
             }
             try body(piece[..<count])

@@ -24,9 +24,18 @@ final class ListenerList<Event: Sendable>: Sendable {
     func add(
         queue: DispatchQueue?,
         removed: (@Sendable () -> Void)? = nil,
-        _ body: @escaping (Event) -> Void
+        _ body: @escaping @Sendable (Event) -> Void
     ) -> ListenerToken {
         insert(Listener(place: .queue(queue), body: body), removed: removed)
+    }
+
+    /// Adds a listener that runs on the main actor.
+    func add(
+        removed: (@Sendable () -> Void)? = nil,
+        onMain body: @escaping @MainActor @Sendable (Event) -> Void
+    ) -> ListenerToken {
+        // The main queue is what the main actor runs on.
+        add(queue: .main, removed: removed) { event in MainActor.assumeIsolated { body(event) } }
     }
 
     /// Adds a listener that runs on the posting thread; it must be quick and never block.
@@ -82,12 +91,8 @@ final class ListenerList<Event: Sendable>: Sendable {
 }
 
 /// One listener: a closure, where it runs, and how many events wait for it.
-///
-/// The closure is not `Sendable` because the official signatures are not. It is only ever called
-/// on the queue that its owner chose, or on the posting thread when it was given as `@Sendable`;
-/// nothing else is mutable without a lock. Hence `@unchecked Sendable`.
-private final class Listener<Event: Sendable>: @unchecked Sendable {
-    enum Place {
+private final class Listener<Event: Sendable>: Sendable {
+    enum Place: Sendable {
         case queue(DispatchQueue?)
         case postingThread
     }
@@ -97,7 +102,7 @@ private final class Listener<Event: Sendable>: @unchecked Sendable {
 
     private let place: Place
     private let ended: (@Sendable () -> Void)?
-    private let body: (Event) -> Void
+    private let body: @Sendable (Event) -> Void
     private let isCancelled = Atomic(false)
     private let waitingCount = Atomic(0)
     private let hasWarned = Atomic(false)
@@ -105,7 +110,7 @@ private final class Listener<Event: Sendable>: @unchecked Sendable {
     init(
         place: Place,
         ended: (@Sendable () -> Void)? = nil,
-        body: @escaping (Event) -> Void
+        body: @escaping @Sendable (Event) -> Void
     ) {
         self.place = place
         self.ended = ended

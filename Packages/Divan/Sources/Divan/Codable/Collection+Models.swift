@@ -10,6 +10,11 @@ extension Collection {
 
     /// Saves a model; the last write wins.
     ///
+    /// Keys of the document that a model did not ask for when it was read stay as they were then,
+    /// those of objects inside it too; elements of arrays are written as the model holds them. A
+    /// class that is a ``WholeDocumentModel`` drops them. A model that was not read replaces the
+    /// document. Optional properties without a value are written as null.
+    ///
     /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property;
     ///   `encodingError`; as `save(document:)`.
     public func save<T: DocumentEncodable>(from object: T) throws {
@@ -46,11 +51,14 @@ extension Collection {
     ) throws -> Bool {
         let (id, document) = try mutableDocument(for: object)
         var failure: (any Error)?
+        var unknown = id.unknown
         let isSaved = try save(document: document) { document, existing in
             do {
-                let other = try existing.map { try ModelDecoder.decode(T.self, from: $0) }
-                guard conflictHandler(object, other) else { return false }
-                document.replaceMembers(with: try ModelEncoder.encode(object).1)
+                let other = try existing.map { try ModelDecoder.decodeKnowing(T.self, from: $0) }
+                guard conflictHandler(object, other?.model) else { return false }
+                // What no model knows is newest in the stored document.
+                if let other { unknown = other.unknown }
+                document.replaceMembers(with: try self.members(of: object, beside: unknown).1)
                 return true
             } catch {
                 failure = error
@@ -58,7 +66,10 @@ extension Collection {
             }
         }
         if let failure { throw failure }
-        if isSaved { id.adopt(document) }
+        if isSaved {
+            id.adopt(document)
+            id.unknown = unknown
+        }
         return isSaved
     }
 
@@ -96,14 +107,26 @@ extension Collection {
     private func mutableDocument(
         for object: some DocumentEncodable
     ) throws -> (DocumentID, MutableDocument) {
-        let (id, members) = try ModelEncoder.encode(object)
+        let (id, members) = try members(of: object, beside: nil)
         let document = MutableDocument(
             id: id.wrappedValue,
             members: members,
-            state: id.state,
-            collection: id.collection
+            standing: id.standing
         )
         return (id, document)
+    }
+
+    /// What a model writes, with `unknown` beside it: by default what it did not ask for when it was
+    /// read.
+    private func members(
+        of object: some DocumentEncodable,
+        beside unknown: UnknownMembers?
+    ) throws -> (DocumentID, MutableDictionaryObject) {
+        let (id, members) = try ModelEncoder.encode(object)
+        if !(object is any WholeDocumentModel) {
+            (unknown ?? id.unknown)?.restore(into: members)
+        }
+        return (id, members)
     }
 }
 

@@ -5,9 +5,16 @@ public typealias DocumentDecodable = Decodable & AnyObject
 /// A class that can be saved as a document and read from one.
 public typealias DocumentCodable = DocumentEncodable & DocumentDecodable
 
+/// A model class that stands for its whole document: saving it drops the keys that it does not know.
+///
+/// Without it they stay, so that an older program does not delete what a newer one added. An addition
+/// to the official API.
+public protocol WholeDocumentModel: AnyObject {}
+
 /// Marks the property of a model class that holds the document's ID.
 ///
-/// A model has exactly one. It is not written into the body; it also remembers which revision the
+/// A model has exactly one; one of its own class counts before those of its superclasses. It is not
+/// written into the body; it also remembers which revision the
 /// model was read or saved as, so that conflicts are noticed. `nil` makes an ID up at the first
 /// save. Changing it after the model was read or saved is misuse and stops the program.
 ///
@@ -15,8 +22,11 @@ public typealias DocumentCodable = DocumentEncodable & DocumentDecodable
 @propertyWrapper
 public final class DocumentID: Codable {
     private var id: String?
-    private(set) var collection: Collection?
-    private(set) var state: RevisionState?
+    private(set) var standing = Standing(nil, in: nil)
+    /// What the document held that the model did not ask for when it was read.
+    var unknown: UnknownMembers?
+
+    var collection: Collection? { standing.valid.collection }
 
     /// Creates an ID; `nil` to have one made up.
     public init(wrappedValue: String?) {
@@ -58,7 +68,6 @@ public final class DocumentID: Codable {
     /// Takes over what a save or purge made of the document.
     func adopt(_ document: Document) {
         id = document.id
-        collection = document.collection
-        state = document.state
+        standing = document.standing
     }
 }

@@ -7,14 +7,31 @@ final class ModelDecoder: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate let json: JSON
     fileprivate let document: Document
+    /// Shared by the decoders of one model.
+    private let found: Found
+    /// Members that nobody has asked for yet; `nil` until somebody asks for the first.
+    private var unasked: JSONObject?
+    /// The decoders of the objects that were looked into, so that what one key asks twice adds up.
+    private var inner: [ExactText: ModelDecoder] = [:]
 
-    fileprivate init(_ json: JSON, of document: Document, at codingPath: [any CodingKey]) {
+    /// What was met on the way through a document.
+    private final class Found {
+        var documentIDs: [DocumentID] = []
+    }
+
+    private init(
+        _ json: JSON,
+        of document: Document,
+        at codingPath: [any CodingKey],
+        found: Found
+    ) {
         self.json = json
         self.document = document
         self.codingPath = codingPath
+        self.found = found
     }
 
-    /// Decodes a model.
+    /// Decodes a model; its `DocumentID` remembers what the model did not ask for.
     ///
     /// - Throws: `CBLError.decodingError`, with Swift's own error as cause.
     static func decode<Model: Decodable>(
@@ -23,9 +40,24 @@ final class ModelDecoder: Decoder {
     ) throws
         -> Model
     {
+        try decodeKnowing(type, from: document).model
+    }
+
+    /// Decodes a model; tells, too, what it did not ask for.
+    ///
+    /// - Throws: As ``decode(_:from:)``.
+    static func decodeKnowing<Model: Decodable>(
+        _ type: Model.Type,
+        from document: Document
+    ) throws -> (model: Model, unknown: UnknownMembers) {
         let members = document.root.members.metadataObject()
+        let found = Found()
+        let decoder = ModelDecoder(.object(members), of: document, at: [], found: found)
         do {
-            return try Model(from: ModelDecoder(.object(members), of: document, at: []))
+            let model = try Model(from: decoder)
+            let unknown = decoder.unknown
+            for id in found.documentIDs { id.unknown = unknown }
+            return (model, unknown)
         } catch {
             throw NSError(
                 CBLError.decodingError,
@@ -37,6 +69,7 @@ final class ModelDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = json else { throw mismatch([String: Any].self) }
+        if unasked == nil { unasked = members }
         return KeyedDecodingContainer(KeyedModelReader(decoder: self, members: members))
     }
 
@@ -50,7 +83,39 @@ final class ModelDecoder: Decoder {
     }
 
     fileprivate func nested(_ json: JSON, at key: any CodingKey) -> ModelDecoder {
-        ModelDecoder(json, of: document, at: codingPath + [key])
+        ModelDecoder(json, of: document, at: codingPath + [key], found: found)
+    }
+
+    /// The decoder of a member; of an object always the same one.
+    fileprivate func member(_ json: JSON, at key: any CodingKey) -> ModelDecoder {
+        guard case .object = json else { return nested(json, at: key) }
+        let name = ExactText(key.stringValue)
+        if let known = inner[name] { return known }
+        let decoder = nested(json, at: key)
+        inner[name] = decoder
+        return decoder
+    }
+
+    /// The model knows this key.
+    fileprivate func note(_ key: any CodingKey) {
+        unasked?[key.stringValue] = nil
+    }
+
+    /// The model looks at every key that there is.
+    fileprivate func noteAllKeys() {
+        unasked = [:]
+    }
+
+    /// The ID of the model itself.
+    fileprivate func documentID() -> DocumentID {
+        let id = DocumentID(of: document)
+        found.documentIDs.append(id)
+        return id
+    }
+
+    /// What nobody asked for; nothing where the value was taken whole.
+    private var unknown: UnknownMembers {
+        UnknownMembers(unasked ?? [:], inner: inner.map { ($0.key.text, $0.value.unknown) })
     }
 
     fileprivate func mismatch(_ type: Any.Type) -> DecodingError {
@@ -101,6 +166,7 @@ extension JSON {
         case .int(let value): Integer(exactly: value)
         case .uint(let value): Integer(exactly: value)
         case .double(let value): Integer(exactly: value)
+        case .long(let value): Integer(value.text)
         default: nil
         }
     }
@@ -110,15 +176,21 @@ private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
     let decoder: ModelDecoder
     let members: JSONObject
     var codingPath: [any CodingKey] { decoder.codingPath }
-    var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] {
+        decoder.noteAllKeys()
+        return members.keys.compactMap { Key(stringValue: $0) }
+    }
 
-    func contains(_ key: Key) -> Bool { members.contains(key.stringValue) }
+    func contains(_ key: Key) -> Bool {
+        decoder.note(key)
+        return members.contains(key.stringValue)
+    }
 
     func decodeNil(forKey key: Key) throws -> Bool { try child(key).json.isNull }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         if type is DocumentID.Type, codingPath.leadsToSuperclass,
-            let id = DocumentID(of: decoder.document) as? T
+            let id = decoder.documentID() as? T
         {
             return id
         }
@@ -141,6 +213,7 @@ private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
 
     private func child(_ key: any CodingKey) throws -> ModelDecoder {
+        decoder.note(key)
         guard let json = members[key.stringValue] else {
             throw DecodingError.keyNotFound(
                 key,
@@ -150,7 +223,7 @@ private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
                 )
             )
         }
-        return decoder.nested(json, at: key)
+        return decoder.member(json, at: key)
     }
 }
 

@@ -32,7 +32,8 @@ final class ModelEncoder: Encoder {
 
     /// Encodes a model.
     ///
-    /// - Throws: `CBLError.encodingError`; `invalidParameter` unless it has one `DocumentID`.
+    /// - Throws: `CBLError.encodingError`; `invalidParameter` unless it has one `DocumentID`, or its
+    ///   class has one of its own beside those of its superclasses.
     static func encode(_ model: some Encodable) throws -> (DocumentID, MutableDictionaryObject) {
         let encoder = ModelEncoder(codingPath: [], found: Found())
         do {
@@ -50,7 +51,7 @@ final class ModelEncoder: Encoder {
                 "\(type(of: model)) encodes itself as no object; encode it with keys"
             )
         }
-        guard let id = encoder.found.documentIDs.first, encoder.found.documentIDs.count == 1 else {
+        guard let id = Self.documentID(of: model, among: encoder.found.documentIDs) else {
             throw NSError(
                 CBLError.invalidParameter,
                 "\(type(of: model)) has \(encoder.found.documentIDs.count) @DocumentID properties; "
@@ -58,6 +59,21 @@ final class ModelEncoder: Encoder {
             )
         }
         return (id, members)
+    }
+
+    /// The ID that counts: the only one, or the one of the lowest class that has any.
+    private static func documentID(
+        of model: some Encodable,
+        among found: [DocumentID]
+    ) -> DocumentID? {
+        if found.count <= 1 { return found.first }
+        var mirror: Mirror? = Mirror(reflecting: model)
+        while let level = mirror {
+            let own = level.children.compactMap { $0.value as? DocumentID }
+            if !own.isEmpty { return own.count == 1 ? own.first : nil }
+            mirror = level.superclassMirror
+        }
+        return nil
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -82,19 +98,19 @@ final class ModelEncoder: Encoder {
         SingleModelWriter(encoder: self)
     }
 
-    fileprivate func nested(
+    func nested(
         _ key: any CodingKey,
         deposit: ((Value) -> Void)? = nil
     ) -> ModelEncoder {
         ModelEncoder(codingPath: codingPath + [key], found: found, deposit: deposit)
     }
 
-    fileprivate func set(_ value: Value) {
+    func set(_ value: Value) {
         self.value = value
     }
 
     /// The value of a member or element; `nil` for the model's own `DocumentID`.
-    fileprivate func value(of encodable: some Encodable, at key: any CodingKey) throws -> Value? {
+    func value(of encodable: some Encodable, at key: any CodingKey) throws -> Value? {
         if let id = encodable as? DocumentID, codingPath.leadsToSuperclass {
             found.documentIDs.append(id)
             return nil
@@ -103,123 +119,5 @@ final class ModelEncoder: Encoder {
         let encoder = nested(key)
         try encodable.encode(to: encoder)
         return encoder.value ?? .dictionary(MutableDictionaryObject())
-    }
-}
-
-extension Value {
-    /// The value of a type that is stored as it is; `nil` for types that encode themselves.
-    fileprivate init?(leaf encodable: some Encodable) {
-        switch encodable {
-        case let text as String: self = .json(.string(text))
-        case let bool as Bool: self = .json(.bool(bool))
-        case let integer as any FixedWidthInteger: self = .json(JSON(integer))
-        case let double as Double: self = .json(.double(double))
-        case let float as Float: self = .json(JSON(float))
-        case let date as Date: self = .json(.string(date.documentText))
-        case let url as URL: self = .json(.string(url.absoluteString))
-        case let blob as Blob: self = .blob(blob)
-        case let data as Data:
-            self = .blob(Blob(contentType: "application/octet-stream", data: data))
-        default: return nil
-        }
-    }
-}
-
-private struct KeyedModelWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoder: ModelEncoder
-    let members: MutableDictionaryObject
-    var codingPath: [any CodingKey] { encoder.codingPath }
-
-    func encodeNil(forKey key: Key) {
-        members.members[key.stringValue] = .json(.null)
-    }
-
-    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        guard let value = try encoder.value(of: value, at: key) else { return }
-        members.members[key.stringValue] = value
-    }
-
-    func nestedContainer<NestedKey: CodingKey>(
-        keyedBy type: NestedKey.Type,
-        forKey key: Key
-    ) -> KeyedEncodingContainer<NestedKey> {
-        let child = MutableDictionaryObject()
-        members.members[key.stringValue] = .dictionary(child)
-        return KeyedEncodingContainer(
-            KeyedModelWriter<NestedKey>(encoder: encoder.nested(key), members: child)
-        )
-    }
-
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        let child = MutableArrayObject()
-        members.members[key.stringValue] = .array(child)
-        return UnkeyedModelWriter(encoder: encoder.nested(key), elements: child)
-    }
-
-    func superEncoder() -> any Encoder { superEncoder(at: SuperKey()) }
-
-    func superEncoder(forKey key: Key) -> any Encoder { superEncoder(at: key) }
-
-    private func superEncoder(at key: any CodingKey) -> any Encoder {
-        encoder.nested(key) { [members] in members.members[key.stringValue] = $0 }
-    }
-}
-
-private struct UnkeyedModelWriter: UnkeyedEncodingContainer {
-    let encoder: ModelEncoder
-    let elements: MutableArrayObject
-    var codingPath: [any CodingKey] { encoder.codingPath }
-    var count: Int { elements.count }
-
-    func encodeNil() {
-        elements.addValue(nil)
-    }
-
-    func encode<T: Encodable>(_ value: T) throws {
-        let value = try encoder.value(of: value, at: IndexKey(count))
-        elements.elements.values.append(value ?? .json(.null))
-    }
-
-    func nestedContainer<NestedKey: CodingKey>(
-        keyedBy type: NestedKey.Type
-    ) -> KeyedEncodingContainer<NestedKey> {
-        let child = MutableDictionaryObject()
-        let writer = KeyedModelWriter<NestedKey>(
-            encoder: encoder.nested(IndexKey(count)),
-            members: child
-        )
-        elements.addDictionary(child)
-        return KeyedEncodingContainer(writer)
-    }
-
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        let child = MutableArrayObject()
-        let writer = UnkeyedModelWriter(encoder: encoder.nested(IndexKey(count)), elements: child)
-        elements.addArray(child)
-        return writer
-    }
-
-    func superEncoder() -> any Encoder {
-        let index = count
-        elements.addValue(nil)
-        return encoder.nested(IndexKey(index)) { [elements] in elements.elements.values[index] = $0
-        }
-    }
-}
-
-private struct SingleModelWriter: SingleValueEncodingContainer {
-    let encoder: ModelEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-
-    func encodeNil() {
-        encoder.set(.json(.null))
-    }
-
-    func encode<T: Encodable>(_ value: T) throws {
-        if let leaf = Value(leaf: value) {
-            encoder.set(leaf)
-        } else {
-            try value.encode(to: encoder)
-        }
     }
 }

@@ -4,18 +4,20 @@ extension Collection {
     /// Adds a listener for changes of any document; it runs on `Database.defaultListenerQueue`.
     ///
     /// It hears of commits from now on, through any `Database` object of this process.
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
-        listener: @escaping (CollectionChange) -> Void
+        listener: @escaping @Sendable (CollectionChange) -> Void
     ) -> ListenerToken {
         addChangeListener(queue: nil, listener: listener)
     }
 
     /// Adds a listener for changes of any document; it runs on `queue`.
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
         queue: DispatchQueue?,
-        listener: @escaping (CollectionChange) -> Void
+        listener: @escaping @Sendable (CollectionChange) -> Void
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
         return database.changes.listeners(of: self).add(queue: queue, listener)
@@ -23,23 +25,52 @@ extension Collection {
 
     /// Adds a listener for one document, which need not exist; it runs on
     /// `Database.defaultListenerQueue`.
+    @preconcurrency
     @discardableResult
     public func addDocumentChangeListener(
         id: String,
-        listener: @escaping (DocumentChange) -> Void
+        listener: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         addDocumentChangeListener(id: id, queue: nil, listener: listener)
     }
 
     /// Adds a listener for one document, which need not exist; it runs on `queue`.
+    @preconcurrency
     @discardableResult
     public func addDocumentChangeListener(
         id: String,
         queue: DispatchQueue?,
-        listener: @escaping (DocumentChange) -> Void
+        listener: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
         return database.changes.addDocumentListener(id, in: self, queue: queue, listener)
+    }
+
+    /// Adds a listener for changes of any document; it runs on the main actor.
+    ///
+    /// The main queue must run, as it does in a program with a main run loop, `dispatchMain()` or
+    /// an `async` main. An addition to the official API.
+    @discardableResult
+    public func addChangeListener(
+        on actor: MainActor.Type,
+        listener: @escaping @MainActor @Sendable (CollectionChange) -> Void
+    ) -> ListenerToken {
+        guard isListenable else { return ListenerToken(removal: nil) }
+        return database.changes.listeners(of: self).add(onMain: listener)
+    }
+
+    /// Adds a listener for one document, which need not exist; it runs on the main actor.
+    ///
+    /// An addition to the official API.
+    @discardableResult
+    public func addDocumentChangeListener(
+        id: String,
+        on actor: MainActor.Type,
+        listener: @escaping @MainActor @Sendable (DocumentChange) -> Void
+    ) -> ListenerToken {
+        addDocumentChangeListener(id: id, queue: .main) { change in
+            MainActor.assumeIsolated { listener(change) }
+        }
     }
 
     /// The changes of any document from now on, for `for await`.

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 public import Foundation
 
@@ -9,9 +10,9 @@ extension Collection {
     ///
     /// - Throws: `CBLError.notFound`, `notOpen`.
     public func setDocumentExpiration(id: String, expiration: Date?) throws {
-        let path = path
+        let (path, name) = (path, StoredID(unchecked: id))
         let time = expiration?.milliseconds
-        try write { writer in try writer.setExpiration(time, of: id, in: path) }
+        try write { writer in try writer.setExpiration(time, of: name, in: path) }
         database.file.expirationDidChange()
     }
 
@@ -19,8 +20,8 @@ extension Collection {
     ///
     /// - Throws: `CBLError.notOpen`.
     public func getDocumentExpiration(id: String) throws -> Date? {
-        let path = path
-        let time = try read { reader in try reader.expiration(of: id, in: path) }
+        let (path, name) = (path, StoredID(unchecked: id))
+        let time = try read { reader in try reader.expiration(of: name, in: path) }
         return time.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
     }
 }

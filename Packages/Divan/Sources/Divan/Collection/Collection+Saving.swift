@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -7,9 +8,10 @@ extension Collection {
     /// The document object is updated in place: it has the new revision ID and sequence, and can be
     /// edited and saved again. A deleted document comes back.
     ///
-    /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a reserved key, `invalidParameter`
-    ///   for a document or blob of another collection or database, `notOpen`; what the file system
-    ///   reports.
+    /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a key at the top level that is reserved
+    ///   (`_id`, `_rev`, `_deleted`) or empty, `invalidParameter` for a document or blob of another
+    ///   collection or database, `notFound` for one that was read or saved and is purged since,
+    ///   `notOpen`; what the file system reports.
     public func save(document: MutableDocument) throws {
         _ = try save(document: document, concurrencyControl: .lastWriteWins)
     }
@@ -23,15 +25,18 @@ extension Collection {
         document: MutableDocument,
         concurrencyControl: ConcurrencyControl
     ) throws -> Bool {
+        let known = document.state?.revisionID
         let expected: ExpectedParent =
             switch concurrencyControl {
-            case .lastWriteWins: .current
-            case .failOnConflict: .revision(document.state?.revisionID)
+            case .lastWriteWins: known == nil ? .current : .existing
+            case .failOnConflict: .revision(known)
             }
         switch try store(document, over: expected) {
         case .saved(let stored):
             document.adopt(stored, of: self)
             return true
+        case .conflict(nil):
+            throw notFoundError(document.id)
         case .conflict:
             return false
         }
@@ -45,7 +50,7 @@ extension Collection {
     /// again, or `false` to give up. It is called again if the store has moved on meanwhile.
     ///
     /// - Returns: Whether the document was saved.
-    /// - Throws: As ``save(document:)``; `CBLError.notFound` when the document was purged.
+    /// - Throws: As ``save(document:)``.
     public func save(
         document: MutableDocument,
         conflictHandler: @escaping (MutableDocument, Document?) -> Bool
@@ -87,10 +92,10 @@ extension Collection {
     ) throws -> Bool {
         try requireOwnership(of: document)
         guard let known = document.state else { throw notFoundError(document.id) }
-        let (path, id) = (path, document.id)
+        let (path, id) = (path, document.name)
         let outcome: SaveOutcome? = try write { writer in
             guard let current = try writer.document(id, in: path, includingTombstones: true)
-            else { throw notFoundError(id) }
+            else { throw notFoundError(id.text) }
             if current.isTombstone, current.revisionID != known.revisionID { return nil }
             return try writer.save(
                 id,
@@ -119,16 +124,15 @@ extension Collection {
         try requireOwnership(of: document)
         guard document.state != nil else { throw notFoundError(document.id) }
         try purge(id: document.id)
-        document.state = nil
-        document.collection = nil
+        document.adopt(nil, of: nil, in: database.file)
     }
 
     /// Forgets a document with its history, a deleted one too.
     ///
     /// - Throws: `CBLError.notFound`, `notOpen`.
     public func purge(id: String) throws {
-        let path = path
-        let wasThere = try write { writer in try writer.purge(id, in: path) }
+        let (path, name) = (path, StoredID(unchecked: id))
+        let wasThere = try write { writer in try writer.purge(name, in: path) }
         guard wasThere else { throw notFoundError(id) }
     }
 }
@@ -140,13 +144,23 @@ extension Collection {
         over parent: ExpectedParent
     ) throws -> SaveOutcome {
         try requireOwnership(of: document)
+        // What is stored under a name has passed the check before.
+        let name =
+            document.state == nil
+            ? try translatingErrors { try StoredID(checking: document.id) } : document.name
         let composed = try document.encodedBody(for: self)
         // The holds keep new blobs until the document names them.
         defer { withExtendedLifetime(composed.holds) {} }
         let store = try openStore()
+        if composed.body.count > StoreLimits.syncedBodyByteCount {
+            Journal.database.warning(
+                "Document \(document.id): \(composed.body.count) bytes, but no more than "
+                    + "\(StoreLimits.syncedBodyByteCount) travel to a peer; keep large content in blobs"
+            )
+        }
         return try translatingErrors {
             try store.save(
-                document.id,
+                name,
                 in: path,
                 body: composed.body,
                 hasBlobs: composed.hasBlobs,
@@ -158,7 +172,7 @@ extension Collection {
     /// - Throws: `CBLError.invalidParameter` when the document is another collection's.
     func requireOwnership(of document: Document) throws {
         _ = try openStore()
-        guard let home = document.collection, home != self else { return }
+        guard let home = document.collection, !sharesDocuments(with: home) else { return }
         throw NSError(
             CBLError.invalidParameter,
             "Document \(document.id) belongs to another collection or Database object; "
@@ -190,7 +204,6 @@ extension Document {
 
     /// Becomes the revision that was stored.
     fileprivate func adopt(_ stored: StoredDocument, of collection: Collection) {
-        state = RevisionState(stored)
-        self.collection = collection
+        adopt(RevisionState(stored), of: collection, in: collection.database.file)
     }
 }

@@ -1,18 +1,23 @@
 public import Dispatch
+import DivanRevisions
 import DivanStore
 import Foundation
 
 /// Something whose changes can be listened to: a collection.
 public protocol CollectionChangeObservable {
     /// Adds a listener that runs on `Database.defaultListenerQueue`.
+    @preconcurrency
     @discardableResult
-    func addChangeListener(listener: @escaping (CollectionChange) -> Void) -> ListenerToken
+    func addChangeListener(
+        listener: @escaping @Sendable (CollectionChange) -> Void
+    ) -> ListenerToken
 
     /// Adds a listener that runs on `queue`.
+    @preconcurrency
     @discardableResult
     func addChangeListener(
         queue: DispatchQueue?,
-        listener: @escaping (CollectionChange) -> Void
+        listener: @escaping @Sendable (CollectionChange) -> Void
     ) -> ListenerToken
 }
 
@@ -72,9 +77,9 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
         }
     }
 
-    /// Whether both stand for one collection of one `Database` object.
+    /// Whether both stand for one collection of one file, through whichever `Database` objects.
     public static func == (left: Collection, right: Collection) -> Bool {
-        left.database === right.database && left.life === right.life
+        left.life === right.life
     }
 
     /// Feeds the name into `hasher`.
@@ -86,6 +91,12 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 extension Collection {
     /// Whether this is the default collection.
     var isDefault: Bool { path == .default }
+
+    /// Whether a document of one may be saved through the other: both are the same collection of
+    /// the same `Database` object.
+    func sharesDocuments(with other: Collection) -> Bool {
+        database === other.database && self == other
+    }
 
     /// Whether the collection and its database are open.
     var isValid: Bool { (try? openStore()) != nil }
@@ -106,9 +117,9 @@ extension Collection {
 
     /// The current revision of a document, a tombstone too.
     func storedDocument(_ id: String) throws -> StoredDocument? {
-        let path = path
+        let (path, name) = (path, StoredID(unchecked: id))
         return try read { reader in
-            try reader.document(id, in: path, includingTombstones: true)
+            try reader.document(name, in: path, includingTombstones: true)
         }
     }
 

@@ -99,9 +99,10 @@ extension Database {
 
     /// Adds a listener for changes of any document.
     @available(*, deprecated, message: "Use defaultCollection().addChangeListener(listener:).")
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
-        _ listener: @escaping (DatabaseChange) -> Void
+        _ listener: @escaping @Sendable (DatabaseChange) -> Void
     ) -> ListenerToken {
         addChangeListener(withQueue: nil, listener: listener)
     }
@@ -112,10 +113,11 @@ extension Database {
         deprecated,
         message: "Use defaultCollection().addChangeListener(queue:listener:)."
     )
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
         withQueue queue: DispatchQueue?,
-        listener: @escaping (DatabaseChange) -> Void
+        listener: @escaping @Sendable (DatabaseChange) -> Void
     ) -> ListenerToken {
         requiredDefaultCollection.addChangeListener(queue: queue) { change in
             listener(
@@ -133,21 +135,23 @@ extension Database {
         deprecated,
         message: "Use addDocumentChangeListener(id:listener:) of a collection."
     )
+    @preconcurrency
     @discardableResult
     public func addDocumentChangeListener(
         withID id: String,
-        listener: @escaping (DocumentChange) -> Void
+        listener: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         requiredDefaultCollection.addDocumentChangeListener(id: id, listener: listener)
     }
 
     /// Adds a listener for one document; it runs on `queue`.
     @available(*, deprecated, message: "Use addDocumentChangeListener(id:queue:listener:).")
+    @preconcurrency
     @discardableResult
     public func addDocumentChangeListener(
         withID id: String,
         queue: DispatchQueue?,
-        listener: @escaping (DocumentChange) -> Void
+        listener: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         requiredDefaultCollection.addDocumentChangeListener(
             id: id,

@@ -65,15 +65,16 @@ public final class Database: Sendable {
     /// Runs `block` in one transaction: all of its changes are stored, or none.
     ///
     /// Other writers wait for the whole block, on this file and in this process. Batches may be
-    /// nested. Listeners hear of the changes once, after the outermost batch has committed.
+    /// nested. Listeners hear of the changes once, after the outermost batch has committed. Document
+    /// objects and models that were saved in a batch that is undone are again what they were before.
     ///
     /// - Throws: `CBLError.unexpectedError` when `block` throws; its description carries the
     ///   original text, and the original error stands under `NSUnderlyingErrorKey`.
     public func inBatch(using block: () throws -> Void) throws {
-        let store = try openStore()
+        _ = try openStore()
         var failure: (any Error)?
         do {
-            try store.write { _ in
+            try file.inBatch {
                 do {
                     try block()
                 } catch {

@@ -1,4 +1,5 @@
 import Dispatch
+import DivanRevisions
 import DivanStore
 import Synchronization
 
@@ -8,7 +9,7 @@ import Synchronization
 final class DatabaseChanges: Sendable {
     private struct DocumentKey: Hashable {
         let life: CollectionLife
-        let documentID: String
+        let documentID: StoredID
     }
 
     private struct State {
@@ -52,9 +53,9 @@ final class DatabaseChanges: Sendable {
         _ id: String,
         in collection: Collection,
         queue: DispatchQueue?,
-        _ body: @escaping (DocumentChange) -> Void
+        _ body: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
-        let key = DocumentKey(life: collection.life, documentID: id)
+        let key = DocumentKey(life: collection.life, documentID: StoredID(unchecked: id))
         // Added under the lock, or `tidy` might forget the list in between.
         return state.withLock { state in
             state.list(for: key).add(
@@ -71,7 +72,7 @@ final class DatabaseChanges: Sendable {
         ended: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
-        let key = DocumentKey(life: collection.life, documentID: id)
+        let key = DocumentKey(life: collection.life, documentID: StoredID(unchecked: id))
         return state.withLock { state in
             state.list(for: key).addInline(
                 removed: { [weak self] in self?.tidy(key) },
@@ -119,14 +120,14 @@ final class DatabaseChanges: Sendable {
         let collection = Collection(path: change.collection, life: life, database: database)
         var rest = change.changes[...]
         while let listeners, !rest.isEmpty {
-            let ids = rest.prefix(Self.documentCountLimit).map(\.documentID)
+            let ids = rest.prefix(Self.documentCountLimit).map(\.documentID.text)
             listeners.post(CollectionChange(collection: collection, documentIDs: ids))
             rest = rest.dropFirst(ids.count)
         }
         guard !documents.isEmpty else { return }
         for changed in change.changes {
             documents[DocumentKey(life: life, documentID: changed.documentID)]?.post(
-                DocumentChange(documentID: changed.documentID, collection: collection)
+                DocumentChange(documentID: changed.documentID.text, collection: collection)
             )
         }
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import DivanStore
 import Synchronization
 
@@ -5,12 +6,17 @@ import Synchronization
 /// cookies, and the timer that purges expired documents.
 final class DatabaseFile: Sendable {
     let store: Store
+    /// Where the calls of `async` code run.
+    let background = DispatchQueue(label: "divan.background")
     /// The cookies that servers set.
     let cookies = CookieShelf()
     private let expiration: ExpirationTimer
     private let lives = Mutex<[CollectionPath: CollectionLife]>([:])
     /// The listeners of each owner, to be told when a collection ends.
     private let audiences = Mutex<[WeakChanges]>([])
+
+    /// The outermost batch that runs; only its own thread may see it.
+    private let batch = Mutex<Batch?>(nil)
 
     private struct WeakFile {
         weak var file: DatabaseFile?
@@ -86,10 +92,41 @@ final class DatabaseFile: Sendable {
     }
 
     /// Makes every object of a collection dead and ends its listeners: it was deleted.
+    ///
+    /// Inside a batch that waits until the batch is committed.
     func endLife(of path: CollectionPath) {
         guard let life = lives.withLock({ $0.removeValue(forKey: path) }) else { return }
+        if let runningBatch { runningBatch.end(life, of: path) } else { end(life) }
+    }
+
+    private func end(_ life: CollectionLife) {
         life.end()
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
+    }
+
+    // MARK: Batches
+
+    /// The batch that runs on this thread.
+    var runningBatch: Batch? { store.isWriting ? batch.withLock { $0 } : nil }
+
+    /// Runs `block` in one transaction; documents and collections are afterwards what the file says.
+    func inBatch(_ block: () throws -> Void) throws {
+        let began = Batch()
+        do {
+            try store.write { _ in
+                guard runningBatch == nil else { return try block() }
+                batch.withLock { $0 = began }
+                defer { batch.withLock { $0 = nil } }
+                try block()
+            }
+            for (_, life) in began.takeEnded() { end(life) }
+        } catch {
+            began.undo()
+            for (path, life) in began.takeEnded() {
+                lives.withLock { $0.updateValue(life, forKey: path) }?.end()
+            }
+            throw error
+        }
     }
 
     /// Takes note that a document may expire earlier than any before.

@@ -2,6 +2,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 import Foundation
+import Synchronization
 
 /// A document as it was when it was read; ``toMutable()`` gives a copy to edit.
 ///
@@ -9,15 +10,25 @@ import Foundation
 /// a time. The body is parsed when it is first looked into. Iterating yields the keys.
 ///
 /// Source: `behaviour.md` §2, §3.
-public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
+public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unchecked Sendable {
+    // Unchecked, as the class has a subclass: everything here is constant or locked.
+
     /// The document ID: 1 to 240 bytes of UTF-8.
-    public final let id: String
+    ///
+    /// IDs whose bytes differ are different documents, also where `==` of `String` says otherwise:
+    /// composed and decomposed `é` for one.
+    public final var id: String { name.text }
 
     /// The collection, or `nil` until the document is saved.
-    public internal(set) final var collection: Collection?
+    public final var collection: Collection? { standing.valid.collection }
 
+    /// The document ID by its bytes.
+    final let name: StoredID
     /// What the store said when the document was read or saved last; `nil` until saved.
-    final var state: RevisionState?
+    final var state: RevisionState? { standing.valid.state }
+    /// Where `collection` and `state` come from.
+    final var standing: Standing { held.withLock { $0 } }
+    private let held: Mutex<Standing>
     /// Whether `toMutable()` is allowed; not so for the documents that filters see.
     final let isEditable: Bool
     private let body: DocumentBody
@@ -27,17 +38,30 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
     /// `state` is the revision, or `nil` for a document that was never saved; `body` is a JSON
     /// object; `isEditable` says whether `toMutable()` is allowed.
     init(
-        id: String,
+        id: StoredID,
         state: RevisionState?,
         body: [UInt8],
         collection: Collection?,
         isEditable: Bool = true
     ) {
-        self.id = id
-        self.state = state
+        name = id
+        held = Mutex(Standing(state, in: collection))
         self.body = DocumentBody(body, in: collection?.database)
-        self.collection = collection
         self.isEditable = isEditable
+    }
+
+    /// Becomes what a save or purge left, for as long as that is not undone with its batch.
+    final func adopt(_ state: RevisionState?, of collection: Collection?, in file: DatabaseFile) {
+        let batch = file.runningBatch
+        held.withLock { $0 = Standing(state, in: collection, after: $0, batch: batch) }
+    }
+
+    /// Creates the part of a mutable document that knows what was saved.
+    init(id: StoredID, standing: Standing) {
+        name = id
+        held = Mutex(standing)
+        body = DocumentBody([], in: standing.valid.collection?.database)
+        isEditable = true
     }
 
     /// Creates a document from what the store returned.
@@ -53,7 +77,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
 
     /// Creates a document of a revision that is not, or not yet, the stored one.
     convenience init(
-        id: String,
+        id: StoredID,
         revisionID: RevisionID,
         body: [UInt8],
         collection: Collection,
@@ -91,7 +115,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
     /// does not support it either.
     public final func _getRevisionHistory() -> String? {
         guard let state, let collection else { return nil }
-        let (path, id) = (collection.path, id)
+        let (path, id) = (collection.path, name)
         let tree = try? collection.read { reader in try reader.tree(of: id, in: path) }
         let lineage = tree?.lineage(of: state.revisionID) ?? []
         guard !lineage.isEmpty else { return nil }
@@ -120,15 +144,17 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence {
     public subscript(key: String) -> Fragment { root[key] }
 
     /// Whether both are the same document, of the same collection, with the same content.
+    ///
+    /// Through whichever `Database` objects of a file they were read.
     public static func == (left: Document, right: Document) -> Bool {
         left === right
-            || (left.id == right.id && left.collection == right.collection
+            || (left.name == right.name && left.collection == right.collection
                 && left.root == right.root)
     }
 
     /// Feeds the document ID into `hasher`.
     public final func hash(into hasher: inout Hasher) {
-        hasher.combine(id)
+        hasher.combine(name)
     }
 }
 

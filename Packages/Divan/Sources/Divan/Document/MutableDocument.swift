@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import Foundation
 
 /// A document to edit; saving it writes a revision and updates this object in place.
@@ -7,7 +8,10 @@ import Foundation
 /// document. Confined to one thread at a time.
 ///
 /// Source: `behaviour.md` §2, §3.
-public final class MutableDocument: Document, MutableDictionaryProtocol {
+public final class MutableDocument: Document, MutableDictionaryProtocol, @unchecked Sendable {
+    // Unchecked, and only because the superclass is `Sendable`: it may be handed from one thread to
+    // the next, and its documentation says that one thread at a time may use it.
+
     private let members: MutableDictionaryObject
     private let isCopyOfDamaged: Bool
 
@@ -21,7 +25,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
     /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` makes
     ///   one up.
     public convenience init(id: String?) {
-        self.init(id: id, members: MutableDictionaryObject(), state: nil, collection: nil)
+        self.init(id: id, members: MutableDictionaryObject())
     }
 
     /// Creates a document with the members of `data` and an ID of its own.
@@ -39,7 +43,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
     /// Creates a document with the members of `data`.
     public convenience init(id: String?, data: [String: Any]) {
         let members = MutableDictionaryObject(data: data)
-        self.init(id: id, members: members, state: nil, collection: nil)
+        self.init(id: id, members: members)
     }
 
     /// Creates a document from a JSON object.
@@ -47,31 +51,26 @@ public final class MutableDocument: Document, MutableDictionaryProtocol {
     /// - Throws: `CBLError.invalidJSON`.
     public convenience init(id: String?, json: String) throws {
         let members = try MutableDictionaryObject(json: json)
-        self.init(id: id, members: members, state: nil, collection: nil)
+        self.init(id: id, members: members)
     }
 
     /// Creates the document of a model.
     init(
         id: String?,
         members: MutableDictionaryObject,
-        state: RevisionState?,
-        collection: Collection?
+        standing: Standing = Standing(nil, in: nil)
     ) {
         self.members = members
         isCopyOfDamaged = false
-        super.init(id: id ?? Self.makeID(), state: state, body: [], collection: collection)
+        let name = StoredID(unchecked: id ?? Self.makeID())
+        super.init(id: name, standing: standing)
     }
 
     /// Creates a copy to edit of a stored document.
     init(copying document: Document) {
         members = MutableDictionaryObject(document.root.members)
         isCopyOfDamaged = document.isDamaged
-        super.init(
-            id: document.id,
-            state: document.state,
-            body: [],
-            collection: document.collection
-        )
+        super.init(id: document.name, standing: document.standing)
     }
 
     override var root: DictionaryObject { members }

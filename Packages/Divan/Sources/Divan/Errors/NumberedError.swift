@@ -12,6 +12,17 @@ struct ErrorNumber: Equatable, Sendable {
         ErrorNumber(domain: CBLError.domain, code: code)
     }
 
+    /// A code of the network family, 5001 to 9999 in the table.
+    static func network(_ code: Int) -> ErrorNumber { family(CBLError.networkBase, code) }
+
+    /// An HTTP status or WebSocket close code, 10001 to 14999 in the table.
+    static func webSocket(_ code: Int) -> ErrorNumber { family(CBLError.httpBase, code) }
+
+    /// A number behind the base of its family; one that none of them has is unexpected.
+    private static func family(_ base: Int, _ code: Int) -> ErrorNumber {
+        .divan((1..<5_000).contains(code) ? base + code : CBLError.unexpectedError)
+    }
+
     /// A number of the operating system.
     static func posix(_ number: Int32) -> ErrorNumber {
         ErrorNumber(domain: NSPOSIXErrorDomain, code: Int(number))

@@ -80,8 +80,8 @@ extension SyncError: NumberedError {
         case .posix: ErrorNumber(domain: NSPOSIXErrorDomain, code: code)
         case .sqlite: ErrorNumber(domain: "CouchbaseLite.SQLite", code: code)
         case .fleece: ErrorNumber(domain: "CouchbaseLite.Fleece", code: code)
-        case .network: .divan(CBLError.networkBase + code)
-        case .webSocket: .divan(CBLError.httpBase + code)
+        case .network: .network(code)
+        case .webSocket: .webSocket(code)
         case .mbedTLS: .divan(CBLError.unexpectedError)
         }
     }
@@ -98,8 +98,8 @@ extension CredentialError: NumberedError {
 extension TransportError: NumberedError {
     var number: ErrorNumber {
         switch code {
-        case .network(let code): .divan(CBLError.networkBase + code)
-        case .webSocket(let code): .divan(CBLError.httpBase + code)
+        case .network(let code): .network(code)
+        case .webSocket(let code): .webSocket(code)
         case .posix(let number): .posix(number)
         }
     }

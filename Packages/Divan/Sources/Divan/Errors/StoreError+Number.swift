@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Glibc
 
@@ -10,12 +11,12 @@ extension StoreError: NumberedError {
         case .noSuchDatabase, .notFound, .noSuchBlob: .divan(CBLError.notFound)
         case .alreadyExists: .posix(EEXIST)
         case .conflict, .checkpointMismatch: .divan(CBLError.conflict)
-        case .invalidDocumentID: .divan(CBLError.badDocID)
         case .bodyTooLarge: .divan(CBLError.invalidParameter)
+        case .forbiddenKey: .divan(CBLError.corruptRevisionData)
         case .badRevision: .divan(CBLError.badRevisionID)
         case .tooNew: .divan(CBLError.databaseTooNew)
         case .unknownCodec: .divan(CBLError.unsupported)
-        case .corrupt, .blobMismatch: .divan(CBLError.corruptData)
+        case .corrupt, .damagedDocument, .blobMismatch: .divan(CBLError.corruptData)
         case .notADatabase: .divan(CBLError.unreadableDatabase)
         case .busy: .divan(CBLError.busy)
         case .readOnly: .divan(CBLError.notWriteable)
@@ -24,6 +25,10 @@ extension StoreError: NumberedError {
         case .sqlite(let number, _): ErrorNumber(domain: "CouchbaseLite.SQLite", code: Int(number))
         }
     }
+}
+
+extension DocumentIDError: NumberedError {
+    var number: ErrorNumber { .divan(CBLError.badDocID) }
 }
 
 extension JSONError: NumberedError {

@@ -31,10 +31,7 @@ public struct ListenerClient: Sendable {
 /// no longer read a document keeps the revision that it has.
 ///
 /// An addition to the official API.
-public struct ListenerAccess: @unchecked Sendable {
-    // Unchecked: `ReplicationFilter` is not `@Sendable`, as in the official API; its documentation
-    // says on which threads it is called. Nothing else here is a reference.
-
+public struct ListenerAccess: Sendable {
     /// The only collections that the client may use; `nil` means all that the listener shares.
     ///
     /// A client that asks for another stops with 10404, as if it were not there.
@@ -80,7 +77,7 @@ extension ListenerAccess {
         var options = shared
         options.allowsPush = shared.allowsPush && !readOnly
         if let collections {
-            let paths = Set(collections.map(\.path))
+            let paths = Set(collections.filter { configuration.contains($0) }.map(\.path))
             options.collections = shared.collections.filter { paths.contains($0) }
         }
         for collection in configuration {

@@ -2,25 +2,26 @@ import DivanAuth
 import DivanTLS
 
 /// How a listener finds out who a client is.
-public protocol ListenerAuthenticator {}
+@preconcurrency public protocol ListenerAuthenticator: Sendable {}
 
 /// Asks clients for a user name and a password.
 public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendable {
-    private let callback: Confided<(String, String) -> Bool>
+    private let callback: @Sendable (String, String) -> Bool
 
     /// Creates an authenticator.
     ///
     /// - Parameter authenticator: Says whether a user name and password are accepted. Called on a
     ///   thread of the listener's own, several clients at a time; it may take its time, up to the
     ///   client's patience of 15 seconds.
+    @preconcurrency
     public init(
-        authenticator: @escaping (_ username: String, _ password: String) -> Bool
+        authenticator: @escaping @Sendable (_ username: String, _ password: String) -> Bool
     ) {
-        callback = Confided(authenticator)
+        callback = authenticator
     }
 
     func isAccepted(_ username: String, _ password: String) -> Bool {
-        callback.closure(username, password)
+        callback(username, password)
     }
 }
 
@@ -28,7 +29,7 @@ public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendabl
 public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Sendable {
     enum Rule: Sendable {
         case roots([SecCertificate])
-        case callback(Confided<([SecCertificate]) -> Bool>)
+        case callback(@Sendable ([SecCertificate]) -> Bool)
     }
 
     let rule: Rule
@@ -38,8 +39,9 @@ public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Send
     /// - Parameter authenticator: Says whether a client with this chain, its own certificate
     ///   first, is accepted. Called during the handshake, on a thread that serves other clients
     ///   too: be quick.
-    public init(authenticator: @escaping (_ certs: [SecCertificate]) -> Bool) {
-        rule = .callback(Confided(authenticator))
+    @preconcurrency
+    public init(authenticator: @escaping @Sendable (_ certs: [SecCertificate]) -> Bool) {
+        rule = .callback(authenticator)
     }
 
     /// Creates an authenticator that accepts what one of these certificates has signed and what

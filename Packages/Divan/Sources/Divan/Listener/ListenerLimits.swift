@@ -51,14 +51,14 @@ public struct ListenerLimits: Sendable {
         limits.handshakeCount = handshakeCount
         limits.addressHandshakeCount = addressHandshakeCount
         limits.sparesLoopback = sparesLoopback
-        limits.handshakeTimeout = .seconds(handshakeTimeout)
+        limits.handshakeTimeout = .bounded(seconds: handshakeTimeout)
         limits.requestHeadByteCount = requestHeadByteCount
         limits.checkingCount = checkingCount
         limits.freeLoginFailureCount = freeLoginFailureCount
-        limits.longestLoginDelay = .seconds(longestLoginDelay)
-        limits.loginMemory = .seconds(loginMemory)
+        limits.longestLoginDelay = .bounded(seconds: longestLoginDelay)
+        limits.loginMemory = .bounded(seconds: loginMemory)
         limits.rememberedAddressCount = rememberedAddressCount
-        limits.stallTimeout = .seconds(stallTimeout)
+        limits.stallTimeout = .bounded(seconds: stallTimeout)
         return limits
     }
 }

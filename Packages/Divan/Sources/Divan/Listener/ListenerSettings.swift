@@ -37,8 +37,11 @@ extension URLEndpointListenerConfiguration {
         configuration.port = port ?? 0
         configuration.interface = networkInterface
         configuration.credential = identity?.credential
-        configuration.heartbeat = .seconds(max(1.1, heartbeat))
+        configuration.heartbeat = .bounded(seconds: max(1.1, heartbeat))
         configuration.limits = limits.engineLimits
+        if let onRefusal {
+            configuration.onRefusal = { onRefusal(ListenerRefusal($0)) }
+        }
         switch authenticator {
         case nil:
             break
@@ -83,7 +86,7 @@ extension ListenerCertificateAuthenticator {
             .roots(roots.map(\.certificate))
         case .callback(let isAccepted):
             .callback { chain in
-                ServiceCallback.run { isAccepted.closure(chain.map { TLSCertificate($0) }) }
+                ServiceCallback.run { isAccepted(chain.map { TLSCertificate($0) }) }
             }
         }
     }

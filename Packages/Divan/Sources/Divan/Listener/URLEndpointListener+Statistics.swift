@@ -7,23 +7,7 @@ extension URLEndpointListener {
     /// An addition to the official API, which writes these figures to its logs only.
     public struct Statistics: Equatable, Sendable {
         /// Documents that travelled as differences, in one direction.
-        public struct Deltas: Equatable, Sendable {
-            /// How many.
-            public let count: UInt64
-            /// Bytes of the differences, before compression.
-            public let byteCount: UInt64
-            /// Bytes of the documents that they stand for.
-            public let bodyByteCount: UInt64
-
-            /// Bytes that needed not travel.
-            public var savedByteCount: UInt64 { bodyByteCount - min(bodyByteCount, byteCount) }
-
-            init(_ deltas: ListenerStatistics.Deltas) {
-                count = deltas.count
-                byteCount = deltas.byteCount
-                bodyByteCount = deltas.bodyByteCount
-            }
-        }
+        public typealias Deltas = DeltaFigures
 
         /// Bytes received, as counted at the sockets.
         public let receivedByteCount: UInt64
@@ -78,6 +62,8 @@ extension URLEndpointListener {
         public let isActive: Bool
         /// What the listener compresses with: `"deflate"`, `"lz4"`, `"none"`.
         public let compression: String
+        /// What both ends call it in their logs; a replicator has it as `correlationID`.
+        public let correlationID: String
         /// What has gone over it.
         public let statistics: Statistics
 
@@ -88,6 +74,7 @@ extension URLEndpointListener {
             start = Date(timeIntervalSinceNow: -age)
             isActive = connection.isActive
             compression = connection.codecName
+            correlationID = connection.correlationID
             statistics = Statistics(connection.statistics)
         }
     }

@@ -11,9 +11,7 @@ import Synchronization
 /// one, and the client pulls, resolves and pushes again.
 ///
 /// Source: `behaviour.md` §13.
-public final class URLEndpointListener: @unchecked Sendable {
-    // Unchecked: `config` holds objects of the application; it is never changed after init.
-
+public final class URLEndpointListener: Sendable {
     /// How many clients are connected.
     public struct ConnectionStatus: Equatable, Sendable {
         /// Open replication connections.
@@ -85,16 +83,17 @@ public final class URLEndpointListener: @unchecked Sendable {
 
     /// The addresses at which clients reach this listener, one for each address of the machine
     /// and one for its name; `nil` unless it listens.
+    ///
+    /// The database's name is percent-encoded, a slash in it too. A link-local address carries the
+    /// zone of this machine; a client on another one puts its own there.
     public var urls: [URL]? {
         guard let port else { return nil }
         let scheme = config.disableTLS ? "ws" : "wss"
+        var allowed = CharacterSet.urlPathAllowed
+        allowed.remove(charactersIn: "/;")
+        let name = config.home.name.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
         return ListenerAddresses.hosts(interface: config.networkInterface).compactMap { host in
-            var parts = URLComponents()
-            parts.scheme = scheme
-            parts.host = host
-            parts.port = Int(port)
-            parts.path = "/" + config.home.name
-            return parts.url
+            URL(string: "\(scheme)://\(host):\(port)/\(name)")
         }
     }
 
@@ -123,12 +122,13 @@ public final class URLEndpointListener: @unchecked Sendable {
         let identity = try config.usedIdentity()
         let store = try config.home.openStore()
         let server = ListenerServer(try config.serverConfiguration(identity: identity))
+        if !config.enableDeltaSync { try store.forgetDeltaSources() }
         do {
             return Running(
                 server: server,
                 identity: identity,
                 port: try server.start(),
-                deltaSources: config.enableDeltaSync ? store.holdDeltaSources() : nil
+                deltaSources: config.enableDeltaSync ? try store.holdDeltaSources() : nil
             )
         } catch let error as TransportError {
             throw error.asListenerError

@@ -3,7 +3,7 @@ public import Foundation
 /// What a listener shares, where it listens, and whom it lets in.
 ///
 /// A `URLEndpointListener` copies it, so later edits have no effect on a listener that exists.
-public struct URLEndpointListenerConfiguration {
+public struct URLEndpointListenerConfiguration: Sendable {
     /// The collections that clients may replicate; all of one database.
     public let collections: [Collection]
 
@@ -42,6 +42,12 @@ public struct URLEndpointListenerConfiguration {
     /// the listener's own and about several clients at a time; it may take its time, up to the
     /// client's patience of 15 seconds. An addition to the official API.
     public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
+
+    /// Told of each request that the listener refuses, for a log that others watch.
+    ///
+    /// Called on threads of the listener's own, about several clients at a time; be quick. An
+    /// addition to the official API.
+    public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
 
     /// What clients may make the listener hold or do.
     ///

@@ -103,7 +103,7 @@ public final class LogFileConfiguration {
             level: level,
             directory: directory,
             usePlainText: usePlainText,
-            maxKeptFiles: Int32(clamping: maxRotateCount + 1),
+            maxKeptFiles: Int32(clamping: min(max(0, maxRotateCount), 1_000_000) + 1),
             maxFileSize: Int64(clamping: maxSize)
         )
     }
@@ -119,8 +119,11 @@ public protocol Logger {
     func log(level: LogLevel, domain: LogDomain, message: String)
 }
 
+/// A logger of the old kind as a sink.
 @available(*, deprecated)
-private struct LoggerSink: LogSinkProtocol {
+private struct LoggerSink: LogSinkProtocol, @unchecked Sendable {
+    // Unchecked: the logger is only ever called, and its protocol demands that it can be called from
+    // several threads at once. It is not `Sendable` itself, so that old classes compile.
     let logger: any Logger
 
     static func sink(for logger: any Logger) -> CustomLogSink {

@@ -49,16 +49,22 @@ final class LogConfiguration: Sendable {
             return rebuild(&state)
         }
         if let failure { Journal.database.error("\(failure)") }
+        if let file = current.file, !file.usePlaintext {
+            Journal.database.info(
+                "Log files in \(file.directory) are plain text; usePlainText: false has no effect"
+            )
+        }
     }
 
     @discardableResult
     private func rebuild(_ state: inout State) -> LogFileError? {
         var failure: LogFileError?
         if state.files?.settings != state.settings.file {
+            let open = state.files
             state.files = nil
             do throws(LogFileError) {
                 state.files = try state.settings.file.map { wanted throws(LogFileError) in
-                    (try wanted.makeSink(), wanted)
+                    (try wanted.makeSink(continuing: open), wanted)
                 }
             } catch {
                 failure = error
@@ -77,16 +83,26 @@ final class LogConfiguration: Sendable {
 }
 
 extension FileLogSink {
-    fileprivate func makeSink() throws(LogFileError) -> FileSink {
-        try FileSink(
-            level: level.inner,
-            configuration: FileSink.Configuration(
-                directory: directory,
-                keptFileCount: Int(maxKeptFiles),
-                fileByteCount: Int(clamping: maxFileSize)
-            )
+    /// The sink; it goes on in the files that are open when their place stays the same.
+    fileprivate func makeSink(
+        continuing open: (sink: FileSink, settings: FileLogSink)?
+    ) throws(LogFileError) -> FileSink {
+        let configuration = FileSink.Configuration(
+            directory: directory,
+            keptFileCount: Int(maxKeptFiles),
+            fileByteCount: Int(clamping: maxFileSize),
+            product: Self.product
         )
+        if let open, open.settings.directory == directory {
+            return FileSink(continuing: open.sink, level: level.inner, configuration: configuration)
+        }
+        return try FileSink(level: level.inner, configuration: configuration)
     }
+
+    /// The line under each file's settings: the three words that tools look for, and that the lines
+    /// below are text, which `usePlainText` does not decide.
+    private static let product =
+        "CouchbaseLite/3.2-Divan (Swift; Linux) Build/0.1.0 Commit/none, plain text"
 }
 
 extension CustomLogSink {

@@ -39,10 +39,10 @@ public enum LogDomain: UInt, Sendable, CaseIterable {
 /// A set of ``LogDomain``s.
 public struct LogDomains: OptionSet, Sendable {
     /// The bits, those of `LogDomain`.
-    public let rawValue: Int
+    public let rawValue: UInt
 
     /// Creates a set from bits.
-    public init(rawValue: Int) {
+    public init(rawValue: UInt) {
         self.rawValue = rawValue
     }
 
@@ -66,11 +66,11 @@ public struct LogDomains: OptionSet, Sendable {
     public static let multipeer = LogDomains([.multipeer])
 
     private init(_ domains: [LogDomain]) {
-        rawValue = domains.reduce(0) { $0 | Int($1.rawValue) }
+        rawValue = domains.reduce(0) { $0 | $1.rawValue }
     }
 
     func contains(_ domain: LogDomain) -> Bool {
-        rawValue & Int(domain.rawValue) != 0
+        rawValue & domain.rawValue != 0
     }
 }
 

@@ -21,7 +21,8 @@ public final class LogSinks {
 
     /// Rotating files; off unless set.
     ///
-    /// When the directory cannot be written to, an error is logged to the other sinks.
+    /// When the directory cannot be written to, an error is logged to the other sinks. Setting a
+    /// sink with the same directory goes on in the files that are open.
     public static var file: FileLogSink? {
         get { LogConfiguration.shared.current.file }
         set { LogConfiguration.shared.update { $0.file = newValue } }
@@ -87,10 +88,7 @@ public struct FileLogSink: Sendable, Equatable {
 }
 
 /// Log messages for the application's own code.
-///
-/// Unchecked: the sink is only ever called, and ``LogSinkProtocol`` demands that it can be called
-/// from several threads at once.
-public struct CustomLogSink: @unchecked Sendable {
+public struct CustomLogSink: Sendable {
     /// The least level that is wanted.
     public let level: LogLevel
     /// The domains that are wanted.
@@ -112,7 +110,10 @@ public struct CustomLogSink: @unchecked Sendable {
 }
 
 /// Takes log messages.
-public protocol LogSinkProtocol {
+///
+/// `Sendable`, as it is called from any thread. Swift 5 source compiles as it is.
+@preconcurrency
+public protocol LogSinkProtocol: Sendable {
     /// Takes one message of the sink's level and domains.
     ///
     /// Called on the thread that logged, from any thread and several at once; it must not call

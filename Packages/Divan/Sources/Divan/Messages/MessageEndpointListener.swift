@@ -8,7 +8,7 @@ import DivanZlib
 import Synchronization
 
 /// What a ``MessageEndpointListener`` shares, and how its connections carry messages.
-public struct MessageEndpointListenerConfiguration {
+public struct MessageEndpointListenerConfiguration: Sendable {
     /// The collections that peers may replicate; all of one database.
     public let collections: [Collection]
     /// How connections carry messages; the same at both ends.
@@ -39,6 +39,10 @@ public struct MessageEndpointListenerConfiguration {
         }
         self.init(collections: [collection], protocolType: protocolType)
     }
+
+    /// The database of the collections.
+    @available(*, deprecated, message: "Use collections")
+    public var database: Database { collections[0].database }
 }
 
 /// A change in what a connection of a ``MessageEndpointListener`` does.
@@ -54,10 +58,7 @@ public struct MessageEndpointListenerChange: @unchecked Sendable {
 /// The passive peer of connections that the application accepts by itself.
 ///
 /// All members may be called from any thread.
-public final class MessageEndpointListener: @unchecked Sendable {
-    // Unchecked: the configuration and the connections are the application's objects; the list
-    // of connections is locked.
-
+public final class MessageEndpointListener: Sendable {
     /// Unchecked: the application's connection is only ever called, from the thread of its
     /// session and from callers of this class, as its protocol documents.
     private struct Accepted: @unchecked Sendable {
@@ -116,24 +117,32 @@ public final class MessageEndpointListener: @unchecked Sendable {
     }
 
     /// Adds a listener for changes of connections, called on the main queue.
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
-        _ listener: @escaping (MessageEndpointListenerChange) -> Void
+        _ listener: @escaping @Sendable (MessageEndpointListenerChange) -> Void
     ) -> ListenerToken {
         addChangeListener(withQueue: nil, listener)
     }
 
     /// Adds a listener for changes of connections, called on `queue`, or the main queue.
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
         withQueue queue: DispatchQueue?,
-        _ listener: @escaping (MessageEndpointListenerChange) -> Void
+        _ listener: @escaping @Sendable (MessageEndpointListenerChange) -> Void
     ) -> ListenerToken {
         listeners.add(queue: queue, listener)
     }
 
     /// Removes a listener.
     public func removeChangeListener(withToken token: ListenerToken) {
+        token.remove()
+    }
+
+    /// Removes a listener.
+    @available(*, deprecated, message: "Use ListenerToken.remove()")
+    public func removeChangeListener(token: ListenerToken) {
         token.remove()
     }
 
@@ -155,7 +164,7 @@ public final class MessageEndpointListener: @unchecked Sendable {
         )
         let box = Boxed(connection: connection)
         let store = try database.openStore()
-        deltaSources.withLock { if $0 == nil { $0 = store.holdDeltaSources() } }
+        try deltaSources.withLock { if $0 == nil { $0 = try store.holdDeltaSources() } }
         return PassiveSession(
             store: store,
             peer: peer,

@@ -1,5 +1,5 @@
 /// How a replicator proves to the peer who it is.
-public protocol Authenticator {}
+@preconcurrency public protocol Authenticator: Sendable {}
 
 /// User name and password, sent with the first request (RFC 7617).
 public struct BasicAuthenticator: Authenticator, Sendable {

@@ -41,7 +41,7 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         }
         guard let mine = Leaf(local), let theirs = Leaf(remote) else { return remote }
         let leaves = DivanConflicts.Conflict(
-            documentID: conflict.documentID,
+            documentID: local.name,
             local: mine,
             remote: theirs
         )
@@ -63,7 +63,9 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         case .remoteWins: RemoteWinsResolver()
         case .fieldMerge: FieldMergeResolver()
         case .leaveOpen:
-            ClosureResolver { conflict in throw ConflictLeftOpen(documentID: conflict.documentID) }
+            ClosureResolver { conflict in
+                throw ConflictLeftOpen(documentID: conflict.documentID.text)
+            }
         }
     }
 }

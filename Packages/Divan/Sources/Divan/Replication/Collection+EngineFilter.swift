@@ -3,17 +3,19 @@ import DivanReplicator
 extension Collection {
     /// The application's filter as the engine asks it: with a body instead of a document.
     func engineFilter(_ filter: @escaping ReplicationFilter) -> DocumentFilter {
-        let filter = Confided(filter)
-        return { documentID, body, flags in
+        { revision in
+            let isTombstone = revision.flags.contains(.deleted)
             let document = Document(
-                id: documentID,
-                state: nil,
-                body: body,
+                id: revision.documentID,
+                state: revision.revisionID.map {
+                    RevisionState(revisionID: $0, sequence: 0, isTombstone: isTombstone)
+                },
+                body: revision.body,
                 collection: self,
                 isEditable: false
             )
-            let flags = DocumentFlags(rawValue: Int(flags.rawValue))
-            return ServiceCallback.run { filter.closure(document, flags) }
+            let flags = DocumentFlags(rawValue: Int(revision.flags.rawValue))
+            return ServiceCallback.run { filter(document, flags) }
         }
     }
 }

@@ -1,5 +1,5 @@
 /// How one collection takes part in a replication.
-public struct CollectionConfiguration {
+public struct CollectionConfiguration: Sendable {
     /// The collection, when this configuration was made for one.
     public var collection: Collection?
 
@@ -9,12 +9,12 @@ public struct CollectionConfiguration {
     /// Chooses the local documents to send; `nil` sends all.
     ///
     /// A refusal is silent.
-    public var pushFilter: ReplicationFilter?
+    @preconcurrency public var pushFilter: ReplicationFilter?
 
     /// Chooses the received documents to store; `nil` stores all.
     ///
     /// A refusal is reported as 10403.
-    public var pullFilter: ReplicationFilter?
+    @preconcurrency public var pullFilter: ReplicationFilter?
 
     /// Channels of Sync Gateway to pull from; `nil` or empty means all that the user may read.
     public var channels: [String]?

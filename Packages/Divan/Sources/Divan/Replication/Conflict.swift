@@ -1,5 +1,5 @@
 /// One document, changed on both sides since they last agreed.
-public struct Conflict {
+public struct Conflict: Sendable {
     /// The document's ID.
     public let documentID: String
     /// What this database holds; `nil` when it was deleted here.
@@ -9,7 +9,11 @@ public struct Conflict {
 }
 
 /// Decides what becomes of a conflict.
-public protocol ConflictResolverProtocol {
+///
+/// `Sendable`, as it is asked on threads of the library: a class is `final` and constant, or locks.
+/// Swift 5 source compiles as it is.
+@preconcurrency
+public protocol ConflictResolverProtocol: Sendable {
     /// Returns the local document, the remote one, or a new or edited one; `nil` deletes.
     ///
     /// Called on a private concurrent queue, several conflicts at a time, outside any

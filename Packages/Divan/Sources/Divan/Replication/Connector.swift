@@ -1,4 +1,5 @@
 import DivanCrypto
+import DivanListener
 import DivanReplicator
 import DivanSession
 import DivanStore
@@ -18,6 +19,9 @@ protocol Connector: Sendable {
     /// Whether a lost connection may come back.
     var retries: Bool { get }
 
+    /// What a peer of this process calls the latest attempt; a server tells it by its answer.
+    var correlationID: String? { get }
+
     /// The certificate that the peer showed in the latest attempt, accepted or not.
     var serverCertificate: DivanTLS.TLSCertificate? { get }
 
@@ -26,6 +30,10 @@ protocol Connector: Sendable {
         on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport
+}
+
+extension Connector {
+    var correlationID: String? { nil }
 }
 
 /// Reaches a database of this process: a pair of transports in memory.
@@ -47,6 +55,7 @@ final class DatabaseConnector: Connector, DatabaseService {
     private let target: Database
     private let store: Store
     private let session = Mutex<PassiveSession?>(nil)
+    private let latestID = Mutex<String?>(nil)
     private let end = ServiceEnd()
 
     init(_ endpoint: DatabaseEndpoint, store source: Store) throws {
@@ -55,10 +64,13 @@ final class DatabaseConnector: Connector, DatabaseService {
         guard store !== source else { throw ReplicationFailure.sameDatabase(name: target.name) }
     }
 
+    var correlationID: String? { latestID.withLock { $0 } }
+
     func makeTransport(
         on loop: any EventLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
+        latestID.withLock { $0 = CorrelationID.make() }
         let pair = InProcessPair(
             subprotocol: Subprotocol.version3.rawValue,
             firstLoop: loop,

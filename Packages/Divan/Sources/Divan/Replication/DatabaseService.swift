@@ -35,19 +35,6 @@ final class ServiceEnd: Sendable {
     }
 }
 
-/// A closure of the application that a service calls on threads of its own.
-///
-/// Unchecked: the official signatures have no `@Sendable`, so that existing code compiles; the
-/// documentation of each says on which threads it is called, and the application answers for what
-/// it captures. Nothing here changes the closure.
-struct Confided<Closure>: @unchecked Sendable {
-    let closure: Closure
-
-    init(_ closure: Closure) {
-        self.closure = closure
-    }
-}
-
 /// Marks the time in which a service's own thread runs the application's code.
 enum ServiceCallback {
     /// Whether this thread is inside such a callback.

@@ -1,14 +1,11 @@
 import DivanConflicts
+import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Foundation
 
 /// Brings an application's conflict resolver to the engine, which knows leaves and not documents.
-///
-/// The application's object is handed to a concurrent queue: `behaviour.md` §9 promises it calls
-/// from there, so it is up to the application to make them safe.
-struct DocumentResolver: DivanConflicts.ConflictResolver, @unchecked Sendable {
-    // Unchecked: `resolver` is only ever called, as its protocol documents; `collection` is a
-    // class that locks for itself.
+struct DocumentResolver: DivanConflicts.ConflictResolver {
     let resolver: any ConflictResolverProtocol
     let collection: Collection
 
@@ -16,7 +13,7 @@ struct DocumentResolver: DivanConflicts.ConflictResolver, @unchecked Sendable {
         let local = document(conflict.local, id: conflict.documentID)
         let remote = document(conflict.remote, id: conflict.documentID)
         let question = Conflict(
-            documentID: conflict.documentID,
+            documentID: conflict.documentID.text,
             localDocument: local,
             remoteDocument: remote
         )
@@ -24,21 +21,38 @@ struct DocumentResolver: DivanConflicts.ConflictResolver, @unchecked Sendable {
         guard let answer else { return .delete }
         if answer === local { return .keepLocal }
         if answer === remote { return .keepRemote }
-        if let home = answer.collection, home !== collection, home != collection {
-            throw ReplicationFailure.resolvedElsewhere(documentID: conflict.documentID).error
+        if let home = answer.collection, !collection.sharesDocuments(with: home) {
+            throw ReplicationFailure.resolvedElsewhere(documentID: conflict.documentID.text).error
         }
-        if answer.id != conflict.documentID {
+        if answer.name != conflict.documentID {
             Journal.sync.warning(
                 "Document \(conflict.documentID): the conflict resolver returned one with ID "
                     + "\(answer.id); its content is stored under the right ID"
             )
         }
-        var composer = BodyComposer(for: collection.database)
-        let composed = try composer.compose(answer.root.members)
+        let composed = try compose(answer)
         return .merge(body: composed.body, retaining: Retained(composed.holds))
     }
 
-    private func document(_ leaf: Leaf, id: String) -> Document? {
+    /// The body of what the resolver returned.
+    ///
+    /// - Throws: As `encodedBody(for:)`; `unexpectedError` in place of `invalidParameter` for a
+    ///   blob of another database, as in the official SDK.
+    private func compose(_ answer: Document) throws -> ComposedBody {
+        do {
+            return try answer.encodedBody(for: collection)
+        } catch let error as NSError where error.userInfo[NSUnderlyingErrorKey] is ForeignBlob {
+            Journal.sync.error("Document \(answer.id), by the conflict resolver: \(error)")
+            throw SyncError(
+                .liteCore,
+                CBLError.unexpectedError,
+                ForeignBlob.officialSentence,
+                hasRemedy: true
+            )
+        }
+    }
+
+    private func document(_ leaf: Leaf, id: StoredID) -> Document? {
         guard !leaf.isTombstone else { return nil }
         let state = RevisionState(revisionID: leaf.revisionID, sequence: 0, isTombstone: false)
         return Document(id: id, state: state, body: leaf.body, collection: collection)

@@ -2,7 +2,7 @@ import DivanWebSocket
 public import Foundation
 
 /// Where a replicator finds its peer.
-public protocol Endpoint {}
+@preconcurrency public protocol Endpoint: Sendable {}
 
 /// A peer behind a WebSocket: Sync Gateway, or another application's `URLEndpointListener`.
 public struct URLEndpoint: Endpoint, Sendable {
@@ -11,13 +11,23 @@ public struct URLEndpoint: Endpoint, Sendable {
 
     /// Creates an endpoint from an address that the program itself wrote.
     ///
-    /// - Precondition: The scheme is `ws` or `wss`, there is a host, and the address carries
-    ///   neither user nor password. Use ``init(validating:)`` for an address from outside.
+    /// What else may be wrong with it, such as a path without a database, ends the replicator's
+    /// start with `invalidURL` (5004).
+    ///
+    /// - Precondition: The scheme is `ws` or `wss`, and the address carries neither user nor
+    ///   password. Use ``init(validating:)`` for an address from outside.
     public init(url: URL) {
-        do {
-            _ = try WebSocketURL(url.absoluteString)
-        } catch {
-            stopForMisuse("URLEndpoint: \(error)")
+        let scheme = url.scheme?.lowercased()
+        guard scheme == "ws" || scheme == "wss" else {
+            stopForMisuse(
+                "URLEndpoint: the scheme is neither ws nor wss; begin with wss:// or ws://"
+            )
+        }
+        guard url.user == nil, url.password == nil else {
+            stopForMisuse(
+                "URLEndpoint: the address holds a user name or password; "
+                    + "set an authenticator in the configuration"
+            )
         }
         self.url = url
     }
@@ -37,7 +47,7 @@ public struct URLEndpoint: Endpoint, Sendable {
 /// Another database of this process: replication without a network.
 ///
 /// Deltas are never used, and a failure is never retried. The two databases must differ.
-public struct DatabaseEndpoint: Endpoint {
+public struct DatabaseEndpoint: Endpoint, Sendable {
     /// The database at the other end.
     public let database: Database
 

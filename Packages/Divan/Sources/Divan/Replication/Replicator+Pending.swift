@@ -1,5 +1,7 @@
 import DivanReplicator
+import DivanRevisions
 import DivanSession
+import DivanStore
 import Foundation
 
 extension Replicator {
@@ -8,28 +10,59 @@ extension Replicator {
     /// Works before, during and after a run. A snapshot: it may be out of date when you read it.
     /// Tombstones count, purged documents do not; `documentIDs`, or else the push filter, apply.
     ///
+    /// A `Set<String>` holds one of several IDs that Unicode calls equivalent, such as composed and
+    /// decomposed `é`; ``pendingDocuments(collection:)`` lists them all.
+    ///
     /// - Throws: `unsupported` (19) when the replicator does not push, `invalidParameter` (9) for a
     ///   collection that is not in the configuration, `notOpen` (6) when one of the configuration
     ///   was deleted or the database is closed.
     public func pendingDocumentIds(collection: Collection) throws -> Set<String> {
+        Set(try pendingNames(in: collection).map(\.text))
+    }
+
+    /// The IDs of the documents with changes that the peer has not acknowledged, each once, in the
+    /// order of their UTF-8 bytes.
+    ///
+    /// As ``pendingDocumentIds(collection:)``, and exact: IDs are told apart by their bytes, as the
+    /// database does. An addition to the official API.
+    ///
+    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    public func pendingDocuments(collection: Collection) throws -> [String] {
+        try pendingNames(in: collection).sorted().map(\.text)
+    }
+
+    private func pendingNames(in collection: Collection) throws -> Set<StoredID> {
         try translatingErrors {
-            guard config.replicatorType != .pull else { throw ReplicationFailure.pullOnly }
-            let store = try config.requiredDatabase.openStore()
-            guard config.collectionConfig(collection) != nil else {
-                throw ReplicationFailure.collectionNotReplicated(collection.fullName)
-            }
-            try config.collections.requireOpen()
-            let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: false)
-            let pending = PendingDocuments(store: store, options: options)
-            return try pending.documentIDs(in: collection.path) ?? []
+            try questions(about: collection).documentIDs(in: collection.path) ?? []
         }
     }
 
-    /// Whether one document has a change that the peer has not acknowledged.
+    /// Whether one document has a change that the peer has not acknowledged; looks at that document
+    /// alone, and asks the push filter about no other.
     ///
     /// - Throws: As ``pendingDocumentIds(collection:)``.
     public func isDocumentPending(_ documentID: String, collection: Collection) throws -> Bool {
-        try pendingDocumentIds(collection: collection).contains(documentID)
+        try translatingErrors {
+            try questions(about: collection)
+                .isPending(StoredID(unchecked: documentID), in: collection.path) ?? false
+        }
+    }
+
+    private func questions(about collection: Collection) throws -> PendingDocuments {
+        let store = try storeToPush(collection)
+        let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: false)
+        return PendingDocuments(store: store, options: options)
+    }
+
+    /// The open database of a collection that this replicator pushes.
+    func storeToPush(_ collection: Collection) throws -> Store {
+        guard config.replicatorType != .pull else { throw ReplicationFailure.pullOnly }
+        let store = try config.requiredDatabase.openStore()
+        guard config.collectionConfig(collection) != nil else {
+            throw ReplicationFailure.collectionNotReplicated(collection.fullName)
+        }
+        try config.collections.requireOpen()
+        return store
     }
 
     /// The pending documents of the default collection.

@@ -1,5 +1,7 @@
 import DivanConflicts
+import DivanListener
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTLS
@@ -14,12 +16,13 @@ extension Replicator {
     ///
     /// - Throws: Whatever keeps a run from starting: a closed database, a deleted collection, a
     ///   URL that cannot be used, settings that contradict each other.
-    func makeSession(reset: Bool) throws -> ActiveSession {
+    func makeSession(reset: Bool, retryingRefused: Bool) throws -> ActiveSession {
         let database = config.requiredDatabase
         let store = try database.openStore()
         try config.collections.requireOpen()
         let connector = try makeConnector(for: store)
-        let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
+        var options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
+        options.retriesRefused = retryingRefused
         let peer = enginePeer(options, connector)
         var session = ActiveSession.Configuration(
             peer: peer,
@@ -38,8 +41,9 @@ extension Replicator {
         session.onDocuments = { events in self.publish(events) }
         session.onOpen = { server in
             self.meter.note(codecName: peer.usedCodecName(for: server.subprotocol))
-            let correlationID = server.headers["X-Correlation-Id"]
+            let correlationID = server.headers[CorrelationID.field] ?? connector.correlationID
             self.note(connector.serverCertificate, correlationID: correlationID)
+            if let correlationID { Journal.sync.info("Connected, correlation ID \(correlationID)") }
         }
         session.onClose = { _ in self.note(connector.serverCertificate) }
         return ActiveSession(store: store, configuration: session)
@@ -104,7 +108,7 @@ extension Replicator {
     private var retrySchedule: RetrySchedule {
         RetrySchedule(
             attemptCount: Int(clamping: config.maxAttempts),
-            longestWait: .seconds(config.maxAttemptWaitTime),
+            longestWait: .bounded(seconds: config.maxAttemptWaitTime),
             isContinuous: config.continuous
         )
     }
@@ -136,10 +140,10 @@ extension Replicator {
     }
 
     private func publish(_ events: [DocumentEvent]) {
+        meter.count(events)
         guard !documentListeners.isEmpty else { return }
         for isPush in [true, false] {
             let documents = events.filter { $0.isPush == isPush }.map { ReplicatedDocument($0) }
-            meter.count(documents: documents.count { $0.error == nil }, isPush: isPush)
             if !documents.isEmpty { publish(documents, isPush: isPush) }
         }
     }
@@ -151,7 +155,7 @@ extension CollectionConfiguration {
         guard let collection else { return nil }
         var options = PeerConfiguration.CollectionOptions(collection.path)
         options.channels = channels ?? []
-        options.documentIDs = documentIDs ?? []
+        options.documentIDs = (documentIDs ?? []).map { StoredID(unchecked: $0) }
         options.pushFilter = pushFilter.map { collection.engineFilter($0) }
         options.pullFilter = pullFilter.map { collection.engineFilter($0) }
         return options
@@ -207,7 +211,7 @@ extension Replicator.Status {
 extension ReplicatedDocument {
     fileprivate init(_ event: DocumentEvent) {
         self.init(
-            id: event.documentID,
+            id: event.documentID.text,
             flags: DocumentFlags(rawValue: Int(event.flags.rawValue)),
             error: event.error.map { NSError(from: $0) },
             scope: event.collection.scope,

@@ -1,3 +1,4 @@
+import DivanReplicator
 import DivanTransport
 import Synchronization
 
@@ -12,6 +13,11 @@ extension Replicator {
         public internal(set) var pulledDocumentCount: UInt64 = 0
         /// Documents pushed, deletions included.
         public internal(set) var pushedDocumentCount: UInt64 = 0
+
+        /// Documents of those pulled that came as differences.
+        public internal(set) var pulledDeltas = DeltaFigures()
+        /// Documents of those pushed that went as differences.
+        public internal(set) var pushedDeltas = DeltaFigures()
 
         /// Documents that the current connection has transferred or still has to.
         ///
@@ -68,19 +74,25 @@ final class TrafficMeter: Sendable {
         state.withLock { $0.ended.expectedDocumentCount = documents }
     }
 
-    /// Notes documents that arrived.
-    func count(documents: Int, isPush: Bool) {
+    /// Notes documents that arrived, or failed to.
+    func count(_ events: [DocumentEvent]) {
         state.withLock { state in
-            if isPush {
-                state.ended.pushedDocumentCount += UInt64(documents)
-            } else {
-                state.ended.pulledDocumentCount += UInt64(documents)
-            }
+            for event in events where event.error == nil { state.ended.count(event) }
         }
     }
 }
 
 extension Replicator.Statistics {
+    fileprivate mutating func count(_ event: DocumentEvent) {
+        if event.isPush {
+            pushedDocumentCount += 1
+            if let delta = event.delta { pushedDeltas.count(delta) }
+        } else {
+            pulledDocumentCount += 1
+            if let delta = event.delta { pulledDeltas.count(delta) }
+        }
+    }
+
     fileprivate mutating func add(_ transport: WebSocketClientTransport?) {
         guard let traffic = transport?.statistics else { return }
         receivedByteCount += traffic.receivedByteCount

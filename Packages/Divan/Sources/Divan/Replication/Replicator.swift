@@ -14,10 +14,7 @@ import Synchronization
 /// does not run its main queue (`dispatchMain()`, a run loop, or an `async` main) must give one.
 ///
 /// Source: `behaviour.md` §6–§11.
-public final class Replicator: @unchecked Sendable {
-    // Unchecked: `config` holds closures and objects of the application; it is never changed
-    // after init, and each of them documents the threads it is called on. All else is locked.
-
+public final class Replicator: Sendable {
     /// What a replicator is doing.
     public enum ActivityLevel: UInt8, Sendable {
         /// Not started, finished, or ended by an error.
@@ -97,7 +94,10 @@ public final class Replicator: @unchecked Sendable {
     /// start.
     public var serverCertificate: SecCertificate? { state.withLock { $0.serverCertificate } }
 
-    /// The ID under which the server logs this connection, when it told one.
+    /// The ID under which the server or listener logs this connection, when it told one.
+    ///
+    /// Known from connecting on, and forgotten at the next start. A connection to a database of this
+    /// process has one too; one over messages has none.
     public var correlationID: String? { state.withLock { $0.correlationID } }
 
     /// Starts a run; ignored while one is under way.
@@ -110,12 +110,19 @@ public final class Replicator: @unchecked Sendable {
     /// - Parameter reset: Whether to forget how far earlier runs came, and compare everything
     ///   again. Documents that both sides have are not sent again.
     public func start(reset: Bool) {
+        begin(reset: reset, retryingRefused: false)
+    }
+
+    func begin(reset: Bool, retryingRefused: Bool) {
         let failure: (any Error)?
         let session: ActiveSession?
         (session, failure) = state.withLock { state in
             guard state.session == nil else { return (nil, nil) }
             do {
-                let session = try makeSession(reset: reset || state.resetsNext)
+                let session = try makeSession(
+                    reset: reset || state.resetsNext,
+                    retryingRefused: retryingRefused
+                )
                 try config.requiredDatabase.register(self)
                 runEnd.began()
                 state.session = session
@@ -159,37 +166,63 @@ public final class Replicator: @unchecked Sendable {
 
 extension Replicator {
     /// Adds a listener for changes of the status; it hears only later changes.
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
-        _ listener: @escaping (ReplicatorChange) -> Void
+        _ listener: @escaping @Sendable (ReplicatorChange) -> Void
     ) -> ListenerToken {
         addChangeListener(withQueue: nil, listener)
     }
 
     /// Adds a listener for changes of the status, called on `queue`, or the main queue.
+    @preconcurrency
     @discardableResult
     public func addChangeListener(
         withQueue queue: DispatchQueue?,
-        _ listener: @escaping (ReplicatorChange) -> Void
+        _ listener: @escaping @Sendable (ReplicatorChange) -> Void
     ) -> ListenerToken {
         changeListeners.add(queue: queue, listener)
     }
 
     /// Adds a listener for replicated documents; it hears only later ones.
+    @preconcurrency
     @discardableResult
     public func addDocumentReplicationListener(
-        _ listener: @escaping (DocumentReplication) -> Void
+        _ listener: @escaping @Sendable (DocumentReplication) -> Void
     ) -> ListenerToken {
         addDocumentReplicationListener(withQueue: nil, listener)
     }
 
     /// Adds a listener for replicated documents, called on `queue`, or the main queue.
+    @preconcurrency
     @discardableResult
     public func addDocumentReplicationListener(
         withQueue queue: DispatchQueue?,
-        _ listener: @escaping (DocumentReplication) -> Void
+        _ listener: @escaping @Sendable (DocumentReplication) -> Void
     ) -> ListenerToken {
         documentListeners.add(queue: queue, listener)
+    }
+
+    /// Adds a listener for changes of the status; it runs on the main actor.
+    ///
+    /// An addition to the official API.
+    @discardableResult
+    public func addChangeListener(
+        on actor: MainActor.Type,
+        _ listener: @escaping @MainActor @Sendable (ReplicatorChange) -> Void
+    ) -> ListenerToken {
+        changeListeners.add(onMain: listener)
+    }
+
+    /// Adds a listener for replicated documents; it runs on the main actor.
+    ///
+    /// An addition to the official API.
+    @discardableResult
+    public func addDocumentReplicationListener(
+        on actor: MainActor.Type,
+        _ listener: @escaping @MainActor @Sendable (DocumentReplication) -> Void
+    ) -> ListenerToken {
+        documentListeners.add(onMain: listener)
     }
 
     /// Removes a listener of either kind.

@@ -3,7 +3,7 @@ public import Foundation
 /// What a replicator replicates, with whom, and how.
 ///
 /// A `Replicator` copies it, so later edits have no effect on a replicator that exists.
-public struct ReplicatorConfiguration {
+public struct ReplicatorConfiguration: Sendable {
     /// The peer.
     public let target: any Endpoint
 
@@ -106,7 +106,10 @@ public struct ReplicatorConfiguration {
 
     /// Seconds of silence before the connection is tested with a ping; 0 means the default.
     ///
-    /// - Precondition: Not negative.
+    /// Whatever arrives proves that the peer lives, so a busy connection carries no pings. Less than
+    /// one second counts as one.
+    ///
+    /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
     public var heartbeat: TimeInterval {
         get { chosenHeartbeat ?? Self.defaultHeartbeat }
         set {
@@ -118,8 +121,11 @@ public struct ReplicatorConfiguration {
         }
     }
 
-    /// Most attempts to connect, the first one counted, since the last success; 0 means the
+    /// Most attempts to connect, the first one counted, since the last that replicated; 0 means the
     /// default for the mode, 1 means no retry.
+    ///
+    /// An attempt has replicated when a document went over, or when both sides were level. A server
+    /// that lets the replicator in and hangs up is given up like one that cannot be reached.
     public var maxAttempts: UInt {
         get {
             chosenAttemptCount
@@ -131,7 +137,10 @@ public struct ReplicatorConfiguration {
 
     /// Longest wait between two attempts, in seconds; 0 means the default.
     ///
-    /// - Precondition: Not negative.
+    /// The waits are 2, 4, 8 … seconds, or what a busy server asks for (`Retry-After`) where that is
+    /// longer, and never longer than this.
+    ///
+    /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
     public var maxAttemptWaitTime: TimeInterval {
         get { chosenWaitTime ?? Self.defaultMaxAttemptsWaitTime }
         set {
@@ -242,14 +251,14 @@ extension ReplicatorConfiguration {
 
     /// Push filter of the default collection.
     @available(*, deprecated, message: "Use CollectionConfiguration")
-    public var pushFilter: ReplicationFilter? {
+    @preconcurrency public var pushFilter: ReplicationFilter? {
         get { defaultEntry?.pushFilter }
         set { updateDefaultEntry { $0.pushFilter = newValue } }
     }
 
     /// Pull filter of the default collection.
     @available(*, deprecated, message: "Use CollectionConfiguration")
-    public var pullFilter: ReplicationFilter? {
+    @preconcurrency public var pullFilter: ReplicationFilter? {
         get { defaultEntry?.pullFilter }
         set { updateDefaultEntry { $0.pullFilter = newValue } }
     }

@@ -30,6 +30,6 @@ public struct DocumentFlags: OptionSet, Sendable {
 /// sees the body that would be sent; a pull filter sees the body that came, with no blob fetched
 /// yet. The body of a tombstone is empty. The document cannot be edited.
 ///
-/// Not `@Sendable`, so that existing code compiles in every language mode: what the closure
-/// captures must be safe to use from those threads.
-public typealias ReplicationFilter = (Document, DocumentFlags) -> Bool
+/// `@Sendable`, as it runs on those threads and not where it was written: what it captures must bear
+/// that, and the compiler says so in Swift 6 mode. Swift 5 source compiles as it is.
+public typealias ReplicationFilter = @Sendable (Document, DocumentFlags) -> Bool

@@ -43,7 +43,7 @@ final class URLConnector: Connector {
             proxy: configuration.proxy.map(HTTPProxy.init),
             networkInterface: configuration.networkInterface
         )
-        transport.webSocket.heartbeatInterval = .seconds(configuration.heartbeat)
+        transport.webSocket.heartbeatInterval = .bounded(seconds: configuration.heartbeat)
         self.transport = transport
     }
 

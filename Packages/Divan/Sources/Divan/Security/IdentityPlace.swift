@@ -7,7 +7,7 @@ enum IdentityPlace {
     private static let chosen = Mutex<String?>(nil)
 
     /// The directory: what the program chose, else `$DIVAN_IDENTITY_DIRECTORY`, else
-    /// `CouchbaseLite/Identities` in the user's data directory.
+    /// `CouchbaseLite/Identities` in `$XDG_DATA_HOME` or `$HOME/.local/share`.
     static var directory: String {
         get { chosen.withLock { $0 } ?? standardDirectory }
         set { chosen.withLock { $0 = newValue } }
@@ -24,7 +24,9 @@ enum IdentityPlace {
         if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
             return home + "/CouchbaseLite/Identities"
         }
-        return NSHomeDirectory() + "/.local/share/CouchbaseLite/Identities"
+        // `NSHomeDirectory` reads the list of users and knows nothing of `$HOME`.
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
+        return home + "/.local/share/CouchbaseLite/Identities"
     }
 }
 

@@ -8,6 +8,7 @@ public import Foundation
 public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Never assigned on an immutable object, so that threads may share it.
     final var elements: Elements
+    private let handedOut = HandedOut<Int>()
 
     init(_ elements: Elements) {
         self.elements = elements
@@ -17,8 +18,12 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     public final var count: Int { elements.values.count }
 
     /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob` or a container.
+    ///
+    /// Containers and blobs are the same objects each time.
     public func value(at index: Int) -> Any? {
-        element(index).map { $0.object(in: elements.origin) }
+        guard let value = element(index) else { return nil }
+        guard value.isPlainContainer else { return value.object(in: elements.origin) }
+        return handedOut.object(at: index) { value.object(in: elements.origin) as AnyObject }
     }
 
     /// Returns the string, or `nil` when there is none.

@@ -25,16 +25,12 @@ struct BodyComposer {
 
     /// Returns the body.
     ///
-    /// - Throws: `CBLError.corruptRevisionData` for a reserved key; `invalidParameter` for a blob
-    ///   of another database, a number that is not finite, or containers nested too deep.
+    /// Keys are the store's to judge, for documents that come from elsewhere as well.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for a blob of another database, a number that is not
+    ///   finite, or containers nested too deep.
     mutating func compose(_ members: Members) throws -> ComposedBody {
         let object = try object(members, depth: 1)
-        for key in ["_id", "_rev", "_deleted"] where object.contains(key) {
-            throw NSError(
-                CBLError.corruptRevisionData,
-                "Document: the key \(key) is reserved; use another name"
-            )
-        }
         let bytes = try translatingErrors { try JSON.object(object).canonicalBytes() }
         return ComposedBody(body: bytes, hasBlobs: hasBlobs, holds: holds)
     }
@@ -79,7 +75,7 @@ struct BodyComposer {
         switch json {
         case .object(let members) where members.isBlob && members[Blob.blobDigestProperty] != nil:
             hasBlobs = true
-            if let origin, origin.store !== database.store { throw Blob.foreignError }
+            if let origin, origin.store !== database.store { throw NSError(from: ForeignBlob()) }
         case .object(let members):
             try requireDepth(depth)
             for (_, value) in members { try inspect(value, in: origin, depth: depth + 1) }

@@ -7,6 +7,7 @@ public import Foundation
 public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence {
     /// Never assigned on an immutable object, so that threads may share it.
     final var members: Members
+    private let handedOut = HandedOut<ExactText>()
 
     init(_ members: Members) {
         self.members = members
@@ -19,8 +20,14 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     public final var keys: [String] { members.keys }
 
     /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    ///
+    /// Containers and blobs are the same objects each time.
     public func value(forKey key: String) -> Any? {
-        members[key].map { $0.object(in: members.origin) }
+        guard let value = members[key] else { return nil }
+        guard value.isPlainContainer else { return value.object(in: members.origin) }
+        return handedOut.object(at: ExactText(key)) {
+            value.object(in: members.origin) as AnyObject
+        }
     }
 
     /// Returns the string, or `nil` when there is none.

@@ -50,6 +50,9 @@ public protocol DictionaryProtocol: DictionaryFragment {
     /// Whether the key is there, with a null too.
     func contains(key: String) -> Bool
     /// A deep copy in plain collections; blobs stay objects, dates stay strings.
+    ///
+    /// Of keys that Unicode calls equivalent, such as composed and decomposed `é`, a Swift
+    /// dictionary holds one; the other calls here and `toJSON()` tell them apart.
     func toDictionary() -> [String: Any]
 }
 

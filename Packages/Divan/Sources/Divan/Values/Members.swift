@@ -4,7 +4,7 @@ import DivanJSON
 struct Members {
     private enum Storage {
         case plain(JSONObject)
-        case live([ExactKey: Value])
+        case live([ExactText: Value])
     }
 
     private var storage: Storage
@@ -17,9 +17,9 @@ struct Members {
     }
 
     init(_ values: [String: Value]) {
-        var live: [ExactKey: Value] = [:]
+        var live: [ExactText: Value] = [:]
         live.reserveCapacity(values.count)
-        for (key, value) in values { live[ExactKey(key)] = value }
+        for (key, value) in values { live[ExactText(key)] = value }
         storage = .live(live)
         origin = nil
     }
@@ -43,14 +43,14 @@ struct Members {
         get {
             switch storage {
             case .plain(let object): object[key].map { .json($0) }
-            case .live(let values): values[ExactKey(key)]
+            case .live(let values): values[ExactText(key)]
             }
         }
         set {
             makeLive()
             guard case .live(var values) = storage else { return }
             storage = .live([:])  // releases the only other reference: no copy below
-            values[ExactKey(key)] = newValue
+            values[ExactText(key)] = newValue
             storage = .live(values)
         }
     }
@@ -71,28 +71,10 @@ struct Members {
 
     private mutating func makeLive() {
         guard case .plain(let object) = storage else { return }
-        var values: [ExactKey: Value] = [:]
+        var values: [ExactText: Value] = [:]
         values.reserveCapacity(object.count)
-        for (key, json) in object { values[ExactKey(key)] = .json(json) }
+        for (key, json) in object { values[ExactText(key)] = .json(json) }
         storage = .live(values)
-    }
-}
-
-/// A key by its bytes: Swift takes two compositions of one letter for equal, JSON does not.
-private struct ExactKey: Hashable {
-    let text: String
-
-    init(_ text: String) {
-        self.text = text
-    }
-
-    static func == (left: ExactKey, right: ExactKey) -> Bool {
-        left.text == right.text && left.text.utf8.count == right.text.utf8.count
-            && left.text.utf8.elementsEqual(right.text.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
     }
 }
 

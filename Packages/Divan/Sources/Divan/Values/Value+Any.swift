@@ -107,7 +107,7 @@ extension JSON {
         case .array(let elements): elements.map { $0.plainValue(in: origin) }
         case .object(let members):
             members.isBlob ? Blob(members, in: origin) : members.plainDictionary(in: origin)
-        case .bool, .int, .uint, .double: boxedNumber ?? NSNull()
+        case .bool, .int, .uint, .double, .long: boxedNumber ?? NSNull()
         }
     }
 }

@@ -31,6 +31,7 @@ extension Value? {
         case .int(let integer): integer
         case .uint: .max
         case .double(let double): Int64(clamping: double)
+        case .long(let number): Int64(clamping: number.double)
         default: 0
         }
     }
@@ -42,6 +43,7 @@ extension Value? {
         case .int(let integer): Double(integer)
         case .uint(let integer): Double(integer)
         case .double(let double): double
+        case .long(let number): number.double
         default: 0
         }
     }
@@ -83,6 +85,7 @@ extension JSON {
         case .int(let integer): NSNumber(value: integer)
         case .uint(let integer): NSNumber(value: integer)
         case .double(let double): NSNumber(value: double)
+        case .long(let number): NSNumber(value: number.double)
         default: nil
         }
     }

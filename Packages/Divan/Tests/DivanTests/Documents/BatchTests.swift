@@ -113,4 +113,93 @@ import Testing
         try home.database.close()
         expect(CBLError.notOpen) { try home.database.inBatch {} }
     }
+
+    // MARK: What is left of a batch that was undone
+
+    private func undoneBatch(_ block: () throws -> Void) {
+        expect(CBLError.unexpectedError) {
+            try home.database.inBatch {
+                try block()
+                throw Mishap()
+            }
+        }
+    }
+
+    @Test func `a document is after an undone batch what it was before`() throws {
+        let document = MutableDocument(id: "doc")
+        undoneBatch { try collection.save(document: document) }
+        #expect(document.revisionID == nil)
+        #expect(document.sequence == 0)
+        #expect(document.collection == nil)
+        #expect(try collection.save(document: document, concurrencyControl: .failOnConflict))
+        let stored = document.revisionID
+        undoneBatch {
+            for value in 0..<3 {
+                try collection.save(document: document.setInt(value, forKey: "n"))
+            }
+            #expect(document.revisionID != stored)
+        }
+        #expect(document.revisionID == stored)
+        #expect(try collection.save(document: document, concurrencyControl: .failOnConflict))
+        #expect(try collection.document(id: "doc")?.int(forKey: "n") == 2)
+    }
+
+    @Test func `a revision read inside an undone batch is in conflict with what is stored`() throws
+    {
+        let document = MutableDocument(id: "doc")
+        try collection.save(document: document)
+        var copy: MutableDocument?
+        undoneBatch {
+            try collection.save(document: document.setInt(1, forKey: "n"))
+            copy = try collection.document(id: "doc")?.toMutable()
+        }
+        let found = try #require(copy)
+        #expect(found.revisionID != document.revisionID)
+        #expect(try collection.save(document: found, concurrencyControl: .failOnConflict) == false)
+    }
+
+    @Test func `deleting and purging are undone with their batch`() throws {
+        let document = MutableDocument(id: "doc")
+        try collection.save(document: document)
+        let stored = document.revisionID
+        undoneBatch { try collection.delete(document: document) }
+        #expect(document.revisionID == stored)
+        undoneBatch { try collection.purge(document: document) }
+        #expect(document.revisionID == stored)
+        #expect(document.collection == collection)
+        try collection.delete(document: document)
+        #expect(collection.count == 0)
+    }
+
+    @Test func `what an earlier batch committed is kept when a later one is undone`() throws {
+        let document = MutableDocument(id: "doc")
+        try home.database.inBatch { try collection.save(document: document) }
+        let stored = document.revisionID
+        #expect(stored != nil)
+        undoneBatch {
+            try home.database.inBatch {
+                try collection.save(document: document.setInt(1, forKey: "n"))
+            }
+        }
+        #expect(document.revisionID == stored)
+    }
+
+    @Test func `a collection whose deletion is undone lives on`() throws {
+        let people = try home.database.createCollection(name: "people")
+        try people.save(document: MutableDocument(id: "ada"))
+        undoneBatch { try home.database.deleteCollection(name: "people") }
+        #expect(try people.document(id: "ada") != nil)
+        try home.database.inBatch { try home.database.deleteCollection(name: "people") }
+        expect(CBLError.notOpen) { _ = try people.document(id: "ada") }
+    }
+
+    @Test func `a blob of an undone batch is stored again by the next save`() throws {
+        let blob = Blob(contentType: "text/plain", data: Data(count: 10_000))
+        let document = MutableDocument(id: "doc").setBlob(blob, forKey: "blob")
+        undoneBatch { try collection.save(document: document) }
+        try home.database.performMaintenance(type: .compact)
+        try collection.save(document: document)
+        let read = try collection.document(id: "doc")?.blob(forKey: "blob")
+        #expect(read?.content?.count == 10_000)
+    }
 }

@@ -213,6 +213,25 @@ import Testing
         #expect(one != Blob(contentType: "a/b", data: large))
     }
 
+    @Test func `a blob that was set and saved keeps its content after close`() throws {
+        let blob = Blob(contentType: "text/plain", data: large)
+        let read = try saved(blob).blob(forKey: "blob")
+        try home.database.close()
+        #expect(blob.content == large)
+        #expect(try blob.contentStream.map(drain) == large)
+        #expect(read?.content == nil)
+    }
+
+    @Test func `the length is known after reading where the document does not say it`() throws {
+        let blob = Blob(contentType: "text/plain", data: large)
+        _ = try saved(blob)
+        let properties = ["@type": "blob", "digest": try #require(blob.digest)]
+        let bare = try #require(try home.database.getBlob(properties: properties))
+        #expect(bare.length == 0)
+        #expect(bare.content == large)
+        #expect(bare.length == 100_000)
+    }
+
     private func drain(_ stream: InputStream) throws -> Data {
         stream.open()
         defer { stream.close() }

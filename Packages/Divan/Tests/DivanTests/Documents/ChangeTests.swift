@@ -94,7 +94,7 @@ import Testing
 
     @Test func `two listeners hear twice, and removal ends one of them`() throws {
         let heard = Record()
-        let listener: (CollectionChange) -> Void = { heard.add($0.documentIDs) }
+        let listener: @Sendable (CollectionChange) -> Void = { heard.add($0.documentIDs) }
         let token = collection.addChangeListener(queue: queue, listener: listener)
         collection.addChangeListener(queue: queue, listener: listener)
         try save("a")

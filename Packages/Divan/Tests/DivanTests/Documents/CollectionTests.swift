@@ -111,6 +111,23 @@ import Testing
         try new.save(document: MutableDocument(id: "doc"))
     }
 
+    @Test func `a collection and its documents are equal through all objects of one file`() throws {
+        let collection = try database.createCollection(name: "c")
+        try collection.save(document: MutableDocument(id: "doc", data: ["n": 1]))
+        let elsewhere = try #require(try home.reopened().collection(name: "c"))
+        #expect(collection == elsewhere && collection.hashValue == elsewhere.hashValue)
+        let (one, other) = (
+            try #require(try collection.document(id: "doc")),
+            try #require(try elsewhere.document(id: "doc"))
+        )
+        #expect(one == other && Set([one, other]).count == 1)
+        let twin = try TemporaryDatabase().database.createCollection(name: "c")
+        #expect(collection != twin, "another file")
+        expect(CBLError.invalidParameter, "whose documents they are stays strict") {
+            try elsewhere.save(document: one.toMutable())
+        }
+    }
+
     @Test func `everything throws once the database is closed`() throws {
         let collection = try database.defaultCollection()
         let document = MutableDocument(id: "doc")

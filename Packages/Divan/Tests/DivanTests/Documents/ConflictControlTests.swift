@@ -160,6 +160,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [ConcurrencyControl.lastWriteWins, .failOnConflict])
+    func `saving a document that was purged elsewhere throws`(
+        _ control: ConcurrencyControl
+    ) throws {
+        let (first, second) = try rivals()
+        try collection.purge(document: first)
+        expect(CBLError.notFound) {
+            _ = try collection.save(document: second, concurrencyControl: control)
+        }
+        #expect(try collection.document(id: second.id) == nil)
+        // Who purged it may save it anew.
+        #expect(try collection.save(document: first, concurrencyControl: control))
+    }
+
+    @Test func `saving a deleted document brings it back`() throws {
+        let (first, second) = try rivals()
+        try collection.delete(document: first)
+        try collection.save(document: second)
+        #expect(try collection.document(id: second.id) != nil)
+    }
+
     @Test func `the conflict handler runs outside any transaction`() throws {
         let (_, second) = try rivals()
         let other = home.database

@@ -37,6 +37,27 @@ import Testing
         #expect(list?.dictionary(at: 1) === document["l"][1].dictionary)
     }
 
+    @Test func `a read-only document returns the same child object each time, to every thread`()
+        throws
+    {
+        let blob = Blob(contentType: "a/b", data: Data([1]))
+        let data: [String: Any] = ["d": ["a": [1]], "l": [[1], ["k": 1], blob], "b": blob]
+        try home.collection.save(document: MutableDocument(id: "doc", data: data))
+        let document = try read()
+        let dictionary = try #require(document.dictionary(forKey: "d"))
+        #expect(document.value(forKey: "d") as AnyObject === dictionary)
+        #expect(document["d"].dictionary === dictionary)
+        #expect(dictionary.array(forKey: "a") === document["d"]["a"].array)
+        let list = try #require(document.array(forKey: "l"))
+        #expect(document.array(forKey: "l") === list)
+        #expect(list.array(at: 0) === list.value(at: 0) as AnyObject)
+        #expect(list.dictionary(at: 1) === document["l"][1].dictionary)
+        #expect(document.blob(forKey: "b") === document["b"].blob)
+        #expect(list.blob(at: 2) === list.blob(at: 2))
+        let copy = document.toMutable()
+        #expect(copy.dictionary(forKey: "d") !== dictionary, "a copy has children of its own")
+    }
+
     @Test func `a child stays live after saving`() throws {
         let document = MutableDocument(id: "doc", data: ["d": ["n": 1]])
         let child = try #require(document.dictionary(forKey: "d"))

@@ -1,3 +1,5 @@
+import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Foundation
 import Testing
@@ -13,7 +15,7 @@ import Testing
         (.noSuchCollection(.default), CBLError.notOpen),
         (.notFound(documentID: "x"), CBLError.notFound),
         (.conflict(documentID: "x", current: nil), CBLError.conflict),
-        (.invalidDocumentID("_"), CBLError.badDocID),
+        (.forbiddenKey(documentID: "x", key: "_id"), CBLError.corruptRevisionData),
         (.tooNew(version: 2, supported: 1), CBLError.databaseTooNew),
         (.corrupt("page 7"), CBLError.corruptData),
         (.notADatabase("text"), CBLError.unreadableDatabase),
@@ -45,6 +47,21 @@ import Testing
         let sqlite = NSError(from: StoreError(.sqlite(21, "misuse")))
         #expect(sqlite.domain == "CouchbaseLite.SQLite")
         #expect(sqlite.code == 21)
+    }
+
+    @Test(arguments: [0, -1, 5_000, 65_535, .max, .min])
+    func `a code that its family does not have is unexpected`(code: Int) {
+        for domain in [SyncError.Domain.network, .webSocket] {
+            #expect(NSError(from: SyncError(domain, code)).code == CBLError.unexpectedError)
+        }
+        #expect(ErrorNumber.network(code) == .divan(CBLError.unexpectedError))
+        #expect(ErrorNumber.webSocket(code) == .divan(CBLError.unexpectedError))
+    }
+
+    @Test func `the first and the last code of a family have their number`() {
+        #expect(NSError(from: SyncError(.network, 27)).code == CBLError.unknownInterface)
+        #expect(NSError(from: SyncError(.webSocket, 100)).code == 10_100)
+        #expect(NSError(from: SyncError(.webSocket, 4_999)).code == 14_999)
     }
 
     @Test func `an error that nobody numbered is unexpected`() {

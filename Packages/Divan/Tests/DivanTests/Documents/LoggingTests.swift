@@ -96,6 +96,9 @@ import Testing
         Database.log.file.config = configuration
         #expect(LogSinks.file?.level == .verbose)
         #expect(LogSinks.file?.maxKeptFiles == 5)
+        configuration.maxRotateCount = .max
+        Database.log.file.config = configuration
+        #expect(LogSinks.file?.maxKeptFiles == 1_000_001)
         Database.log.file.config = nil
         #expect(LogSinks.file == nil)
     }

@@ -212,4 +212,17 @@ import Testing
             _ = try collection.document(id: "bicycle", as: Bicycle.self)
         }
     }
+
+    @Test func `a model saved in an undone batch is as new`() throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        let profile = Profile(id: "ada", name: "Ada")
+        expect(CBLError.unexpectedError) {
+            try home.database.inBatch {
+                try collection.save(from: profile)
+                throw CancellationError()
+            }
+        }
+        #expect(try collection.save(from: profile, concurrencyControl: .failOnConflict))
+    }
 }

@@ -93,8 +93,8 @@ import Testing
         #expect(collection.count == 1)
     }
 
-    @Test(arguments: ["_id", "_rev", "_deleted"])
-    func `a reserved key is refused`(_ key: String) throws {
+    @Test(arguments: ["_id", "_rev", "_deleted", ""])
+    func `a key that is reserved or empty is refused`(_ key: String) throws {
         expect(CBLError.corruptRevisionData) {
             try collection.save(document: MutableDocument(data: [key: "x"]))
         }
@@ -102,7 +102,8 @@ import Testing
     }
 
     @Test func `a reserved key deeper down is allowed`() throws {
-        try collection.save(document: MutableDocument(data: ["a": ["_id": "x"]]))
+        try collection.save(document: MutableDocument(data: ["a": ["_id": "x", "": 1]]))
+        try collection.save(document: MutableDocument(data: ["_identity": 1, "__id": 2, "_ID": 3]))
     }
 
     @Test(arguments: [Double.nan, .infinity])

@@ -147,6 +147,30 @@ import Testing
         #expect(try peers.here.defaultCollection().value("a") == 20, "and is tried again")
     }
 
+    @Test func `a document with a blob of another database is an error with code 10`() async throws
+    {
+        let peers = try await conflicted()
+        let foreign = try peers.there.createCollection(name: "pictures")
+        let blob = Blob(contentType: "a/b", data: Data("theirs".utf8))
+        try foreign.save(document: MutableDocument(id: "b").setBlob(blob, forKey: "blob"))
+        let replicator = Replicator(
+            config: try configuration(peers) { _ in
+                MutableDocument(id: "a").setBlob(foreign["b"]["blob"].blob, forKey: "blob")
+            }
+        )
+        let events = replicator.documentReplicationStream
+        replicator.start()
+        var errors: [NSError?] = []
+        for await event in events where !event.isPush {
+            errors += event.documents.map { $0.error as NSError? }
+        }
+        #expect(errors.map(\.?.domain) == [CBLError.domain])
+        #expect(errors.map(\.?.code) == [CBLError.unexpectedError])
+        let sentence = "A document contains a blob that was saved to a different database. "
+        #expect(errors.first??.localizedDescription.contains(sentence) == true)
+        #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
+    }
+
     @Test func `an edited document is saved on top of the remote revision and pushed`() async throws
     {
         let peers = try await conflicted()

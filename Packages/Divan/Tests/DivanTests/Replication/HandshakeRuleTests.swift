@@ -210,8 +210,25 @@ import Testing
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
-        let replicator = Replicator(config: try peers.configuration(target: listener.endpoint()))
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
         #expect(replicator.correlationID == nil)
+        _ = await replicator.start(until: .idle)
+        let correlationID = try #require(replicator.correlationID)
+        #expect(correlationID.wholeMatch(of: /[0-9a-f]{16}/) != nil)
+        #expect(listener.connections.map(\.correlationID) == [correlationID])
+        try peers.here.close()
+    }
+
+    @Test func `a replicator inside the process has a correlationID, another one each time`()
+        async throws
+    {
+        let peers = try Peers()
+        let replicator = Replicator(config: try peers.configuration())
         try await replicator.run()
+        let first = try #require(replicator.correlationID)
+        try await replicator.run()
+        #expect(replicator.correlationID != nil && replicator.correlationID != first)
     }
 }

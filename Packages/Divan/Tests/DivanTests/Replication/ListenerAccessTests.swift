@@ -1,3 +1,4 @@
+import Dispatch
 import Divan
 import Foundation
 import Testing
@@ -153,13 +154,15 @@ import Testing
         let configuration = try peers.configuration(.push, target: listener.endpoint())
         let replicator = Replicator(config: configuration)
         let codes = Heard<Int>()
-        let token = replicator.addDocumentReplicationListener { change in
+        let queue = DispatchQueue(label: "test")
+        let token = replicator.addDocumentReplicationListener(withQueue: queue) { change in
             for document in change.documents {
                 codes.append((document.error as NSError?)?.code ?? 0)
             }
         }
         defer { token.remove() }
         #expect(await replicator.finalCode() == 0)
+        queue.sync {}
         #expect(codes.elements == [CBLError.httpForbidden])
         let kept = try peers.there.defaultCollection().document(id: "taken")
         #expect(kept?.string(forKey: "owner") == "bob")

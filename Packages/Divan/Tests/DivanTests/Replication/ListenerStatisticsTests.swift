@@ -20,6 +20,20 @@ import Testing
         #expect(statistics.receivedDeltas.savedByteCount > 1_800)
         #expect(statistics.sentDeltas.count == 0)
         #expect(statistics.connectionCount == 2)
+        #expect(replicator.statistics.pushedDeltas == statistics.receivedDeltas)
+        #expect(replicator.statistics.pulledDeltas.count == 0)
+    }
+
+    @Test func `a replicator counts its documents, without a listener and inside the process`()
+        async throws
+    {
+        let peers = try Peers()
+        for number in 0..<3 { try peers.here.defaultCollection().put("h\(number)", number) }
+        for number in 0..<5 { try peers.there.defaultCollection().put("t\(number)", number) }
+        let replicator = Replicator(config: try peers.configuration())
+        try await replicator.run()
+        #expect(replicator.statistics.pushedDocumentCount == 3)
+        #expect(replicator.statistics.pulledDocumentCount == 5)
     }
 
     @Test func `an open connection shows who, what and how much, and can be closed`() async throws {

@@ -220,6 +220,25 @@ import Testing
         #expect(try peers.here.defaultCollection().value("there") == 1)
     }
 
+    @Test(arguments: ["a/b", "100% späte Ernte?#;", "a:b"])
+    func `a URL of the listener leads to its database, whatever the name`(
+        _ name: String
+    )
+        async throws
+    {
+        let peers = try Peers()
+        let database = try Database(name: name, config: peers.here.config)
+        defer { try? database.close() }
+        try database.defaultCollection().put("theirs", 1)
+        let listener = try peers.listen(collections: [database.defaultCollection()]) {
+            $0.disableTLS = true
+        }
+        defer { listener.stop() }
+        let endpoint = URLEndpoint(url: try #require(listener.urls?.first))
+        try await Replicator(config: peers.configuration(target: endpoint)).run()
+        #expect(try peers.here.defaultCollection().value("theirs") == 1)
+    }
+
     @Test func `deltas travel when the listener allows them`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
@@ -246,5 +265,25 @@ import Testing
         try await replicator.run()
         #expect(try peers.here.defaultCollection().value("a") == updates)
         #expect(listener.statistics.sentDeltas.count == (updates <= 3 ? 1 : 0))
+    }
+
+    @Test(arguments: [1, 6])
+    func `what was edited while no listener ran is pulled as a difference`(
+        updates: Int
+    ) async throws {
+        let peers = try Peers()
+        let there = try peers.there.defaultCollection()
+        let (first, _) = try await peers.syncLongDocument(from: peers.there)
+        first.stop()
+        for update in 1...updates { try there.put("a", update) }
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.enableDeltaSync = true
+        }
+        defer { listener.stop() }
+        try await Replicator(config: peers.configuration(target: listener.endpoint())).run()
+        #expect(try peers.here.defaultCollection().value("a") == updates)
+        #expect(listener.statistics.sentDeltas.count == 1)
+        #expect(listener.statistics.sentDeltas.byteCount < 200)
     }
 }

@@ -87,11 +87,13 @@ import Testing
         try peers.here.defaultCollection().put("a", 1)
         let replicator = Replicator(config: try peers.configuration(.push))
         let heard = Heard<ReplicatedDocument>()
-        replicator.addDocumentReplicationListener(withQueue: DispatchQueue(label: "test")) {
+        let queue = DispatchQueue(label: "test")
+        replicator.addDocumentReplicationListener(withQueue: queue) {
             for document in $0.documents { heard.append(document) }
         }
         try await replicator.run()
         try await replicator.run()
+        queue.sync {}
         #expect(
             try replicator.pendingDocumentIds(collection: peers.here.defaultCollection()).isEmpty
         )
@@ -104,17 +106,23 @@ import Testing
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
         )
         try here.put("a", 1)
+        try here.put("b", 1)
+        try there.put("c", 1)
         let replicator = Replicator(config: try peers.configuration())
         try await replicator.run()
         try there.purge(id: "a")
+        try here.purge(id: "c")
 
         try await replicator.run()
-        #expect(try there.value("a") == nil)
+        #expect(try here.value("c") == nil)
 
         let changes = replicator.statusStream
         replicator.start(reset: true)
         for await _ in changes {}
-        #expect(try there.value("a") == 1)
+        // What the peer holds comes back; what it purged is not pushed to it again.
+        #expect(try here.value("c") == 1)
+        #expect(try there.value("a") == nil)
+        #expect(try there.value("b") == 1)
         #expect(try here.document(id: "a")?.sequence == 1)
     }
 

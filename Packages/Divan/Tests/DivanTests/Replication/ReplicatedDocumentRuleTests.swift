@@ -106,6 +106,25 @@ import Testing
         #expect(try !replicator.isDocumentPending("nobody", collection: here))
     }
 
+    @Test func `the exact list of pending documents tells spellings of a letter apart`()
+        async throws
+    {
+        let spellings = ["A\u{30A}", "\u{C5}", "\u{212B}"]
+        let peers = try Peers()
+        let here = try peers.here.defaultCollection()
+        for id in spellings { try here.put(id, 1) }
+        let replicator = Replicator(config: try peers.configuration(.push))
+        let pending = try replicator.pendingDocuments(collection: here)
+        #expect(pending.map { Array($0.utf8) } == spellings.map { Array($0.utf8) })
+        try await replicator.run()
+        #expect(try peers.there.defaultCollection().count == 3)
+        try here.put(spellings[1], 2)
+        #expect(
+            try spellings.map { try replicator.isDocumentPending($0, collection: here) }
+                == [false, true, false]
+        )
+    }
+
     @Test func `document IDs take precedence over the push filter when pending is counted`() throws
     {
         let peers = try Peers()
@@ -117,6 +136,26 @@ import Testing
         }
         let pending = try Replicator(config: configuration).pendingDocumentIds(collection: here)
         #expect(pending == ["a", "b"])
+    }
+
+    @Test func `asking about one document looks at that document alone`() throws {
+        let peers = try Peers()
+        let here = try peers.here.defaultCollection()
+        for id in ["a", "b", "c"] { try here.put(id, 1) }
+        let asked = Heard<String>()
+        let configuration = try peers.configuration(.push) {
+            $0.pushFilter = { document, _ in
+                asked.append(document.id)
+                return document.id != "a"
+            }
+        }
+        let replicator = Replicator(config: configuration)
+        #expect(try !replicator.isDocumentPending("a", collection: here))
+        #expect(try replicator.isDocumentPending("c", collection: here))
+        #expect(try !replicator.isDocumentPending("nobody", collection: here))
+        #expect(try !replicator.isDocumentPending("_no ID", collection: here))
+        #expect(asked.elements == ["a", "c"])
+        #expect(try replicator.pendingDocumentIds(collection: here) == ["b", "c"])
     }
 
     @Test func `a document that was refused twice is not pending`() async throws {
@@ -251,6 +290,53 @@ import Testing
             }
             try await Replicator(config: configuration).run()
         }
+    }
+
+    @Test func `documents handed to filters know their revision`() async throws {
+        let peers = try Peers()
+        let (here, there) = (
+            try peers.here.defaultCollection(), try peers.there.defaultCollection()
+        )
+        try here.put("mine", 1)
+        try here.put("gone", 1)
+        let gone = try #require(try here.document(id: "gone"))
+        try here.delete(document: gone)
+        try there.put("theirs", 1)
+        let seen = Heard<[String?]>()
+        @Sendable func keep(_ filter: String) -> ReplicationFilter {
+            { document, _ in
+                seen.append([filter, document.id, document.revisionID])
+                return true
+            }
+        }
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.access = { _ in
+                var access = ListenerAccess()
+                access.readFilter = keep("read")
+                access.writeFilter = keep("write")
+                return access
+            }
+        }
+        defer { listener.stop() }
+        let configuration = try peers.configuration(target: listener.endpoint()) {
+            $0.pushFilter = keep("push")
+            $0.pullFilter = keep("pull")
+        }
+        let replicator = Replicator(config: configuration)
+        #expect(try replicator.pendingDocumentIds(collection: here) == ["mine", "gone"])
+        try await replicator.run()
+        let (mine, theirs) = (
+            try there.document(id: "mine")?.revisionID, try here.document(id: "theirs")?.revisionID
+        )
+        #expect(mine?.hasPrefix("1-") == true && theirs?.hasPrefix("1-") == true)
+        let expected: Set<[String?]> = [
+            ["push", "mine", mine], ["push", "gone", gone.revisionID], ["pull", "theirs", theirs],
+            ["read", "theirs", theirs], ["write", "mine", mine],
+            ["write", "gone", gone.revisionID],
+        ]
+        #expect(expected.subtracting(seen.elements) == [])
+        #expect(!seen.elements.contains { $0[2] == nil })
     }
 
     @Test func `filters may use the database`() async throws {

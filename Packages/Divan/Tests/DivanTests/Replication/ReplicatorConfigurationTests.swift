@@ -64,10 +64,53 @@ import Testing
         }
     }
 
+    @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e30])
+    func `waits beyond all time are long waits`(seconds: TimeInterval) async throws {
+        let peers = try Peers()
+        let listener = try peers.listen {
+            $0.disableTLS = true
+            $0.heartbeat = seconds
+            $0.limits.handshakeTimeout = seconds
+            $0.limits.longestLoginDelay = seconds
+            $0.limits.loginMemory = seconds
+            $0.limits.stallTimeout = seconds
+        }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.heartbeat = seconds
+        configuration.maxAttemptWaitTime = seconds
+        try await Replicator(config: configuration).run()
+        listener.stop()
+    }
+
     @Test func `an http endpoint stops the program`() async {
         await #expect(processExitsWith: .failure) {
             _ = URLEndpoint(url: try #require(URL(string: "http://localhost/db")))
         }
+    }
+
+    @Test func `an endpoint with credentials stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = URLEndpoint(url: try #require(URL(string: "ws://ada:secret@localhost/db")))
+        }
+    }
+
+    @Test(arguments: [
+        "ws://127.0.0.1:4984", "wss://127.0.0.1:4984/", "ws:///db", "ws://127.0.0.1/db?a=b",
+        "WSS://127.0.0.1/db/_blipsync", "ws://127.0.0.1/db#part",
+    ])
+    func `what else is wrong with an address ends the start with 5004`(
+        _ address: String
+    )
+        async throws
+    {
+        let peers = try Peers()
+        let endpoint = URLEndpoint(url: try #require(URL(string: address)))
+        let replicator = Replicator(config: try peers.configuration(target: endpoint))
+        #expect(await replicator.finalCode() == CBLError.invalidURL)
+        expect(CBLError.invalidURL) {
+            _ = try replicator.pendingDocumentIds(collection: peers.here.defaultCollection())
+        }
+        expect(CBLError.invalidURL) { _ = try URLEndpoint(validating: address) }
     }
 }
 

@@ -77,10 +77,11 @@ import Testing
         try home.database.saveBlob(blob: blob)
         var properties = blob.properties
         properties["@type"] = "blob"
-        #expect(try home.database.getBlob(properties: properties) != nil)
+        let stored = try #require(try home.database.getBlob(properties: properties))
         try home.database.performMaintenance(type: .compact)
         #expect(try home.database.getBlob(properties: properties) == nil)
-        #expect(blob.content == nil)
+        #expect(stored.content == nil)
+        #expect(blob.content?.count == 9_000)
     }
 
     @Test func `a blob arrives at the peer with its type, and without _attachments`() async throws {

@@ -109,6 +109,36 @@ extension LoggingTests {
         }
     }
 
+    @Test func `setting the file sink again with its place goes on in the same files`() throws {
+        let directory = try TemporaryDirectory()
+        LogSinks.file = FileLogSink(level: .warning, directory: directory.path)
+        Journal.database.warning("before")
+        let names = directory.names
+        LogSinks.file = FileLogSink(level: .info, directory: directory.path, maxKeptFiles: 4)
+        Journal.database.warning("after")
+        LogSinks.file = nil
+        #expect(directory.names == names && names.count == 5)
+        let warnings = try #require(names.first { $0.hasPrefix("cbl_warning_") })
+        let text = try String(contentsOfFile: directory.file(warnings), encoding: .utf8)
+        #expect(text.contains(" before\n") && text.contains(" after\n"))
+        #expect(text.split(separator: "\n").count == 5)
+    }
+
+    @Test func `the header of a file has the three official words, and says what the lines are`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        LogSinks.file = FileLogSink(level: .info, directory: directory.path, usePlainText: false)
+        LogSinks.file = nil
+        let info = try #require(directory.names.first { $0.hasPrefix("cbl_info_") })
+        let text = try String(contentsOfFile: directory.file(info), encoding: .utf8)
+        let lines = text.split(separator: "\n")
+        for word in ["CouchbaseLite/", "Build/", "Commit/", "plain text"] {
+            #expect(lines[1].contains(word))
+        }
+        #expect(lines[2].contains("usePlainText: false has no effect"))
+    }
+
     @Test func `of each level as many files stay as were asked for`() throws {
         let directory = try TemporaryDirectory()
         LogSinks.file = FileLogSink(

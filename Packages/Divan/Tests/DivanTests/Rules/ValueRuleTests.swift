@@ -89,6 +89,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [Float(0.1), -9.99, 1.0 / 3, .leastNonzeroMagnitude, .greatestFiniteMagnitude])
+    func `a Float comes back as exactly that Float`(_ float: Float) throws {
+        let data: [String: Any] = ["f": float, "n": NSNumber(value: float), "l": [float]]
+        for document in try bothStates(data) {
+            #expect(document.value(forKey: "f") as? Float == float)
+            #expect(document.number(forKey: "n")?.floatValue == float)
+            #expect(document.double(forKey: "n") == Double(float))
+            #expect(document.toDictionary()["f"] as? Float == float)
+            #expect(document.array(forKey: "l")?.value(at: 0) as? Float == float)
+        }
+        try home.collection.save(document: MutableDocument(id: "set").setFloat(float, forKey: "f"))
+        #expect(try home.collection.document(id: "set")?.value(forKey: "f") as? Float == float)
+    }
+
     @Test func `JSON integers come back as integers, and fractions as fractions`() throws {
         let document = try MutableDocument(id: "doc", json: #"{"i":3,"f":3.5,"w":3.0,"e":3e2}"#)
         try home.collection.save(document: document)

@@ -5,16 +5,16 @@ import Testing
 
 /// Closures of an application's main actor, which the library calls on threads of its own.
 ///
-/// The official signatures have no `@Sendable`, so the compiler takes such a closure for one of the
-/// main actor; nothing may stop the program when it runs elsewhere.
+/// In Swift 5 mode the compiler takes such a closure for one of the main actor and says nothing;
+/// nothing may stop the program when it runs elsewhere. In Swift 6 mode it warns.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct MainActorTests {
     private final class Resolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? { conflict.localDocument }
     }
 
     @Test func `filters, listeners and resolvers of the main actor run`() async throws {
-        let place = try Place()
-        let (here, there) = (try place.open("here"), try place.open("there"))
+        let home = try Home()
+        let (here, there) = (home.database, home.other)
         let collection = try here.defaultCollection()
         try collection.save(document: MutableDocument(id: "kept", data: ["n": 1]))
         try collection.save(document: MutableDocument(id: "refused"))
@@ -42,8 +42,8 @@ import Testing
     }
 
     @Test func `a listener's authenticator of the main actor runs`() async throws {
-        let place = try Place()
-        let (here, there) = (try place.open("here"), try place.open("there"))
+        let home = try Home()
+        let (here, there) = (home.database, home.other)
         var config = URLEndpointListenerConfiguration(collections: [try there.defaultCollection()])
         config.disableTLS = true
         config.networkInterface = "127.0.0.1"

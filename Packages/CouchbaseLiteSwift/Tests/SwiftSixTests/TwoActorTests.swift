@@ -1,0 +1,72 @@
+import CouchbaseLiteSwift
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Two actors that share a database, each with closures of its own.
+@Suite(.timeLimit(.minutes(1))) struct TwoActorTests {
+    /// Raises a number in a document, and counts what it hears of it.
+    private actor Counter {
+        private let collection: Collection
+        private(set) var heard = 0
+
+        init(_ collection: Collection) {
+            self.collection = collection
+        }
+
+        func raise(times: Int) async throws {
+            for _ in 0..<times {
+                try await collection.background.update(id: "sum") { document in
+                    document.setInt(document.int(forKey: "n") + 1, forKey: "n")
+                }
+            }
+        }
+
+        /// Hears of changes until `count` have come.
+        func listen(to changes: AsyncStream<DocumentChange>, count: Int) async {
+            for await _ in changes {
+                heard += 1
+                if heard == count { return }
+            }
+        }
+    }
+
+    @Test func `two actors lose no increments, and hear of every one`() async throws {
+        let times = 500
+        let directory = try TemporaryDirectory()
+        var config = DatabaseConfiguration()
+        config.directory = directory.path
+        let database = try Database(name: "shared", config: config)
+        let collection = try database.defaultCollection()
+        let counters = [Counter(collection), Counter(collection)]
+        let (screenCount, everywhere) = (MainCount(), Tally())
+        let tokens = [
+            collection.addDocumentChangeListener(id: "sum", on: MainActor.self) { _ in
+                screenCount.number += 1
+            },
+            collection.addChangeListener(queue: DispatchQueue(label: "own")) { change in
+                everywhere.add(change.documentIDs.count)
+            },
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for counter in counters {
+                let changes = collection.documentChanges(id: "sum", bufferingNewest: 4 * times)
+                group.addTask { await counter.listen(to: changes, count: 2 * times) }
+            }
+            for counter in counters { group.addTask { try await counter.raise(times: times) } }
+            try await group.waitForAll()
+        }
+        await Screen().settle()
+        for token in tokens { token.remove() }
+        #expect(try collection.document(id: "sum")?.int(forKey: "n") == 2 * times)
+        for counter in counters { #expect(await counter.heard == 2 * times) }
+        #expect(screenCount.number == 2 * times)
+        #expect(everywhere.total == 2 * times)
+        try database.close()
+    }
+}
+
+/// A number of the main actor.
+private final class MainCount {
+    var number = 0
+}

@@ -1,0 +1,29 @@
+import DivanJSON
+
+/// What a document held that its model never asked for: it stays when the model is saved.
+///
+/// A key that the model asked for and then does not write is the model's to drop. Objects inside
+/// objects are followed as long as the model writes one at the same place; an array is written as
+/// the model holds it, for its elements have no names by which they could be found again.
+struct UnknownMembers {
+    private let members: JSONObject
+    private let inner: [(key: String, unknown: UnknownMembers)]
+
+    init(_ members: JSONObject, inner: [(key: String, unknown: UnknownMembers)]) {
+        self.members = members
+        self.inner = inner.filter { !$0.unknown.isEmpty }
+    }
+
+    private var isEmpty: Bool { members.isEmpty && inner.isEmpty }
+
+    /// Puts them beside what a model wrote.
+    func restore(into dictionary: MutableDictionaryObject) {
+        for (key, value) in members where dictionary.members[key] == nil {
+            dictionary.members[key] = .json(value)
+        }
+        for (key, unknown) in inner {
+            guard case .dictionary(let child) = dictionary.members[key] else { continue }
+            unknown.restore(into: child)
+        }
+    }
+}

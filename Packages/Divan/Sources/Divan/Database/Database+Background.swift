@@ -1,0 +1,121 @@
+import Dispatch
+import DivanStore
+import Foundation
+
+extension Database {
+    /// Runs `body` on a thread of the database's own, and waits without blocking the caller's.
+    ///
+    /// For `async` code: reading and saving wait for the disk and for other writers, which the few
+    /// threads of Swift's tasks must not. What runs is ordinary code, so it may use ``inBatch(using:)``
+    /// and everything else. One after another, in the order of the calls; it is not cancelled. An
+    /// addition to the official API.
+    ///
+    /// - Throws: What `body` throws.
+    public func inBackground<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            file.background.async {
+                continuation.resume(with: Swift.Result { try body() })
+            }
+        }
+    }
+}
+
+extension Collection {
+    /// The same collection for `async` code; see ``BackgroundCollection``.
+    public var background: BackgroundCollection { BackgroundCollection(collection: self) }
+}
+
+extension Collection {
+    /// Changes the stored document, or a new one, inside a transaction.
+    fileprivate func change(
+        _ id: String,
+        _ change: (MutableDocument) throws -> Void
+    ) throws -> Document? {
+        let document = try document(id: id)?.toMutable() ?? MutableDocument(id: id)
+        try change(document)
+        try save(document: document)
+        return try self.document(id: id)
+    }
+}
+
+/// A collection whose calls run on a thread of its database's own, for `async` code.
+///
+/// ``Database/inBackground(_:)`` tells how. An addition to the official API.
+public struct BackgroundCollection: Sendable {
+    let collection: Collection
+
+    /// Returns a document, or `nil` when there is none or it is deleted.
+    ///
+    /// - Throws: As `Collection.document(id:)`.
+    public func document(id: String) async throws -> Document? {
+        try await run { try $0.document(id: id) }
+    }
+
+    /// Saves a document, which must not be used until the call has returned.
+    ///
+    /// - Returns: Whether it was saved; always, unless `concurrencyControl` is `.failOnConflict`.
+    /// - Throws: As `Collection.save(document:)`.
+    @discardableResult
+    public func save(
+        _ document: MutableDocument,
+        concurrencyControl: ConcurrencyControl = .lastWriteWins
+    ) async throws -> Bool {
+        try await run { try $0.save(document: document, concurrencyControl: concurrencyControl) }
+    }
+
+    /// Reads a document, changes it and saves it, with nobody in between.
+    ///
+    /// `change` gets the stored document, or a new one where there is none. It runs inside a
+    /// transaction: be quick, and use no other database.
+    ///
+    /// - Returns: The document as it was saved.
+    /// - Throws: As `Collection.save(document:)`; what `change` throws, and then nothing is saved.
+    @discardableResult
+    public func update(
+        id: String,
+        _ change: @escaping @Sendable (MutableDocument) throws -> Void
+    ) async throws -> Document {
+        try await run { collection in
+            _ = try collection.openStore()
+            var failure: (any Error)?
+            var saved: Document?
+            do {
+                try collection.database.file.inBatch {
+                    do {
+                        saved = try collection.change(id, change)
+                    } catch {
+                        failure = error
+                        throw error
+                    }
+                }
+            } catch {
+                throw failure ?? NSError(from: error)
+            }
+            guard let saved else { throw collection.notFoundError(id) }
+            return saved
+        }
+    }
+
+    /// Deletes a document: writes a tombstone, which replicates.
+    ///
+    /// - Throws: As `Collection.delete(document:)`.
+    public func delete(_ document: Document) async throws {
+        try await run { try $0.delete(document: document) }
+    }
+
+    /// Forgets a document with its history; this does not replicate.
+    ///
+    /// - Throws: As `Collection.purge(id:)`.
+    public func purge(id: String) async throws {
+        try await run { try $0.purge(id: id) }
+    }
+
+    private func run<Result: Sendable>(
+        _ body: @escaping @Sendable (Collection) throws -> Result
+    ) async throws -> Result {
+        let collection = collection
+        return try await collection.database.inBackground { try body(collection) }
+    }
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// What ``Database/repair(from:)`` did.
+///
+/// An addition to the official API.
+public struct DatabaseRepair: Sendable, Equatable {
+    /// Documents and blobs that are whole again.
+    public let restoredCount: Int
+    /// A line for each thing that is still damaged or missing; empty when the database is whole.
+    ///
+    /// The peer does not have it, or it is no document.
+    public let remaining: [String]
+    /// A line for each revision that was never pushed, and is lost: the peer's current one stands
+    /// in its place.
+    public let lostRevisions: [String]
+}
+
+extension Database {
+    /// Fetches from a peer what is damaged here; blocks until it is done.
+    ///
+    /// Looks at everything that is stored, pulls the damaged documents, and no others, into a
+    /// database of its own in the temporary directory, and puts what came in the place of what is
+    /// damaged. Nothing undamaged changes, and where the peer does not have a document the damaged
+    /// one stays. Other replicators' progress is kept. May be called on any thread but one that
+    /// the peer needs to answer.
+    ///
+    /// An addition to the official API.
+    ///
+    /// - Parameter configuration: Reaches the peer as for a pull. Of its collections only the
+    ///   channels count; those that it leaves out are not repaired.
+    /// - Returns: What was done, and what is left.
+    /// - Throws: `CBLError.notOpen`, the error that ended the pull, and what the medium reports;
+    ///   the database is then as it was.
+    public func repair(from configuration: ReplicatorConfiguration) throws -> DatabaseRepair {
+        let store = try openStore()
+        return try translatingErrors {
+            let inspection = try store.inspect()
+            guard !inspection.damages.isEmpty else {
+                return DatabaseRepair(restoredCount: 0, remaining: [], lostRevisions: [])
+            }
+            let wanted = try store.wantedDocuments(for: inspection)
+            let restoration = try withFetched(wanted, configuration) { source in
+                try store.restore(inspection, from: source)
+            }
+            return DatabaseRepair(
+                restoredCount: restoration.restoredCount,
+                remaining: try store.inspect().damages.map(\.description),
+                lostRevisions: restoration.lostRevisions.map { lost in
+                    "document \"\(lost.name.documentID)\" of \(lost.name.collection): "
+                        + "revision \(lost.revisionID)"
+                }
+            )
+        }
+    }
+
+    /// Pulls documents into a database of its own, which is gone afterwards.
+    private func withFetched<Result>(
+        _ wanted: [Damage.DocumentName],
+        _ configuration: ReplicatorConfiguration,
+        _ body: (Store) throws -> Result
+    ) throws -> Result {
+        var settings = DatabaseConfiguration()
+        settings.directory = FileManager.default.temporaryDirectory.path
+        let aside = try Database(name: "divan-repair-\(UUID().uuidString)", config: settings)
+        defer { try? aside.delete() }
+        let store = try aside.openStore()
+        var pull = configuration
+        pull.replicatorType = .pull
+        pull.continuous = false
+        try pull.redirect(to: aside, wanting: wanted)
+        if !pull.collections.isEmpty { try Replicator(config: pull).runBlocking() }
+        return try body(store)
+    }
+}
+
+extension ReplicatorConfiguration {
+    /// Replaces the collections by those of another database, with the documents wanted of each.
+    fileprivate mutating func redirect(
+        to database: Database,
+        wanting wanted: [Damage.DocumentName]
+    ) throws {
+        let before = collectionConfigs
+        for collection in collections { removeCollection(collection) }
+        for entry in before {
+            guard let collection = entry.collection,
+                let path = CollectionPath(scope: collection.scope.name, name: collection.name)
+            else { continue }
+            let documentIDs = wanted.filter { $0.collection == path }.map(\.documentID.text)
+            guard !documentIDs.isEmpty else { continue }
+            let copy =
+                collection.isDefault
+                ? try database.defaultCollection()
+                : try database.createCollection(
+                    name: collection.name,
+                    scope: collection.scope.name
+                )
+            // In a collection that never held anything a pull passes over deletions.
+            let first = MutableDocument(id: "first")
+            try copy.save(document: first)
+            try copy.purge(document: first)
+            var fetched = CollectionConfiguration(collection: copy)
+            fetched.channels = entry.channels
+            fetched.documentIDs = documentIDs
+            addCollection(copy, config: fetched)
+        }
+    }
+}
+
+extension Replicator {
+    /// Runs once, on queues of its own.
+    fileprivate func runBlocking() throws {
+        let stopped = DispatchSemaphore(value: 0)
+        let queue = DispatchQueue(label: "divan.repair")
+        let token = addChangeListener(withQueue: queue) { change in
+            if change.status.activity == .stopped { stopped.signal() }
+        }
+        defer { token.remove() }
+        start(reset: true)
+        stopped.wait()
+        if let error = status.error { throw error }
+    }
+}

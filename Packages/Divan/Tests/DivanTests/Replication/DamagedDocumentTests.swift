@@ -1,0 +1,159 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What a disk has changed: told by name, and kept from every peer.
+@Suite struct DamagedDocumentTests {
+    private let directory: TemporaryDirectory
+    private let there: Database
+
+    /// Ten documents in `here`, of which `doc-3` says something else than what was saved.
+    init() throws {
+        directory = try TemporaryDirectory()
+        let here = try Database(name: "here", config: .in(directory))
+        for number in 0..<10 {
+            let document = MutableDocument(id: "doc-\(number)")
+            document.setString("number \(number)", forKey: "text")
+            try here.defaultCollection().save(document: document)
+        }
+        let file = URL(filePath: try #require(here.path) + "db.sqlite3")
+        try here.close()
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("number 3".utf8)))
+        bytes[place.upperBound - 1] ^= 4
+        try bytes.write(to: file)
+        there = try Database(name: "there", config: .in(directory))
+    }
+
+    private func here() throws -> Database { try Database(name: "here", config: .in(directory)) }
+
+    /// Runs a one-shot replication; returns the documents that failed and their codes.
+    private func run(
+        from source: Database,
+        to target: Database,
+        _ type: ReplicatorType,
+        _ change: (inout CollectionConfiguration) -> Void = { _ in }
+    ) async throws -> [String: Int] {
+        var entry = CollectionConfiguration(collection: try source.defaultCollection())
+        change(&entry)
+        var configuration = ReplicatorConfiguration(
+            collections: [entry],
+            target: DatabaseEndpoint(database: target)
+        )
+        configuration.replicatorType = type
+        let replicator = Replicator(config: configuration)
+        let events = replicator.documentReplicationStream
+        try await replicator.run()
+        var failures: [String: Int] = [:]
+        for await event in events {
+            for document in event.documents {
+                if let error = document.error { failures[document.id] = (error as NSError).code }
+            }
+        }
+        return failures
+    }
+
+    private func checkArrivals() throws {
+        let collection = try there.defaultCollection()
+        #expect(collection.count == 9)
+        #expect(try collection.document(id: "doc-3") == nil)
+        #expect(try collection.document(id: "doc-9")?.string(forKey: "text") == "number 9")
+    }
+
+    @Test func `a damaged document is named by every read and by the check`() throws {
+        let here = try here()
+        let collection = try here.defaultCollection()
+        expect(CBLError.corruptData) { _ = try collection.document(id: "doc-3") }
+        expect(CBLError.corruptData) { try here.performMaintenance(type: .integrityCheck) }
+        expect(CBLError.corruptData) { try collection.save(document: MutableDocument(id: "doc-3")) }
+        #expect(try collection.document(id: "doc-4")?.string(forKey: "text") == "number 4")
+        try collection.purge(id: "doc-3")
+        try here.performMaintenance(type: .integrityCheck)
+    }
+
+    @Test func `a damaged document is not pushed, and the rest is`() async throws {
+        let failures = try await run(from: try here(), to: there, .push)
+        #expect(failures == ["doc-3": CBLError.corruptData])
+        try checkArrivals()
+    }
+
+    @Test func `a push filter lets the rest through`() async throws {
+        let failures = try await run(from: try here(), to: there, .push) {
+            $0.pushFilter = { _, _ in true }
+        }
+        #expect(failures == ["doc-3": CBLError.corruptData])
+        try checkArrivals()
+    }
+
+    @Test func `a damaged document is not served, and the rest is`() async throws {
+        _ = try await run(from: there, to: try here(), .pull)
+        try checkArrivals()
+    }
+
+    @Test func `a newer revision from a peer does not go over a damaged one`() async throws {
+        let document = MutableDocument(id: "doc-3")
+        try there.defaultCollection().save(document: document)
+        try there.defaultCollection().save(document: document.setInt(1, forKey: "n"))
+        let failures = try await run(from: try here(), to: there, .pull)
+        #expect(failures == ["doc-3": CBLError.corruptData])
+    }
+
+    @Test func `a purge and a pull after a reset bring it back`() async throws {
+        let whole = MutableDocument(id: "doc-3").setString("number 3", forKey: "text")
+        try there.defaultCollection().save(document: whole)
+        let here = try here()
+        try here.defaultCollection().purge(id: "doc-3")
+        _ = try await run(from: here, to: there, .pull)
+        try here.performMaintenance(type: .integrityCheck)
+        let found = try here.defaultCollection().document(id: "doc-3")
+        #expect(found?.string(forKey: "text") == "number 3")
+    }
+
+    private func repair(_ here: Database) throws -> DatabaseRepair {
+        let entry = CollectionConfiguration(collection: try here.defaultCollection())
+        return try here.repair(
+            from: ReplicatorConfiguration(
+                collections: [entry],
+                target: DatabaseEndpoint(database: there)
+            )
+        )
+    }
+
+    @Test func `a repair fetches what is damaged, and changes nothing else`() async throws {
+        let whole = MutableDocument(id: "doc-3").setString("number 3", forKey: "text")
+        try there.defaultCollection().save(document: whole)
+        let other = MutableDocument(id: "doc-4").setString("theirs", forKey: "text")
+        try there.defaultCollection().save(document: other)
+        let here = try here()
+        let repair = try repair(here)
+        #expect(repair.restoredCount == 1)
+        #expect(repair.remaining.isEmpty && repair.lostRevisions.isEmpty)
+        try here.performMaintenance(type: .integrityCheck)
+        let collection = try here.defaultCollection()
+        #expect(try collection.document(id: "doc-3")?.string(forKey: "text") == "number 3")
+        #expect(try collection.document(id: "doc-4")?.string(forKey: "text") == "number 4")
+        #expect(collection.count == 10)
+    }
+
+    @Test func `a repair brings a deletion, and names the edit that it costs`() throws {
+        let document = MutableDocument(id: "doc-3")
+        try there.defaultCollection().save(document: document)
+        try there.defaultCollection().delete(document: document)
+        let here = try here()
+        let repair = try repair(here)
+        #expect(repair.remaining.isEmpty)
+        #expect(repair.lostRevisions.count == 1)
+        #expect(repair.lostRevisions.first?.contains("doc-3") == true)
+        #expect(try here.defaultCollection().count == 9)
+    }
+
+    @Test func `what the peer does not have stays damaged, and is named`() throws {
+        let here = try here()
+        let repair = try repair(here)
+        #expect(repair.restoredCount == 0)
+        #expect(repair.remaining.count == 1)
+        #expect(repair.remaining.first?.contains("doc-3") == true)
+        expect(CBLError.corruptData) { _ = try here.defaultCollection().document(id: "doc-3") }
+    }
+}
