@@ -62,8 +62,8 @@ let package = Package(
             name: "divan-bench",
             dependencies: [
                 "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto",
-                "DivanDelta", "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS",
-                "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanTestKit",
+                "DivanDelta", "DivanJSON", "DivanLZ4", "DivanLog", "DivanRevisions", "DivanStore",
+                "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanTestKit",
             ],
             swiftSettings: strict
         ),

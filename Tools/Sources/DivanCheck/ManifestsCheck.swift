@@ -114,7 +114,7 @@ public struct ManifestsCheck {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return bytes
     }

@@ -34,7 +34,21 @@ public struct PagesCheck {
                 )
             }
         }
-        return violations + (try strayPaths())
+        return violations + (try strayPaths()) + sharedNumbers()
+    }
+
+    /// A decision is cited by its number, so no two have the same.
+    private func sharedNumbers() -> [Violation] {
+        let decisions = tree.files(under: "Docs/decisions", suffix: ".md").sorted()
+        let numbers = decisions.map { $0.split(separator: "/").last?.prefix(4) }
+        return zip(decisions, numbers).enumerated().compactMap { place, decision in
+            guard numbers[..<place].contains(decision.1) else { return nil }
+            return Violation(
+                place: decision.0,
+                problem: "another decision has its number",
+                remedy: "give it the next that is free"
+            )
+        }
     }
 
     /// The repository stands alone: nothing in it names a place on somebody's machine.

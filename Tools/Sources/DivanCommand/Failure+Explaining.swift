@@ -1,6 +1,7 @@
 import Divan
 import DivanCrypto
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import DivanTLS
 import DivanTransport
@@ -13,6 +14,8 @@ extension Failure {
         switch error {
         case let error as StoreError:
             self.init(kind: Kind(error.code), sentence: Self.sentence(of: error))
+        case let error as DocumentIDError:
+            self.init(kind: .invalid, sentence: "\(error)")
         case let error as JSONError:
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as CredentialError:
@@ -27,6 +30,7 @@ extension Failure {
             // A pattern `as NSError` stops the program for an error of Swift's own.
             if let error = (error as Any) as? NSError {
                 self.init(kind: Kind(error), sentence: error.localizedDescription)
+                if error.domain == CBLError.domain { code = error.code }
             } else {
                 self.init(kind: .failed, sentence: "\(error)")
             }
@@ -35,9 +39,14 @@ extension Failure {
 
     /// What an error of the store says to somebody who has verbs, not an interface.
     private static func sentence(of error: StoreError) -> String {
-        guard error.code == .noSuchDatabase else { return "\(error)" }
-        return
+        switch error.code {
+        case .noSuchDatabase:
             "\(error.path): there is no database here; check the path, or make one with divan new"
+        case .readOnly:
+            "\(error.path): cannot be written to; check its owner and permissions, and those of its "
+                + "directory"
+        default: "\(error)"
+        }
     }
 }
 
@@ -46,10 +55,10 @@ extension Failure.Kind {
         switch code {
         case .noSuchDatabase, .noSuchCollection, .notFound, .noSuchBlob:
             self = .notFound
-        case .invalidDocumentID, .bodyTooLarge, .badRevision, .conflict, .blobMismatch:
+        case .bodyTooLarge, .forbiddenKey, .badRevision, .conflict, .blobMismatch:
             self = .invalid
-        case .notOpen, .alreadyExists, .tooNew, .corrupt, .notADatabase, .busy, .readOnly,
-            .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
+        case .notOpen, .alreadyExists, .tooNew, .corrupt, .damagedDocument, .notADatabase, .busy,
+            .readOnly, .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
             self = .database
         }
     }

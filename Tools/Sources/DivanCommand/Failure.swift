@@ -10,7 +10,8 @@ struct Failure: Error, Equatable {
         case notFound = 3
         /// A document, an ID or a file's content is not valid.
         case invalid = 4
-        /// The database cannot be used: in use, damaged, newer, not writable, disk full.
+        /// The database cannot be used: in use, damaged, newer, not writable, disk full; or what was
+        /// asked for cannot be written.
         case database = 5
         /// The peer cannot be reached, or the connection broke.
         case unreachable = 6
@@ -30,7 +31,8 @@ struct Failure: Error, Equatable {
             case .usage: "wrong usage"
             case .notFound: "no such database, collection, document or file"
             case .invalid: "invalid JSON, document or ID"
-            case .database: "database in use, damaged, too new or not writable; disk full"
+            case .database:
+                "database in use, damaged, too new or not writable; disk full; output lost"
             case .unreachable: "peer not reachable, or connection lost"
             case .refused: "peer refused: password, certificate or rights"
             case .partly: "finished, but some documents were left out"
@@ -44,6 +46,8 @@ struct Failure: Error, Equatable {
     var kind: Kind
     /// One line: what happened and what to do.
     var sentence: String
+    /// The code of an error of the API, which `divan help` explains.
+    var code: Int?
 
     static func usage(_ sentence: String) -> Failure { Failure(kind: .usage, sentence: sentence) }
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The simplest way to talk to a server; a read or write that takes ten seconds fails.
+/// The simplest way to talk to a server; a read or write that takes longer than the patience fails.
 final class BlockingSocket {
     private let descriptor: Int32
 
-    init(_ host: String, _ port: UInt16) throws(ProbeError) {
+    init(_ host: String, _ port: UInt16, patience: Int = 10) throws(ProbeError) {
         var (hints, found) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         let status = getaddrinfo(host, String(port), &hints, &found)
@@ -17,7 +17,7 @@ final class BlockingSocket {
         }
         var connected: Int32 = -1
         for address in sequence(first: found, next: { $0?.pointee.ai_next }) where connected < 0 {
-            if let address { connected = Self.connected(to: address.pointee) }
+            if let address { connected = Self.connected(to: address.pointee, patience) }
         }
         guard connected >= 0 else {
             throw ProbeError(
@@ -28,9 +28,9 @@ final class BlockingSocket {
         descriptor = connected
     }
 
-    private static func connected(to address: addrinfo) -> Int32 {
+    private static func connected(to address: addrinfo, _ patience: Int) -> Int32 {
         let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
-        var wait = timeval(tv_sec: 10, tv_usec: 0)
+        var wait = timeval(tv_sec: patience, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             let byteCount = socklen_t(MemoryLayout<timeval>.size)
             setsockopt(descriptor, SOL_SOCKET, option, &wait, byteCount)

@@ -42,6 +42,13 @@ public struct ServerProbe: Sendable {
         refusal = judged.error
     }
 
+    /// Whether a server answers TLS on a port, as far as two seconds of silence tell.
+    public static func speaksTLS(host: String, port: UInt16) -> Bool {
+        let configuration = ClientTLSConfiguration(serverTrust: .callback { _ in true })
+        let outcome = try? handshake(configuration, host, port, patience: 2)
+        return outcome.map { !$0.certificates.isEmpty } ?? false
+    }
+
     private struct Outcome {
         var certificates: [TLSCertificate] = []
         var cipherName: String?
@@ -52,9 +59,10 @@ public struct ServerProbe: Sendable {
     private static func handshake(
         _ configuration: ClientTLSConfiguration,
         _ host: String,
-        _ port: UInt16
+        _ port: UInt16,
+        patience: Int = 10
     ) throws(ProbeError) -> Outcome {
-        let socket = try BlockingSocket(host, port)
+        let socket = try BlockingSocket(host, port, patience: patience)
         var outcome = Outcome()
         var (output, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(TLSError) {
@@ -96,7 +104,13 @@ public struct ProbePlace: Sendable, Equatable {
     /// Reads `host`, `host:port`, `[address]`, `[address]:port` or a bare IPv6 address.
     ///
     /// Returns `nil` when there is no host, or the port is none.
+    ///
+    /// The scheme and the path of a URL are left out.
     public init?(_ text: String) {
+        var text = text
+        for scheme in ["wss://", "ws://", "https://"] where text.lowercased().hasPrefix(scheme) {
+            text = String(text.dropFirst(scheme.count).prefix { !"/?#".contains($0) })
+        }
         let isAddress = text.filter { $0 == ":" }.count > 1
         var (host, port) = (text, UInt16?.some(443))
         if let bracket = text.lastIndex(of: "]"), text.hasPrefix("[") {

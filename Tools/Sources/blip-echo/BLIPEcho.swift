@@ -19,8 +19,10 @@ import Foundation
         do {
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            FileHandle.standardError.write(Data("blip-echo: \(error)\n".utf8))
-            if error is WrongWords { FileHandle.standardError.write(Data("\(usage)\n".utf8)) }
+            try? FileHandle.standardError.write(contentsOf: Data("blip-echo: \(error)\n".utf8))
+            if error is WrongWords {
+                try? FileHandle.standardError.write(contentsOf: Data("\(usage)\n".utf8))
+            }
             exit(error is WrongWords ? 64 : 1)
         }
     }

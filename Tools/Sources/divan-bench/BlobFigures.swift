@@ -1,4 +1,5 @@
 import CDivanFloors
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -109,7 +110,7 @@ enum BlobFigures {
             for (index, digest) in digests.enumerated() {
                 let body = #"{"file":{"@type":"blob","digest":"\#(digest)"}}"#
                 _ = try writer.save(
-                    "\(prefix)-\(index)",
+                    DocumentID(unchecked: "\(prefix)-\(index)"),
                     in: .default,
                     body: Array(body.utf8),
                     hasBlobs: true

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import Foundation
 import Glibc
@@ -18,7 +19,11 @@ enum CommandFigures {
         try store.write { writer in
             for number in 0..<documentCount {
                 let body = bodies[number % bodies.count]
-                _ = try writer.save("document-\(number)", in: .default, body: body)
+                _ = try writer.save(
+                    DocumentID(unchecked: "document-\(number)"),
+                    in: .default,
+                    body: body
+                )
             }
         }
         try store.close()

@@ -1,5 +1,6 @@
 import CDivanFloors
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -128,7 +129,8 @@ enum GrowthFigures {
                 try store.write { writer in
                     for number in start..<min(start + batch, first + count) {
                         let body = bodies[number % bodies.count]
-                        _ = try writer.save(id(number, order), in: .default, body: body)
+                        let id = DocumentID(unchecked: id(number, order))
+                        _ = try writer.save(id, in: .default, body: body)
                     }
                 }
             }

@@ -1,6 +1,7 @@
 import CDivanFloors
 import Divan
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -36,7 +37,11 @@ enum ReadingFigures {
         for round in 0..<rounds {
             try store.write { writer in
                 for (id, body) in zip(ids, bodies) {
-                    _ = try writer.save("\(id)-\(round)", in: .default, body: body)
+                    _ = try writer.save(
+                        DocumentID(unchecked: "\(id)-\(round)"),
+                        in: .default,
+                        body: body
+                    )
                 }
             }
         }

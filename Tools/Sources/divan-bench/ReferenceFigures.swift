@@ -1,5 +1,6 @@
 import Divan
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -57,7 +58,7 @@ enum ReferenceFigures {
         try store.write { writer in
             for (number, text) in texts.enumerated() {
                 let body = try JSON(parsing: text.span).canonicalBytes()
-                _ = try writer.save(id(number), in: .default, body: body)
+                _ = try writer.save(StoredID(unchecked: id(number)), in: .default, body: body)
             }
         }
     }
@@ -77,7 +78,7 @@ enum ReferenceFigures {
                 for number in 0..<singleCount {
                     let text = texts[number]
                     let body = try JSON(parsing: text.span).canonicalBytes()
-                    _ = try store.save(id(number), in: .default, body: body)
+                    _ = try store.save(StoredID(unchecked: id(number)), in: .default, body: body)
                 }
             }
             best = min(best, seconds)
@@ -176,3 +177,6 @@ enum ReferenceFigures {
         )
     }
 }
+
+/// The ID as the store takes it; the public API has a property wrapper of the other name.
+private typealias StoredID = DivanRevisions.DocumentID

@@ -1,6 +1,7 @@
 import CDivanFloors
 import Divan
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -95,7 +96,7 @@ enum SavingFigures {
         _ store: Store
     ) throws {
         let body = bodies[index % bodies.count]
-        _ = try store.save("\(prefix)-\(index)", in: .default, body: body)
+        _ = try store.save(DocumentID(unchecked: "\(prefix)-\(index)"), in: .default, body: body)
     }
 
     /// Documents with objects, in transactions of the public API.

@@ -1,5 +1,6 @@
 import CDivanFloors
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -62,7 +63,7 @@ enum StoreFigures {
                 for index in done..<min(done + batch, rounds * bodies.count) {
                     let which = index % bodies.count
                     _ = try writer.save(
-                        "\(ids[which])-\(index / bodies.count)",
+                        DocumentID(unchecked: "\(ids[which])-\(index / bodies.count)"),
                         in: .default,
                         body: bodies[which]
                     )
@@ -78,7 +79,9 @@ enum StoreFigures {
             for _ in 0..<reads {
                 let random = generator.next()
                 let which = Int(random % UInt64(ids.count))
-                let id = "\(ids[which])-\(Int(random >> 32) % rounds)"
+                let id = DocumentID(
+                    unchecked: "\(ids[which])-\(Int(random >> 32) % rounds)"
+                )
                 guard try reader.document(id, in: .default) != nil else {
                     throw BenchFailure("document \(id) is gone")
                 }

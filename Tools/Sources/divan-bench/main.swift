@@ -45,6 +45,6 @@ do {
         throw BenchFailure(usage)
     }
 } catch {
-    FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("bench: \(error)\n".utf8))
     exit(1)
 }

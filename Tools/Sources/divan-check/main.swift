@@ -8,6 +8,8 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("manifests", ManifestsCheck(tree).violations),
     ("lengths", LengthCheck(tree).violations),
     ("words", WordsCheck(tree).violations),
+    ("keys", { try KeysCheck(tree).violations() }),
+    ("traps", TrapsCheck(tree).violations),
     ("pages", PagesCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),

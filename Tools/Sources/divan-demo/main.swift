@@ -13,7 +13,7 @@ do {
     try demo.run()
     say(String(format: "\n   Done in %.1f s.", Date().timeIntervalSince(start)))
 } catch {
-    FileHandle.standardError.write(Data("demo: \(error)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("demo: \(error)\n".utf8))
     status = 1
 }
 try? FileManager.default.removeItem(atPath: directory)

@@ -15,14 +15,16 @@ import Foundation
         let words = CommandLine.arguments.dropFirst()
         if words.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
         guard words.count == 1, let place = words.first.flatMap({ ProbePlace($0) }) else {
-            FileHandle.standardError.write(Data("tls-probe: one HOST:PORT?\n\(usage)\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("tls-probe: one HOST:PORT?\n\(usage)\n".utf8)
+            )
             exit(64)
         }
         do {
             let probe = try ServerProbe(host: place.host, port: place.port)
             exit(report(probe, place))
         } catch {
-            FileHandle.standardError.write(Data("tls-probe: \(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("tls-probe: \(error)\n".utf8))
             exit(1)
         }
     }

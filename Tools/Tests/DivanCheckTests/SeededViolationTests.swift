@@ -89,6 +89,43 @@ import Testing
         #expect(try WordsCheck(checkout.tree).violations().count == 1)
     }
 
+    @Test(arguments: [
+        "let text = FileHandle.standardInput.readDataToEndOfFile()",
+        "FileHandle.standardError.write(Data(text.utf8))", "while true { handle.availableData }",
+        "guard FileManager.default.createFile(atPath: path, contents: nil) else { return }",
+    ])
+    func `a call that traps on input is found`(_ line: String) throws {
+        for folder in ["Packages/DivanJSON/Sources/DivanJSON", "Docs/examples/Sources/notes"] {
+            let checkout = try Checkout()
+            #expect(try TrapsCheck(checkout.tree).violations().isEmpty)
+            try checkout.write("\(folder)/A.swift", "// the next line\n" + line + "\n")
+            let violations = try TrapsCheck(checkout.tree).violations()
+            #expect(violations.map(\.place) == ["\(folder)/A.swift:2"])
+        }
+    }
+
+    @Test(arguments: [
+        "try handle.write(contentsOf: Data(text.utf8))", "try Data(text.utf8).write(to: file)",
+        "// createFile(atPath:) traps", "let text = try handle.readToEnd()",
+        "try OutputFile.recreateFile(path)",
+    ])
+    func `a call that throws passes, and so does one in a comment`(_ line: String) throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
+        #expect(try TrapsCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `two decisions with one number are found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Docs/decisions/0001-one.md", "# 0001\n")
+        try checkout.write("Docs/decisions/0002-two.md", "# 0002\n")
+        let before = try PagesCheck(checkout.tree).violations().count
+        try checkout.write("Docs/decisions/0002-too.md", "# 0002\n")
+        let violations = try PagesCheck(checkout.tree).violations()
+        #expect(violations.count == before + 1)
+        #expect(violations.last?.place == "Docs/decisions/0002-two.md")
+    }
+
     @Test func `a missing page is found`() throws {
         let checkout = try Checkout()
         try checkout.remove("Packages/DivanJSON/CHANGELOG.md")

@@ -102,7 +102,7 @@ import Testing
 
     @Test(arguments: ["", "_leading", "tab\there", String(repeating: "x", count: 241)])
     func `an invalid document ID`(_ documentID: String) throws {
-        expect(try shell.divan("put", "db", documentID, "{}"), 4, "document ID")
+        expect(try shell.divan("put", "db", documentID, "{}"), 4, "Document ID")
         try expectNothingLost()
     }
 

@@ -41,6 +41,14 @@ import Testing
         try expectNoFilesLeft()
     }
 
+    @Test func `a number with many digits keeps them when another field is edited`() throws {
+        let digits = "123456789012345678901234567890"
+        try shell.run("put", "db", "two", #"{"n":\#(digits),"t":"old"}"#)
+        try edit("two", editor: "sed -i s/old/new/").expectSuccess()
+        let body = try shell.run("get", "db", "two", "--raw").output
+        #expect(body == "{\"n\":\(digits),\"t\":\"new\"}\n")
+    }
+
     @Test func `VISUAL goes before EDITOR`() throws {
         let outcome = try shell.divan(
             ["edit", "db", "one"],

@@ -1,3 +1,5 @@
+import DivanRevisions
+import DivanStore
 import DivanTestKit
 import Foundation
 import Testing
@@ -119,6 +121,30 @@ import Testing
         #expect(outcome.status == 9)
         #expect(outcome.output.contains("_default/one: in one of them only"))
         #expect(outcome.output.contains("_default/two: revisions 1-"))
+    }
+
+    @Test func `compare looks at what bodies say, not at how they are spelled`() throws {
+        let spellings = [
+            #"{"_attachments":{"p":{"digest":"sha1-x","revpos":7,"stub":true}},"a":"<\#u{2028}","n":1e2}"#,
+            #"{"n":100.0,"a":"\u003c\u2028","_attachments":{"p":{"revpos":1,"digest":"sha1-x"}}}"#,
+            #"{"n":100,"a":"\u003c\u2028","_attachments":{"p":{"revpos":1,"digest":"sha1-x"}}}"#,
+        ]
+        for (name, body) in zip(["one", "two", "three"], spellings) {
+            try shell.run("new", name)
+            let store = try Store.open(directory: shell.path(name + ".cblite2"))
+            try store.write { writer in
+                let revision = RemoteRevision(
+                    documentID: "doc",
+                    revisionID: try #require(RevisionID("1-aa")),
+                    body: Array(body.utf8)
+                )
+                _ = try writer.insert(revision, in: .default)
+            }
+            try store.close()
+        }
+        #expect(try shell.run("compare", "one", "two").output == "Equal: 1 document and 0 blobs\n")
+        let outcome = try shell.divan("compare", "one", "three")
+        #expect(outcome.status == 9 && outcome.output.contains("doc: bodies differ"))
     }
 
     @Test func `help tells of every verb and every exit code`() throws {

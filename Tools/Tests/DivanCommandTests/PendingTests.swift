@@ -39,6 +39,33 @@ import Testing
         server.stop()
     }
 
+    @Test func `what the peer refuses stays listed, and tells every push, until it changes`() throws
+    {
+        try shell.run("put", "a", "one", #"{"of":"a"}"#)
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        // A push alone cannot resolve the conflict.
+        try shell.divan("push", "b", url).expectFailure(8, "1 document could not be passed on")
+        try shell.divan("push", "b", url).expectFailure(8, "stay refused by the peer")
+        let line = try shell.run("pending", "b", url).output
+        #expect(line.hasPrefix("_default/one  refused, 10409: "), "\(line)")
+        #expect(try shell.run("pending", "b", url, "--count").output == "0  \(url)  1 refused\n")
+        let object = try shell.run("pending", "b", "--json").json()
+        #expect(object["refused"] as? Bool == true && object["code"] as? Int == 10409)
+        #expect(object["id"] as? String == "one" && object["error"] is String)
+        let count = try shell.run("pending", "b", url, "--count", "--json").json()
+        #expect(count["count"] as? Int == 0 && count["refused"] as? Int == 1)
+        let again = try shell.divan("push", "b", url, "--retry-refused", "--json")
+        #expect(again.status == 8)
+        #expect(again.output.contains(#""errors":1"#), "\(again.output)")
+        #expect(again.output.contains(#""refused":1"#), "\(again.output)")
+        try shell.run("sync", "b", url)
+        #expect(try shell.run("pending", "b", url).output.isEmpty)
+        let settled = try shell.run("push", "b", url, "--json")
+        #expect(settled.output.contains(#""refused":0"#), "\(settled.output)")
+        server.stop()
+    }
+
     @Test func `documents of a list are pending by themselves`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()

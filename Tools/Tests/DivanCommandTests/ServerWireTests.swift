@@ -91,6 +91,20 @@ import Testing
         }
     }
 
+    @Test func `a server that answers 400 on its TLS port is known`() throws {
+        try shell.run("new", "a")
+        let far = try shell.serve("a")
+        let port = try #require(try far.event(named: "listening")["port"] as? Int)
+        let refusal = HandshakeServer.answer("400 Bad Request")
+        let server = try HandshakeServer(answers: [refusal, refusal], tunnellingTo: UInt16(port))
+        let url = "ws://127.0.0.1:\(server.port)/travel"
+        try shell.divan("pull", "db", url).expectFailure(1, "400", "speaks TLS", "wss://")
+        let clear = try HandshakeServer(answers: [refusal, refusal, refusal, refusal, refusal])
+        let outcome = try shell.divan("pull", "db", "ws://127.0.0.1:\(clear.port)/travel")
+        #expect(!outcome.errors.contains("speaks TLS"), "\(outcome)")
+        far.stop()
+    }
+
     @Test func `a whole sync over TLS goes through a proxy's tunnel`() throws {
         try shell.run("new", "a")
         try shell.run("put", "a", "one", "{}")

@@ -26,12 +26,26 @@ struct SmallDisk {
 
     /// Runs a `divan` command that sees the file system.
     func divan(_ words: String...) throws -> Program.Outcome {
+        try divan(words)
+    }
+
+    /// Runs a `divan` command that sees the file system.
+    func divan(_ words: [String]) throws -> Program.Outcome {
+        try run([Shell.divan.path] + words)
+    }
+
+    /// Runs a program of the system that sees the file system.
+    func run(_ words: String...) throws -> Program.Outcome {
+        try run(words)
+    }
+
+    private func run(_ words: [String]) throws -> Program.Outcome {
         let namespace = [
             "--target", "\(holder.processIdentifier)", "--user", "--mount",
             "--preserve-credentials", "--wd=\(shell.directory)",
         ]
         return try Program("/usr/bin/nsenter").run(
-            namespace + [Shell.divan.path] + words
+            namespace + words
         )
     }
 }

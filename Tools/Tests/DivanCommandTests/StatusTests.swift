@@ -34,7 +34,8 @@ import Testing
         #expect(status["activity"] as? String == "idle")
         #expect(status["pid"] as? Int == Int(follower.process.processIdentifier))
         let documents = try #require(status["documents"] as? [String: Int])
-        #expect(documents == ["pulled": 1, "pushed": 1, "deleted": 0, "errors": 0])
+        let expected = ["pulled": 1, "pushed": 1, "deleted": 0, "accessRemoved": 0, "errors": 0]
+        #expect(documents == expected)
         let collections = try #require(status["collections"] as? [String: [String: Int]])
         #expect(collections["_default"]?["pulled"] == 1)
         #expect(collections["geo.places"]?["pushed"] == 1)

@@ -44,6 +44,21 @@ import Testing
         #expect(try held() == [passed, passed])
     }
 
+    @Test func `what is told of documents says whether access was lost`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let outcome = try shell.divan("pull", "b", try server.url(), "--json")
+        server.stop()
+        let events = try outcome.output.split(separator: "\n").map { line in
+            let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return try #require(value as? [String: Any])
+        }
+        let documents = events.filter { $0["event"] as? String == "document" }
+        #expect(documents.count == 6)
+        #expect(documents.allSatisfy { $0["accessRemoved"] as? Bool == false })
+        #expect(events.last?["accessRemoved"] as? Int == 0)
+        #expect(events.last?["pulled"] as? Int == 6)
+    }
+
     @Test func `an option may hold for one collection`() throws {
         _ = try pull("--pull-filter", "geo.places:type=route", "--documents", "_default.x:h1")
         #expect(try held() == ["", ""], "the prefix names no collection, so it is part of an ID")

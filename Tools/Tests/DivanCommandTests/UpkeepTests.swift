@@ -1,3 +1,5 @@
+import DivanRevisions
+import DivanStore
 import DivanTestKit
 import Foundation
 import Testing
@@ -32,7 +34,7 @@ import Testing
             lines == "_default  1 document\ngeo.a     0 documents\ngeo.b     0 documents\n"
                 + "plain     0 documents\n"
         )
-        try shell.run("collections", "db", "--rm", "geo.a", "--rm", "plain")
+        try shell.run("collections", "db", "--rm", "geo.a", "--rm", "plain", "--yes")
         let json = try shell.run("collections", "db", "--json").output.split(separator: "\n")
         #expect(json.count == 2)
         #expect(json[0] == #"{"documents":1,"name":"_default","sequence":1}"#)
@@ -82,7 +84,10 @@ import Testing
         try shell.run("rm", "db", "a")
         try shell.run("purge", "db", "a", "b")
         #expect(try shell.divan("revs", "db", "a").status == 3)
-        try shell.run("expire", "db", "c", "2001-01-01")
+        // A time that is over when it is given purges at once; this one went by meanwhile.
+        let store = try Store.open(directory: shell.path("db.cblite2"))
+        try store.write { try $0.setExpiration(1, of: "c", in: .default) }
+        try store.close()
         let outcome = try shell.run("purge", "db", "--expired")
         #expect(outcome.errors == "Purged 1 document\n")
         #expect(try shell.run("ls", "db").output == "one\n")
@@ -114,6 +119,22 @@ import Testing
         expect(outcome, 5, "2 blobs damaged or missing")
         #expect(outcome.output.contains("is missing\n"))
         #expect(outcome.output.contains("was altered\n"))
+    }
+
+    @Test func `a damaged document fails the check by its name`() throws {
+        try shell.run("put", "db", "two", #"{"text":"sound"}"#)
+        let file = URL(fileURLWithPath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("sound".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: file)
+        let outcome = try shell.divan("check", "db")
+        expect(outcome, 5, "1 document damaged")
+        #expect(outcome.output == "_default/two: its checksum differs\n")
+        let damages = try shell.divan("check", "db", "--json").json()["damages"] as? [String]
+        #expect(damages == ["_default/two: its checksum differs"])
+        expect(try shell.divan("get", "db", "two"), 5, "two")
+        #expect(try shell.run("get", "db", "one").status == 0)
     }
 
     @Test func `a damaged page fails the check`() throws {
@@ -164,7 +185,7 @@ import Testing
         #expect(try shell.run("blob", "get", "again", "two", "-c", "geo.a").output == "blob")
         expect(try shell.divan("cp", "all.jsonl", "db"), 5, "already")
         expect(try shell.divan("cp", "a.jsonl", "b.jsonl"), 2, "must be a database")
-        expect(try shell.divan("cp", "none.jsonl", "b"), 3, "no such file")
+        expect(try shell.divan("cp", "none.jsonl", "b"), 3, "No such file")
     }
 
     @Test func `a copy that fails leaves no database`() throws {

@@ -44,7 +44,14 @@ struct Arguments: Sendable {
 
     /// Returns all values of an option that may be repeated; commas separate values too.
     func list(_ option: String) -> [String] {
-        values(option).flatMap { $0.split(separator: ",").map(String.init) }
+        values(option).flatMap { $0.listItems }
+    }
+
+    /// The same words with other values of an option.
+    func setting(_ option: String, to texts: [String]) -> Arguments {
+        var changed = self
+        changed.values[option] = texts
+        return changed
     }
 
     /// Returns a number given as the value of an option.
@@ -78,13 +85,16 @@ struct Arguments: Sendable {
             values[option.name] = []
             return
         }
-        if parts.count == 2 {
-            values[option.name, default: []].append(parts[1])
-        } else if let value = rest.popFirst() {
-            values[option.name, default: []].append(value)
-        } else {
+        // `--name=` has a value too, an empty one.
+        let value = word.contains("=") ? parts.dropFirst().first ?? "" : rest.popFirst()
+        guard let value else {
             throw .usage("\(name) needs a value: \(name) \(option.value ?? "VALUE")")
         }
+        // A shell's variable that is not set must not widen what is shared, pulled or removed.
+        guard value.contains(where: { $0 != "," && $0 != " " }) else {
+            throw .usage("the value of \(name) is empty: \(name) \(option.value ?? "VALUE")")
+        }
+        values[option.name, default: []].append(value)
     }
 
     private func checkOperands(_ syntax: CommandSyntax) throws(Failure) {
@@ -98,12 +108,26 @@ struct Arguments: Sendable {
             let extra = operands[syntax.operands.count]
             throw .usage("divan \(syntax.name): \"\(extra)\" is one argument too many")
         }
+        for (index, text) in operands.enumerated() {
+            guard let operand = syntax.operands[min: index] else { break }
+            if [.database, .file].contains(operand.completion), text.isEmpty {
+                throw .usage("divan \(syntax.name): \(operand.name) is empty")
+            }
+            if operand.completion == .database { try DatabasePath.check(text) }
+        }
     }
 
     private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String {
         let names = syntax.options.map(\.name)
         guard let near = Spelling.nearest(to: name, among: names) else { return "" }
         return "; did you mean \(near)?"
+    }
+}
+
+extension [CommandSyntax.Operand] {
+    /// The operand at a place; the last one stands for all that follow.
+    fileprivate subscript(min index: Int) -> Element? {
+        isEmpty ? nil : self[Swift.min(index, count - 1)]
     }
 }
 
@@ -130,5 +154,14 @@ enum Spelling {
             }
         }
         return row[b.count]
+    }
+}
+
+extension String {
+    /// The items of a list with commas between.
+    ///
+    /// By bytes: a comma that a combining mark follows is still a comma.
+    var listItems: [String] {
+        utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
     }
 }

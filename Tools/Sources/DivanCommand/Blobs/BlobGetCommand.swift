@@ -1,6 +1,6 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
-import Foundation
 
 /// `divan blob get`.
 enum BlobGetCommand: Command {
@@ -25,34 +25,30 @@ enum BlobGetCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentID = arguments.operands[1]
+        let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let found = try store.read { try $0.document(documentID, in: collection) }
-        guard let document = found else { throw Failure.noDocument(documentID, in: collection) }
+        let document = try store.read { try $0.living(documentID, in: collection) }
         let key = arguments.operands.dropFirst(2).first
         let blob = try choose(key, from: try JSON(parsing: document.body), of: documentID)
         let reader = try store.blobs.reader(blob.digest)
         guard let file = arguments.operands.dropFirst(3).first, file != "-" else {
-            return try copy(reader) { terminal.result(bytes: $0) }
+            return try copy(reader, to: terminal)
         }
-        guard FileManager.default.createFile(atPath: file, contents: nil),
-            let handle = FileHandle(forWritingAtPath: file)
-        else {
-            throw Failure(kind: .failed, sentence: "\(file): cannot be written; check the path")
-        }
-        try copy(reader) { try handle.write(contentsOf: $0) }
-        try handle.close()
+        let output = try OutputFile(file)
+        try copy(reader) { try output.write($0) }
+        try output.finish()
         terminal.note("Wrote \(Numbers.bytes(reader.byteCount)) to \(file)")
     }
 
-    private static func choose(
+    /// Finds the blob that a person means; without a key the only one.
+    static func choose(
         _ key: String?,
         from body: JSON,
-        of documentID: String
+        of documentID: DocumentID
     ) throws(Failure) -> NamedBlob {
         let blobs = NamedBlob.all(in: body)
-        let fitting = blobs.filter { key == nil || $0.key == key }
+        let fitting = blobs.filter { key == nil || $0.key == key || $0.pointer == key }
         if fitting.count == 1 { return fitting[0] }
         let keys = blobs.map(\.key).joined(separator: ", ")
         throw Failure(
@@ -60,6 +56,14 @@ enum BlobGetCommand: Command {
             sentence: "document \"\(documentID)\" names "
                 + (blobs.isEmpty ? "no blobs" : "blobs under \(keys); say which one")
         )
+    }
+
+    /// Writes the content to standard output.
+    static func copy(_ reader: BlobReader, to terminal: Terminal) throws {
+        try copy(reader) {
+            terminal.result(bytes: $0)
+            try terminal.requireOutput()
+        }
     }
 
     private static func copy(_ reader: BlobReader, _ take: ([UInt8]) throws -> Void) throws {

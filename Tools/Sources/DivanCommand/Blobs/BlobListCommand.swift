@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// `divan blob ls`.
@@ -25,7 +26,7 @@ enum BlobListCommand: Command {
         try store.read { reader in
             try terminal.results { line in
                 if arguments.operands.count > 1 {
-                    let documentID = arguments.operands[1]
+                    let documentID = arguments.documentID(at: 1)
                     guard let document = try reader.document(documentID, in: collection) else {
                         throw Failure.noDocument(documentID, in: collection)
                     }
@@ -42,26 +43,26 @@ enum BlobListCommand: Command {
         _ document: StoredDocument,
         _ blobs: BlobStore,
         _ terminal: Terminal,
-        _ line: (String) -> Void
+        _ line: (String) throws -> Void
     ) throws {
         guard document.flags.contains(.hasBlobs) else { return }
         for blob in NamedBlob.all(in: try JSON(parsing: document.body)) {
             let byteCount = blobs.byteCount(blob.digest)
             if terminal.isJSON {
                 let object: JSON = [
-                    "id": .string(document.documentID), "key": .string(blob.key),
+                    "id": .string(document.documentID.text), "key": .string(blob.key),
                     "type": .string(blob.contentType),
                     "digest": .string(blob.digest.description),
                     "bytes": byteCount.map { JSON($0) } ?? .null,
                 ]
-                line(object.canonicalText)
+                try line(object.canonicalText)
             } else {
                 let size = byteCount.map { Numbers.bytes($0) } ?? "-"
                 let gap = String(repeating: " ", count: max(0, 9 - size.count))
                 let text =
                     "\(gap)\(size)  \(blob.contentType.padding(to: 16))  \(blob.digest)  "
                     + "\(document.documentID)  \(blob.key)"
-                line(text.escapingControlCharacters())
+                try line(text.escapingControlCharacters())
             }
         }
     }
@@ -71,6 +72,8 @@ enum BlobListCommand: Command {
 struct NamedBlob: Equatable {
     /// The key at the top of the document, or a JSON Pointer (`/pages/0/scan`) further down.
     var key: String
+    /// The same as a JSON Pointer always.
+    var pointer: String
     /// The content.
     var digest: BlobDigest
     /// What the document says that it is; empty when it says nothing.
@@ -84,6 +87,7 @@ struct NamedBlob: Equatable {
             let blob = steps.reduce(Optional(body)) { $0.member(String($1)) }
             return NamedBlob(
                 key: steps.count == 1 ? key.unescapingPointer : reference.pointer,
+                pointer: reference.pointer,
                 digest: reference.digest,
                 contentType: blob?["content_type"]?.string ?? ""
             )

@@ -1,6 +1,6 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
-import Foundation
 
 /// `divan blob put`.
 enum BlobPutCommand: Command {
@@ -14,30 +14,28 @@ enum BlobPutCommand: Command {
             .collection,
             .value("--type", "TYPE", "the content type (default: by the file's suffix)"),
         ],
-        details: "The rest of the document stays as it is; a document that is not there is made. "
-            + "With - the content comes from standard input.",
-        examples: ["divan blob put notes trip photo beach.jpg"]
+        details: """
+            KEY is a key of the document, or a JSON Pointer such as /pages/0/scan to a place in it;
+            /pages/- is behind the last item of an array. The rest of the document stays as it is; a
+            document that is not there is made. With - the content comes from standard input.
+            """,
+        examples: [
+            "divan blob put notes trip photo beach.jpg",
+            "divan blob put notes trip /pages/0/scan scan.png",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let (documentID, key) = (arguments.operands[1], arguments.operands[2])
+        let documentID = arguments.documentID(at: 1)
+        let key = arguments.operands[2]
+        let place = BlobPlace(key)
         let file = arguments.operands[3]
-        try StoreRules.check(documentID: documentID)
-        try StoreRules.check(topLevelKeys: [key])
-        let input = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let input else {
-            throw Failure(kind: .notFound, sentence: "\(file): cannot be read; check the path")
-        }
+        try StoreRules.check(topLevelKeys: [place.steps[0]])
+        let input = try InputFile(file)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        let writer = try store.blobs.writer()
-        while let piece = try input.read(upToCount: StoreLimits.blobPieceByteCount), !piece.isEmpty
-        {
-            try writer.append([UInt8](piece).span)
-        }
-        let byteCount = writer.byteCount
-        let digest = try writer.finish()
+        let (digest, byteCount) = try input.copy(into: store.blobs)
         let blob: JSON = [
             "@type": "blob",
             "content_type": .string(arguments.value("--type") ?? ContentType.guessing(file)),
@@ -45,12 +43,18 @@ enum BlobPutCommand: Command {
         ]
         try store.write { writer in
             let current = try writer.document(documentID, in: collection)
-            var body = try current.flatMap { try JSON(parsing: $0.body).object } ?? JSONObject()
-            body[key] = blob
+            if current == nil { _ = try DocumentID(checking: documentID.text) }
+            let body = try current.map { try JSON(parsing: $0.body) } ?? [:]
+            guard let changed = place.putting(blob, into: body) else {
+                throw Failure(
+                    kind: .notFound,
+                    sentence: "document \"\(documentID)\" has no place \(key); divan get shows it"
+                )
+            }
             _ = try writer.save(
                 documentID,
                 in: collection,
-                body: try JSON.object(body).canonicalBytes(),
+                body: try changed.canonicalBytes(),
                 hasBlobs: true
             )
         }

@@ -9,7 +9,7 @@ enum CertificatesShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "certs show",
         summary: "tell what a TLS server shows or a file holds, and how to trust it",
-        operands: [.init(name: "HOST:PORT|FILE", completion: .file)],
+        operands: [.init(name: "HOST:PORT|URL|FILE", completion: .file)],
         options: [
             .value("--save", "FILE", completion: .file, "write the server's certificate as PEM"),
             .json,
@@ -35,7 +35,7 @@ enum CertificatesShowCommand: Command {
         if FileManager.default.fileExists(atPath: text) { return try showFile(text, terminal) }
         guard let place = ProbePlace(text) else {
             throw Failure.usage(
-                "\"\(text)\" is no HOST:PORT, such as 192.168.1.20:4984, and no file"
+                "\"\(text)\" is no HOST:PORT, such as 192.168.1.20:4984, no URL and no file"
             )
         }
         let probe: ServerProbe
@@ -49,11 +49,7 @@ enum CertificatesShowCommand: Command {
             throw Failure(kind: .unreachable, sentence: cause ?? "\(text) showed no certificate")
         }
         if let file = arguments.value("--save") {
-            do {
-                try leaf.pem.write(toFile: file, atomically: true, encoding: .utf8)
-            } catch {
-                throw Failure(kind: .failed, sentence: "\(file) cannot be written; check the path")
-            }
+            try OutputFile.write(Array(leaf.pem.utf8), to: file)
         }
         report(probe, place, terminal)
         guard let refusal = probe.refusal else { return }

@@ -16,10 +16,12 @@ enum CollectionsCommand: Command {
                 completion: .collection,
                 "remove this collection with all its documents"
             ),
+            .flag("--yes", "do not ask before documents are lost"),
             .json,
         ],
         details: "Either everything that --make and --rm ask for is done, or nothing. The default "
-            + "collection can be emptied but not removed.",
+            + "collection can be emptied but not removed. Before a collection with documents is removed, "
+            + "you are asked.",
         examples: [
             "divan collections travel",
             "divan collections travel --make travel.hotels --rm travel.routes",
@@ -30,6 +32,7 @@ enum CollectionsCommand: Command {
         let made = try paths(arguments, "--make")
         let removed = try paths(arguments, "--rm")
         guard made.isEmpty, removed.isEmpty else {
+            try confirm(arguments, removed, terminal)
             return try change(arguments.database, make: made, remove: removed, terminal)
         }
         let store = try arguments.database.open(forWriting: false)
@@ -51,6 +54,27 @@ enum CollectionsCommand: Command {
                 terminal.result(object.canonicalText)
             }
         }
+    }
+
+    /// Asks before documents are lost.
+    private static func confirm(
+        _ arguments: Arguments,
+        _ removed: [CollectionPath],
+        _ terminal: Terminal
+    ) throws {
+        guard !removed.isEmpty, !arguments.has("--yes") else { return }
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let count = try store.read { reader in
+            let there = Set(try reader.collections())
+            return try removed.filter(there.contains).reduce(0) { try $0 + reader.count(in: $1) }
+        }
+        guard count > 0 else { return }
+        let names = removed.map(\.wireName).joined(separator: ", ")
+        try terminal.confirm(
+            "Remove \(names) with \(Numbers.count(count, "document"))?",
+            isSure: false
+        )
     }
 
     private static func paths(

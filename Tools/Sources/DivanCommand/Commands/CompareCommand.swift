@@ -19,8 +19,8 @@ enum CompareCommand: Command {
             ),
             .json,
         ],
-        details: "Compares the collections document by document (revision and body) and every "
-            + "blob byte by byte. Exit code 9 when anything differs.",
+        details: "Compares the collections document by document (revision, and what the body says, "
+            + "however it is spelled) and every blob byte by byte. Exit code 9 when anything differs.",
         examples: ["divan compare here there"]
     )
 
@@ -42,7 +42,10 @@ enum CompareCommand: Command {
         if comparison.differenceCount > 0 {
             throw Failure(
                 kind: .different,
-                sentence: "\(comparison.differenceCount) differences; the lines above name them"
+                sentence:
+                    "\(Numbers.count(comparison.differenceCount, "difference")); the lines above name "
+                    + (comparison.differenceCount > comparison.differences.count
+                        ? "the first" : "what")
             )
         }
     }
@@ -101,7 +104,7 @@ struct Comparison {
         }
     }
 
-    private mutating func compare(_ documentID: String, in collection: CollectionPath) throws {
+    private mutating func compare(_ documentID: DocumentID, in collection: CollectionPath) throws {
         let ours = try left.read { try $0.document(documentID, in: collection) }
         let theirs = try right.read { try $0.document(documentID, in: collection) }
         guard let ours, let theirs else { return }
@@ -109,7 +112,7 @@ struct Comparison {
         if ours.revisionID != theirs.revisionID {
             return note("\(place): revisions \(ours.revisionID) and \(theirs.revisionID)")
         }
-        if ours.body != theirs.body { return note("\(place): bodies differ") }
+        if !BodyMeaning.isSame(ours.body, theirs.body) { return note("\(place): bodies differ") }
         documentCount += 1
         guard ours.flags.contains(.hasBlobs) else { return }
         for digest in (try BlobReferences.digests(in: ours.body.span))
@@ -128,9 +131,9 @@ struct Comparison {
         }
     }
 
-    private func documentIDs(_ store: Store, _ collection: CollectionPath) throws -> [String] {
+    private func documentIDs(_ store: Store, _ collection: CollectionPath) throws -> [DocumentID] {
         guard try store.collections().contains(collection) else { return [] }
-        var documentIDs: [String] = []
+        var documentIDs: [DocumentID] = []
         try store.read { reader in
             try reader.forEachDocumentID(in: collection) { documentID in
                 documentIDs.append(documentID)

@@ -55,7 +55,7 @@ enum CopyCommand: Command {
         }
         let store = try path.open(forWriting: false)
         defer { try? store.close() }
-        var lines = try DocumentLines(to: file, embedding: store.blobs)
+        var lines = try DocumentLines(to: file, embedding: store.blobs, terminal)
         try store.read { reader in
             for collection in try reader.collections() {
                 try reader.forEachDocumentID(in: collection) { documentID in
@@ -80,9 +80,7 @@ enum CopyCommand: Command {
         _ arguments: Arguments,
         _ terminal: Terminal
     ) throws {
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw Failure(kind: .notFound, sentence: "\(file): no such file; check the path")
-        }
+        _ = try InputFile(file)
         guard !Store.exists(directory: path.bundle) else {
             throw StoreError(.alreadyExists, at: path.bundle)
         }

@@ -22,15 +22,15 @@ enum EditCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentID = arguments.operands[1]
-        try StoreRules.check(documentID: documentID)
+        let documentID = arguments.documentID(at: 1)
         let path = arguments.database
         let current = try current(documentID, collection, path)
         guard current != nil || arguments.has("--create") else {
             throw Failure.noDocument(documentID, in: collection)
         }
+        if current == nil { _ = try DocumentID(checking: documentID.text) }
         let before = try current.map { try JSON(parsing: $0.body) } ?? [:]
-        let editor = try Editor(before.indentedText() + "\n", named: documentID)
+        let editor = try Editor(before.indentedText() + "\n", named: documentID.text)
         try editor.run()
         let saved = try editor.keepingText { editor -> StoredDocument? in
             let body = JSON.object(try editor.object())
@@ -40,10 +40,12 @@ enum EditCommand: Command {
         editor.discard()
         let outcome = saved.map { "Saved \(documentID), revision \($0.revisionID)" }
         terminal.note(outcome ?? "Nothing was changed")
+        saved.flatMap { StoreRules.warning(of: documentID, byteCount: $0.body.count) }
+            .map { terminal.warn($0) }
     }
 
     private static func current(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ collection: CollectionPath,
         _ path: DatabasePath
     ) throws -> StoredDocument? {
@@ -55,7 +57,7 @@ enum EditCommand: Command {
     private static func save(
         _ body: JSON,
         over current: StoredDocument?,
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ collection: CollectionPath,
         _ path: DatabasePath
     ) throws -> StoredDocument {

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// `divan expire`.
@@ -16,7 +17,7 @@ enum ExpireCommand: Command {
             WHEN is a date, a date and a time (UTC unless a zone follows), or a distance from
             now: 90s, 15m, 12h, 30d, 4w. Without it the moment is printed, or "never".
             Whatever opens the database with Divan's API purges in time; divan purge --expired
-            does it now. Expiring is local: it does not replicate.
+            does it now; a time that is over purges at once. Expiring is local: it does not replicate.
             """,
         examples: [
             "divan expire notes draft-1 30d",
@@ -27,7 +28,7 @@ enum ExpireCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentID = arguments.operands[1]
+        let documentID = arguments.documentID(at: 1)
         let text = arguments.operands.dropFirst(2).first
         guard text == nil || !arguments.has("--clear") else {
             throw Failure.usage("divan expire takes either WHEN or --clear")
@@ -40,18 +41,26 @@ enum ExpireCommand: Command {
         }
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
+        let isOver = time.map { $0 <= Moment.now() } ?? false
         try store.write { writer in
             guard try writer.document(documentID, in: collection) != nil else {
                 throw Failure.noDocument(documentID, in: collection)
             }
+            guard !isOver else {
+                _ = try writer.purge(documentID, in: collection)
+                return
+            }
             try writer.setExpiration(time, of: documentID, in: collection)
         }
-        let moment = time.map { "expires at \(Moment.text($0))" } ?? "does not expire"
-        terminal.note("\(documentID.escapingControlCharacters()) \(moment)")
+        let moment =
+            isOver
+            ? "is purged: that time is over"
+            : time.map { "expires at \(Moment.text($0))" } ?? "does not expire"
+        terminal.note("\(documentID.text.escapingControlCharacters()) \(moment)")
     }
 
     private static func show(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ collection: CollectionPath,
         _ arguments: Arguments,
         _ terminal: Terminal
@@ -67,7 +76,7 @@ enum ExpireCommand: Command {
         let text = time.map { Moment.text($0) }
         if terminal.isJSON {
             let object: JSON = [
-                "id": .string(documentID), "expires": text.map { .string($0) } ?? .null,
+                "id": .string(documentID.text), "expires": text.map { .string($0) } ?? .null,
             ]
             terminal.result(object.canonicalText)
         } else {

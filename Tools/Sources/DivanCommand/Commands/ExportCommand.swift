@@ -16,8 +16,10 @@ enum ExportCommand: Command {
         details: """
             Ordered by document ID, which stands in each object under _id. Without FILE, or with -,
             the lines go to standard output; where FILE is a directory, each document gets a file
-            of its own. With --since the order is that of the changes, each
-            line has its _sequence, a deletion is {"_deleted":true}, and divan import applies them.
+            of its own. A file is replaced when all is written: its mode stays, a link is
+            followed, and a full disk leaves what was there; devices and pipes are written to.
+            With --since the order is that of the changes, each line has its _sequence, a
+            deletion is {"_deleted":true}, and divan import applies them.
             The last line on standard error tells the sequence to go on from.
             """,
         examples: [
@@ -34,7 +36,8 @@ enum ExportCommand: Command {
         var lines = try DocumentLines(
             to: arguments.operands.dropFirst().first,
             asArray: arguments.has("--array"),
-            embedding: arguments.has("--blobs") ? store.blobs : nil
+            embedding: arguments.has("--blobs") ? store.blobs : nil,
+            terminal
         )
         let progress = ProgressLine(terminal, verb: "exported")
         defer { progress.finish() }

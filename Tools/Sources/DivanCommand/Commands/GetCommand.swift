@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// `divan get`.
@@ -22,23 +23,14 @@ enum GetCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentID = arguments.operands[1]
+        let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let found = try store.read { try $0.document(documentID, in: collection) }
-        guard let document = found else {
-            throw Failure.noDocument(documentID, in: collection)
-        }
+        let document = try store.read { try $0.living(documentID, in: collection) }
         let body = try JSON(parsing: document.body)
         if let key = arguments.value("--blob") {
-            guard let text = body[key]?["digest"]?.string, let digest = BlobDigest(text) else {
-                throw Failure(
-                    kind: .notFound,
-                    sentence: "document \"\(documentID)\" has no blob under \"\(key)\"; "
-                        + "divan get shows its keys"
-                )
-            }
-            return terminal.result(bytes: try store.blobs.read(digest))
+            let blob = try BlobGetCommand.choose(key, from: body, of: documentID)
+            return try BlobGetCommand.copy(try store.blobs.reader(blob.digest), to: terminal)
         }
         if arguments.has("--raw") || terminal.isJSON {
             terminal.result(String(decoding: document.body, as: UTF8.self))
@@ -48,9 +40,21 @@ enum GetCommand: Command {
     }
 }
 
+extension StoreReader {
+    /// The document, unless its time is over: then it only waits for somebody to purge it.
+    ///
+    /// - Throws: `Failure` when there is none.
+    func living(_ documentID: DocumentID, in collection: CollectionPath) throws -> StoredDocument {
+        guard let document = try document(documentID, in: collection),
+            try expiration(of: documentID, in: collection).map({ $0 > Moment.now() }) ?? true
+        else { throw Failure.noDocument(documentID, in: collection) }
+        return document
+    }
+}
+
 extension Failure {
     /// The document is not in the collection.
-    static func noDocument(_ documentID: String, in collection: CollectionPath) -> Failure {
+    static func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
         Failure(
             kind: .notFound,
             sentence: "no document \"\(documentID)\" in collection \(collection.wireName); "

@@ -62,7 +62,8 @@ enum ImportCommand: Command {
         if batch.refusedCount > 0 {
             throw Failure(
                 kind: .partly,
-                sentence: "\(batch.refusedCount) documents were left out; the lines above say why"
+                sentence: "\(Numbers.count(batch.refusedCount, "document")) "
+                    + "\(batch.refusedCount == 1 ? "was" : "were") left out; the lines above say why"
             )
         }
     }

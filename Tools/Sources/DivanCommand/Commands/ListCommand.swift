@@ -31,7 +31,7 @@ enum ListCommand: Command {
                 var rest = limit
                 try reader.forEachDocumentID(in: collection, prefix: prefix) { documentID in
                     guard isLong else {
-                        line(documentID.escapingControlCharacters())
+                        try line(documentID.escapingControlCharacters())
                         rest -= 1
                         return rest > 0
                     }
@@ -42,7 +42,7 @@ enum ListCommand: Command {
                         document: document,
                         expiration: try reader.expiration(of: documentID, in: collection)
                     )
-                    line(terminal.isJSON ? entry.json : entry.line)
+                    try line(terminal.isJSON ? entry.json : entry.line)
                     rest -= 1
                     return rest > 0
                 }
@@ -72,7 +72,7 @@ enum ListCommand: Command {
 
         var json: String {
             var object: JSONObject = [
-                "id": .string(document.documentID),
+                "id": .string(document.documentID.text),
                 "revision": .string(document.revisionID.description),
                 "sequence": JSON(document.sequence), "bytes": JSON(document.body.count),
                 "hasBlobs": .bool(document.flags.contains(.hasBlobs)),
@@ -89,12 +89,12 @@ extension StoreReader {
     func forEachDocumentID(
         in collection: CollectionPath,
         prefix: String = "",
-        _ body: (String) throws -> Bool
+        _ body: (DocumentID) throws -> Bool
     ) throws {
-        var last: String?
+        var last: DocumentID?
         while true {
             let page = try documentIDs(in: collection, after: last, limit: 500)
-            for documentID in page where documentID.hasPrefix(prefix) {
+            for documentID in page where documentID.begins(with: prefix) {
                 if try !body(documentID) { return }
             }
             guard page.count == 500 else { return }

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 
 /// `divan purge`.
@@ -19,7 +20,7 @@ enum PurgeCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentIDs = arguments.operands.dropFirst()
+        let documentIDs = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
         guard documentIDs.isEmpty == arguments.has("--expired") else {
             throw Failure.usage("divan purge takes either document IDs or --expired")
         }

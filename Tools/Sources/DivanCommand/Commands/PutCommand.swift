@@ -1,7 +1,6 @@
 import DivanJSON
 import DivanRevisions
 import DivanStore
-import Foundation
 
 /// `divan put`.
 enum PutCommand: Command {
@@ -33,11 +32,12 @@ enum PutCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentID = arguments.operands[1]
+        let documentID = arguments.documentID(at: 1)
         var body = try readBody(arguments)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        for text in arguments.list("--blob") { try attach(text, to: &body, store.blobs) }
+        for text in arguments.values("--blob") { try attach(text, to: &body, store.blobs) }
+        try StoreRules.check(topLevelKeys: body.keys)
         let installed = try InlineBlobs.install(.object(body), into: store.blobs)
         let saved = try store.write { writer in
             let exists = try writer.document(documentID, in: collection) != nil
@@ -50,6 +50,7 @@ enum PutCommand: Command {
             if arguments.has("--update"), !exists {
                 throw Failure.noDocument(documentID, in: collection)
             }
+            if !exists { _ = try DocumentID(checking: documentID.text) }
             return try writer.save(
                 documentID,
                 in: collection,
@@ -61,6 +62,8 @@ enum PutCommand: Command {
         }
         if case .saved(let document) = saved {
             terminal.note("Saved \(documentID), revision \(document.revisionID)")
+            StoreRules.warning(of: documentID, byteCount: document.body.count)
+                .map { terminal.warn($0) }
         }
     }
 
@@ -69,7 +72,7 @@ enum PutCommand: Command {
         if arguments.operands.count > 2, arguments.operands[2] != "-" {
             bytes = Array(arguments.operands[2].utf8)
         } else {
-            bytes = [UInt8](FileHandle.standardInput.readDataToEndOfFile())
+            bytes = try InputFile("-").rest(limit: DocumentReader.longestDocument)
         }
         do {
             guard let body = try JSON(parsing: bytes).object else {
@@ -88,13 +91,10 @@ enum PutCommand: Command {
     ) throws {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
-        guard let content = FileManager.default.contents(atPath: parts[1]) else {
-            throw Failure(kind: .notFound, sentence: "\(parts[1]): cannot be read")
-        }
+        let (digest, byteCount) = try InputFile(parts[1]).copy(into: blobs)
         body[parts[0]] = [
             "@type": "blob", "content_type": .string(ContentType.guessing(parts[1])),
-            "digest": .string(try blobs.write([UInt8](content)).description),
-            "length": JSON(content.count),
+            "digest": .string(digest.description), "length": JSON(byteCount),
         ]
     }
 }

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 
 /// `divan rm`.
@@ -15,7 +16,7 @@ enum RemoveCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentIDs = arguments.operands.dropFirst()
+        let documentIDs = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
         guard !documentIDs.isEmpty else { throw Failure.usage("divan rm: ID is missing") }
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }

@@ -22,7 +22,7 @@ enum RevisionsCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let documentID = arguments.operands[1]
+        let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let drawing = try store.read { reader in
@@ -33,7 +33,7 @@ enum RevisionsCommand: Command {
         }
         if terminal.isJSON {
             let object: JSON = [
-                "id": .string(documentID), "collection": .string(collection.wireName),
+                "id": .string(documentID.text), "collection": .string(collection.wireName),
                 "revisions": .array(drawing.revisions),
             ]
             terminal.result(object.canonicalText)

@@ -48,7 +48,10 @@ enum WatchCommand: Command {
         let stopped = DispatchSemaphore(value: 0)
         interruption.onRequest { stopped.signal() }
         repeat {
-            try feed.forEachNew { try printer.print($0, in: $1, store) }
+            try feed.forEachNew {
+                try printer.print($0, in: $1, store)
+                try terminal.requireOutput()
+            }
         } while feed.rest > 0
             && stopped.wait(timeout: .now() + .milliseconds(interval)) == .timedOut
     }
@@ -132,7 +135,7 @@ struct ChangePrinter {
             return terminal.result((line + end).escapingControlCharacters())
         }
         var members: JSONObject = [
-            "id": .string(change.documentID), "collection": .string(collection.wireName),
+            "id": .string(change.documentID.text), "collection": .string(collection.wireName),
             "sequence": JSON(change.sequence), "bytes": JSON(change.bodyByteCount),
             "revision": .string(change.revisionID.description),
             "deleted": .bool(change.flags.contains(.tombstone)),

@@ -59,7 +59,7 @@ enum ConflictListCommand: Command {
     ) {
         if terminal.isJSON {
             let object: JSON = [
-                "id": .string(conflict.documentID), "collection": .string(path.wireName),
+                "id": .string(conflict.documentID.text), "collection": .string(path.wireName),
                 "local": .string("\(conflict.local.revisionID)"),
                 "remote": .string("\(conflict.remote.revisionID)"),
                 "hasBase": .bool(conflict.base != nil),
@@ -91,7 +91,7 @@ enum ConflictShowCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let path = try arguments.collection()
-        let documentID = arguments.operands[1]
+        let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let (conflict, drawing) = try store.read { reader in
@@ -103,7 +103,7 @@ enum ConflictShowCommand: Command {
         }
         guard !terminal.isJSON else {
             let object: JSON = [
-                "id": .string(documentID), "collection": .string(path.wireName),
+                "id": .string(documentID.text), "collection": .string(path.wireName),
                 "local": try OpenConflict.json(conflict.local),
                 "remote": try OpenConflict.json(conflict.remote),
                 "base": try conflict.base.map { try OpenConflict.json($0) } ?? .null,
@@ -124,7 +124,7 @@ enum ConflictShowCommand: Command {
 /// The conflict of a document, which must have one.
 enum OpenConflict {
     static func read(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in path: CollectionPath,
         _ reader: StoreReader
     ) throws -> StoredConflict {

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// `divan conflicts resolve`.
@@ -57,8 +58,8 @@ enum ConflictResolveCommand: Command {
     private static func documentIDs(
         _ arguments: Arguments,
         _ path: CollectionPath
-    ) throws -> [String] {
-        let given = Array(arguments.operands.dropFirst())
+    ) throws -> [DocumentID] {
+        let given = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
         guard arguments.has("--all") != !given.isEmpty else {
             throw Failure.usage("name documents, or use --all for every conflict")
         }
@@ -69,7 +70,7 @@ enum ConflictResolveCommand: Command {
     }
 
     private static func resolve(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ path: CollectionPath,
         _ way: Way,
         _ arguments: Arguments,
@@ -94,7 +95,7 @@ enum ConflictResolveCommand: Command {
     }
 
     private static func read(
-        _ documentID: String,
+        _ documentID: DocumentID,
         _ path: CollectionPath,
         _ database: DatabasePath
     ) throws -> StoredConflict {
@@ -115,7 +116,7 @@ enum ConflictResolveCommand: Command {
         case .edit:
             let editor = try Editor(
                 try ConflictText.draft(conflict).indentedText() + "\n",
-                named: conflict.documentID
+                named: conflict.documentID.text
             )
             try editor.run()
             return (try editor.keepingText { try ConflictText.decision(try $0.object()) }, editor)

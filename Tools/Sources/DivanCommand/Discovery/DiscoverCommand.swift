@@ -27,18 +27,20 @@ enum DiscoverCommand: Command {
         let interruption = Interruption()
         let ended = DispatchSemaphore(value: 0)
         let failure = Mutex<DiscoveryError?>(nil)
-        let found = Mutex<Set<String>>([])
+        let found = Mutex<Set<ExactText>>([])
         let printer = PeerPrinter(terminal)
         let activity: any DiscoveryActivity
         do {
             activity = try AvahiDiscovery().browse { event in
                 switch event {
                 case .found(let peer):
-                    found.withLock { _ = $0.insert(peer.name) }
+                    found.withLock { _ = $0.insert(ExactText(peer.name)) }
                     printer.found(peer)
+                    if terminal.lostResult != nil { ended.signal() }
                 case .lost(let name):
-                    found.withLock { _ = $0.remove(name) }
+                    found.withLock { _ = $0.remove(ExactText(name)) }
                     printer.lost(name)
+                    if terminal.lostResult != nil { ended.signal() }
                 case .failed(let error):
                     failure.withLock { $0 = error }
                     ended.signal()

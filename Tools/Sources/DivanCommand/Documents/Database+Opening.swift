@@ -2,6 +2,7 @@ import DivanDelta
 import DivanLZ4
 import DivanStore
 import DivanZlib
+import Glibc
 
 extension DatabasePath {
     /// Opens the database, which must exist.
@@ -12,6 +13,31 @@ extension DatabasePath {
     /// Makes the database.
     func create() throws -> Store {
         try open(StoreOptions(create: true))
+    }
+
+    /// Sees to it that there is a database.
+    ///
+    /// - Throws: `StoreError` when there is none; `Failure` when nobody lets us see.
+    func requireDatabase() throws {
+        if Store.exists(directory: bundle) { return }
+        var status = stat()
+        if stat(bundle + "/db.sqlite3", &status) != 0, errno == EACCES || errno == EPERM {
+            throw Failure.writing(bundle, errno)
+        }
+        throw StoreError(.noSuchDatabase, at: bundle)
+    }
+
+    /// The collections but the default one, if that never held anything; else none.
+    func collectionsBesideEmptyDefault() throws -> [CollectionPath] {
+        let store = try open(forWriting: false)
+        defer { try? store.close() }
+        return try store.read { reader in
+            let paths = try reader.collections()
+            guard paths.contains(.default), try reader.lastSequence(in: .default) == 0 else {
+                return []
+            }
+            return paths.filter { $0 != .default }
+        }
     }
 
     /// Old revisions are packed as programs do by default, and read however they are packed.

@@ -1,3 +1,4 @@
+import DivanStore
 import Foundation
 
 /// Where a database is: the words of a person, resolved.
@@ -16,6 +17,23 @@ struct DatabasePath: Equatable, Sendable {
         parent = url.deletingLastPathComponent().path
         let last = url.lastPathComponent
         name = last.hasSuffix(Self.suffix) ? String(last.dropLast(Self.suffix.count)) : last
+    }
+
+    /// Refuses words that name no database of this machine.
+    static func check(_ text: String) throws(Failure) {
+        guard !text.contains("://") else {
+            throw .usage(
+                "\"\(text)\" is a URL; divan push, pull and sync take one, behind a database of "
+                    + "this machine"
+            )
+        }
+        let isPlace = ["", ".", ".."].contains(text.split(separator: "/").last ?? "")
+        let path = DatabasePath(text)
+        // Inside a bundle its own directory is meant.
+        let isInside = isPlace && Store.exists(directory: path.bundle)
+        guard !isPlace || isInside, !path.name.isEmpty else {
+            throw .usage("\"\(text)\" is no name of a database; write travel, or /data/travel")
+        }
     }
 
     /// The bundle directory.

@@ -1,6 +1,7 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
-import Foundation
+import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
 ///
@@ -14,8 +15,16 @@ struct DocumentLines {
         case files(in: String)
     }
 
+    /// Where the text goes.
+    private enum Target {
+        case results(Terminal)
+        case file(OutputFile)
+        /// Each document into a file of its own.
+        case directory
+    }
+
     private let form: Form
-    private let output: FileHandle
+    private let target: Target
     private let blobs: BlobStore?
     private var pending: [UInt8] = []
 
@@ -27,23 +36,25 @@ struct DocumentLines {
     /// Begins a file, standard output for `-` and `nil`, or to fill a directory that exists.
     ///
     /// The content of blobs is taken from `blobs`; with `nil` it is left out.
-    init(to file: String?, asArray: Bool = false, embedding blobs: BlobStore?) throws {
+    init(
+        to file: String?,
+        asArray: Bool = false,
+        embedding blobs: BlobStore?,
+        _ terminal: Terminal
+    ) throws(Failure) {
         self.blobs = blobs
-        var isDirectory: ObjCBool = false
         guard let file, file != "-" else {
             form = asArray ? .array : .lines
-            output = FileHandle.standardOutput
+            target = .results(terminal)
             return
         }
-        if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory),
-            isDirectory.boolValue
-        {
+        if InputFile.isDirectory(file) {
             form = .files(in: file)
-            output = FileHandle.nullDevice
+            target = .directory
             return
         }
         form = asArray ? .array : .lines
-        output = try Self.create(file)
+        target = .file(try OutputFile(file))
     }
 
     /// Writes a document with its ID and further members.
@@ -52,7 +63,7 @@ struct DocumentLines {
         if let blobs { body = try InlineBlobs.embed(body, from: blobs) }
         var object = body.object ?? JSONObject()
         for (key, value) in members { object[key] = value }
-        object["_id"] = .string(document.documentID)
+        object["_id"] = .string(document.documentID.text)
         let bytes = try JSON.object(object).canonicalBytes()
         switch form {
         case .lines:
@@ -61,9 +72,9 @@ struct DocumentLines {
         case .array:
             pending += Array((count == 0 ? "[\n" : ",\n").utf8) + bytes
         case .files(let directory):
-            let file = try Self.create(directory + "/" + fileName(document.documentID))
-            try file.write(contentsOf: bytes + [UInt8(ascii: "\n")])
-            try file.close()
+            // Synced together at the end: a sync for each would take a hundred times as long.
+            let file = directory + "/" + fileName(document.documentID)
+            try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, .init(isSynced: false))
         }
         count += 1
         byteCount += UInt64(bytes.count)
@@ -74,17 +85,37 @@ struct DocumentLines {
     mutating func finish() throws {
         if form == .array { pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8) }
         try flush()
+        switch target {
+        case .results: break
+        case .file(let file): try file.finish()
+        case .directory: if case .files(let directory) = form { try Self.sync(directory) }
+        }
     }
 
     private mutating func flush() throws {
-        try output.write(contentsOf: pending)
+        switch target {
+        case .results(let terminal):
+            terminal.result(bytes: pending)
+            try terminal.requireOutput()
+        case .file(let file): try file.write(pending)
+        case .directory: break
+        }
         pending.removeAll(keepingCapacity: true)
     }
 
+    /// Sees to it that the files of a directory are on the disk.
+    private static func sync(_ directory: String) throws(Failure) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .writing(directory, errno) }
+        defer { close(descriptor) }
+        Glibc.sync()
+        guard fsync(descriptor) == 0 else { throw .writing(directory, errno) }
+    }
+
     /// A name that no other document's file has; the ID itself stands in the text.
-    private func fileName(_ documentID: String) -> String {
+    private func fileName(_ documentID: DocumentID) -> String {
         var name = ""
-        for byte in documentID.utf8 {
+        for byte in documentID.text.utf8 {
             let letter = Character(Unicode.Scalar(byte))
             let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber)
             name +=
@@ -92,17 +123,5 @@ struct DocumentLines {
         }
         // Shorter than what file systems take, 255 bytes.
         return (name.utf8.count <= 240 ? name : "\(name.prefix(200))%%\(count)") + ".json"
-    }
-
-    private static func create(_ file: String) throws -> FileHandle {
-        guard FileManager.default.createFile(atPath: file, contents: nil),
-            let handle = FileHandle(forWritingAtPath: file)
-        else {
-            throw Failure(
-                kind: .failed,
-                sentence: "\(file): cannot be written; check its directory"
-            )
-        }
-        return handle
     }
 }

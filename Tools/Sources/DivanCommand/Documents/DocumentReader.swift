@@ -20,40 +20,23 @@ struct DocumentReader {
 
     /// Calls `body` for each document of the file or directory at `path` (`-` is standard input).
     static func read(_ path: String, _ body: (Entry) throws -> Void) throws {
-        var isDirectory: ObjCBool = false
-        if path == "-" {
-            return try read(FileHandle.standardInput, named: "standard input", body)
+        if path != "-", InputFile.isDirectory(path) { return try readDirectory(path, body) }
+        let file = try InputFile(path)
+        var splitter = DocumentSplitter(name: file.name)
+        while case let piece = try file.read(), !piece.isEmpty {
+            try splitter.receive(piece, body)
         }
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw Failure(kind: .notFound, sentence: "\(path): no such file; check the path")
-        }
-        if isDirectory.boolValue { return try readDirectory(path, body) }
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw Failure(kind: .notFound, sentence: "\(path): cannot be read; check its rights")
-        }
-        try read(file, named: path, body)
+        try splitter.finish(body)
     }
 
     private static func readDirectory(_ path: String, _ body: (Entry) throws -> Void) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         for name in names where name.hasSuffix(".json") {
             let file = path + "/" + name
-            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+            let bytes = try InputFile(file).rest(limit: longestDocument)
             let documentID = String(name.dropLast(".json".count))
             try body(Entry(place: file, fileName: documentID, bytes: bytes[...]))
         }
-    }
-
-    private static func read(
-        _ file: FileHandle,
-        named name: String,
-        _ body: (Entry) throws -> Void
-    ) throws {
-        var splitter = DocumentSplitter(name: name)
-        while let piece = try file.read(upToCount: 1 << 18), !piece.isEmpty {
-            try splitter.receive(piece, body)
-        }
-        try splitter.finish(body)
     }
 }
 

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -21,7 +22,7 @@ struct ImportBatch {
     }
 
     private struct Item {
-        var documentID: String
+        var documentID: DocumentID
         var collection: CollectionPath
         var body: [UInt8]
         var hasBlobs: Bool
@@ -55,7 +56,11 @@ struct ImportBatch {
     /// Takes a document; one that is not valid ends the import, or is reported and left out.
     mutating func add(_ entry: DocumentReader.Entry, report: (String) -> Void) throws {
         do {
-            if let item = try item(entry) { items.append(item) }
+            if let item = try item(entry) {
+                items.append(item)
+                let count = item.body.count
+                StoreRules.warning(of: item.documentID, byteCount: count).map { report($0) }
+            }
             byteCount += UInt64(entry.bytes.count)
         } catch let failure as Failure {
             guard rules.keepsGoing, failure.kind == .invalid else { throw failure }
@@ -111,8 +116,7 @@ struct ImportBatch {
                 body["_sequence"] = nil
             }
             let collection = try collection(in: &body)
-            let documentID = try documentID(in: &body, entry)
-            try StoreRules.check(documentID: documentID)
+            let documentID = try DocumentID(checking: documentID(in: &body, entry))
             if body["_deleted"]?.bool == true {
                 return Item(
                     documentID: documentID,
@@ -176,22 +180,24 @@ extension ImportBatch.Rules {
 
 /// What the store would refuse, found before a batch is built so that the line can be named.
 enum StoreRules {
-    static func check(documentID: String) throws(Failure) {
-        let isPlain = documentID.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-        guard (1...240).contains(documentID.utf8.count), !documentID.hasPrefix("_"), isPlain else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\"\(documentID.prefix(60))\" is no document ID: 1 to 240 bytes, no "
-                    + "leading underscore, no control characters"
-            )
-        }
+    /// What to say of a body that is stored here and that no peer takes; `nil` for nearly all.
+    static func warning(of documentID: DocumentID, byteCount: Int) -> String? {
+        let limit = StoreLimits.syncedBodyByteCount
+        guard byteCount > limit else { return nil }
+        return
+            "\(documentID.text.escapingControlCharacters()): \(Numbers.bytes(byteCount)), but no more "
+            + "than \(Numbers.bytes(limit)) travel to a peer; put large content into blobs"
     }
 
     static func check(topLevelKeys: [String]) throws(Failure) {
-        for key in ["_id", "_rev", "_deleted"] where topLevelKeys.contains(key) {
+        let keys = Set(topLevelKeys.map { ExactText($0) })
+        for key in BodyRules.reservedKeys where keys.contains(ExactText(key)) {
+            throw Failure(kind: .invalid, sentence: "the key \"\(key)\" is reserved; rename it")
+        }
+        if topLevelKeys.contains("") {
             throw Failure(
                 kind: .invalid,
-                sentence: "the key \"\(key)\" is reserved; rename it, or name it with --id-from"
+                sentence: "a key is empty; name it, for Couchbase Lite would refuse the document"
             )
         }
     }

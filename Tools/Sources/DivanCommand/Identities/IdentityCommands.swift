@@ -192,7 +192,7 @@ extension Terminal {
     func confirm(_ question: String, isSure: Bool) throws(Failure) {
         if isSure { return }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("this cannot be undone; add --yes")
+            throw .usage("\(question) This cannot be undone; add --yes")
         }
         write("\(question.escapingControlCharacters()) [y/N] ", to: STDERR_FILENO)
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {

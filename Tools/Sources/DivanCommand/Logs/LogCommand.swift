@@ -30,7 +30,9 @@ enum LogCommand: Command {
         var merge = LogMerge(try files.map { try LogFile($0) })
         try terminal.results { print in
             while let line = try merge.next() {
-                if filter.accepts(line) { print(terminal.isJSON ? line.json : line.text) }
+                if filter.accepts(line) {
+                    try print(terminal.isJSON ? line.json : line.text)
+                }
             }
         }
     }

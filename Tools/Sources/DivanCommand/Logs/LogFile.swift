@@ -44,10 +44,7 @@ final class LogFile {
     ///
     /// - Throws: `Failure` when it cannot be read or is no log file.
     init(_ path: String) throws(Failure) {
-        guard let lines = FileLines(path) else {
-            throw Failure(kind: .notFound, sentence: "\(path): cannot be read; check its rights")
-        }
-        self.lines = lines
+        lines = try FileLines(path)
         guard let first = try lines.next() else { return }
         guard first.starts(with: Array("---- ".utf8)) || LogLine(first) != nil else {
             throw Failure(

@@ -127,7 +127,7 @@ struct MetricsPage {
 
     /// The second field of proc(5)'s statm, in pages.
     private static var memory: Double {
-        let statm = FileManager.default.contents(atPath: "/proc/self/statm") ?? Data()
+        let statm = (try? InputFile("/proc/self/statm").rest(limit: 1 << 10)) ?? []
         let fields = String(decoding: statm, as: UTF8.self).split(separator: " ")
         let pages = fields.dropFirst().first.flatMap { Double($0) } ?? 0
         return pages * Double(sysconf(Int32(_SC_PAGESIZE)))

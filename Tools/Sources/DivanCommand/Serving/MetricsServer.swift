@@ -4,12 +4,15 @@ import Synchronization
 
 /// Answers monitors on 127.0.0.1, one thread for all of them.
 ///
-/// A connection gets one answer and five seconds; sixteen may be open, the next ones wait.
+/// A connection gets one answer and five seconds; sixteen may be open, then the oldest goes: whoever
+/// holds some open and says nothing must not keep a monitor away.
 final class MetricsServer: @unchecked Sendable {
     // Unchecked: the connections belong to the thread, everything else is constant or locked.
 
     private static let connectionLimit = 16
     private static let patience = 5.0
+    /// Seconds in which nobody is let in after the system had no descriptor.
+    private static let pause = 0.5
 
     private struct Visit {
         var request = ScrapeRequest()
@@ -27,6 +30,8 @@ final class MetricsServer: @unchecked Sendable {
     private let hasEnded = DispatchSemaphore(value: 0)
     private let isStarted = Mutex(false)
     private var visits: [Int32: Visit] = [:]
+    /// Until when nobody is let in.
+    private var rest = 0.0
 
     /// Listens; nobody is answered before `start`.
     ///
@@ -114,14 +119,14 @@ extension MetricsServer {
     private func serve() {
         while true {
             var polled = [pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0)]
-            if visits.count < Self.connectionLimit {
+            if now >= rest {
                 polled.append(pollfd(fd: listening, events: Int16(POLLIN), revents: 0))
             }
             for (descriptor, visit) in visits {
                 let events = visit.isAnswered ? POLLOUT : POLLIN
                 polled.append(pollfd(fd: descriptor, events: Int16(events), revents: 0))
             }
-            poll(&polled, nfds_t(polled.count), visits.isEmpty ? -1 : 500)
+            poll(&polled, nfds_t(polled.count), visits.isEmpty && now >= rest ? -1 : 500)
             if polled[0].revents != 0 { break }
             for entry in polled.dropFirst() where entry.revents != 0 {
                 if entry.fd == listening { accept() } else { attend(to: entry.fd) }
@@ -134,8 +139,17 @@ extension MetricsServer {
 
     private func accept() {
         let descriptor = Glibc.accept(listening, nil, nil)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else {
+            // Without a free descriptor the visitor stays in line, and asking again would spin.
+            if errno != EAGAIN, errno != EINTR { rest = now + Self.pause }
+            return
+        }
         Self.settle(descriptor)
+        if visits.count >= Self.connectionLimit,
+            let oldest = visits.min(by: { $0.value.deadline < $1.value.deadline })?.key
+        {
+            leave(oldest)
+        }
         visits[descriptor] = Visit(deadline: now + Self.patience)
     }
 

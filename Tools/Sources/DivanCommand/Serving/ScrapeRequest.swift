@@ -19,11 +19,15 @@ struct ScrapeRequest: Sendable {
     }
 
     private var head: [UInt8] = []
+    /// Bytes of `head` that no end begins in.
+    private var searchedCount = 0
 
     /// Takes bytes as they come; the outcome stays once it is not `incomplete`.
     mutating func receive(_ bytes: some Swift.Collection<UInt8>) -> Outcome {
         head += bytes.prefix(Self.headByteLimit + 1 - min(head.count, Self.headByteLimit))
-        guard let end = endOfHead else {
+        guard let end = endOfHead() else {
+            // An end may have begun in the last two.
+            searchedCount = max(0, head.count - 2)
             return head.count > Self.headByteLimit ? .refused(status: 431) : .incomplete
         }
         guard end <= Self.headByteLimit else { return .refused(status: 431) }
@@ -34,8 +38,8 @@ struct ScrapeRequest: Sendable {
     }
 
     /// Behind the empty line; a bare line feed ends a line too (RFC 9112 §2.2).
-    private var endOfHead: Int? {
-        for index in head.indices where head[index] == 0x0A {
+    private func endOfHead() -> Int? {
+        for index in searchedCount..<head.count where head[index] == 0x0A {
             let rest = head[(index + 1)...]
             if rest.first == 0x0A { return index + 2 }
             if rest.starts(with: [0x0D, 0x0A]) { return index + 3 }

@@ -91,7 +91,7 @@ enum ServeCommand: Command {
         .value("--collections", "LIST", isRepeating: true, "share these only (default: all)"),
         .flag("--read-only", "refuse what peers push"),
         CompressionChoice.option,
-        .flag("--delta", "send changes as deltas where peers can take them"),
+        .flag("--delta", "send changes as deltas, and keep old bodies for them"),
         .value("--heartbeat", "SECONDS", "silence before a peer is pinged (default: 300)"),
     ]
 

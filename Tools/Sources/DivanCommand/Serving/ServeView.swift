@@ -22,7 +22,6 @@ struct ServeView {
     private let clock = ContinuousClock.now
     private var windows: [RateWindow]
     private var guests: [PeerName: Guest] = [:]
-    private var refusals: [[Int: UInt64]]
     private var told: [UInt64]
     private var nextTraffic = 5.0
     private var block: LiveBlock
@@ -33,7 +32,6 @@ struct ServeView {
         self.events = events
         self.served = served
         windows = served.map { _ in RateWindow() }
-        refusals = served.map { _ in [:] }
         told = served.map { _ in 0 }
         block = LiveBlock(terminal)
     }
@@ -50,6 +48,11 @@ struct ServeView {
         }
     }
 
+    /// Tells of requests that were refused.
+    mutating func take(_ refusals: [Refusals.Entry]) {
+        for refusal in refusals { tell("refused", refusal.json, refusal.sentence) }
+    }
+
     /// Looks at the listeners, and tells what is new.
     mutating func look() {
         let seconds = (ContinuousClock.now - clock).inSeconds
@@ -60,7 +63,6 @@ struct ServeView {
             reading.documentRate = windows[index].rate(0)
             reading.byteRate = windows[index].rate(1)
             database.publish(reading)
-            tellRefusals(reading, index)
             readings.append(reading)
         }
         tellDepartures(Dictionary(grouping: readings.flatMap(\.peers), by: \.client))
@@ -109,32 +111,6 @@ struct ServeView {
                 members,
                 "\(client.who) from \(client.address) has left\(moved.orEmpty)"
             )
-        }
-    }
-
-    private mutating func tellRefusals(_ reading: ListenerReading, _ index: Int) {
-        let counts = reading.figures.refusalCountByStatus
-        for (status, count) in counts.sorted(by: { $0.key < $1.key }) {
-            let new = count - min(count, refusals[index][status] ?? 0)
-            guard new > 0 else { continue }
-            let members: JSONObject = [
-                "database": .string(served[index].path.name), "status": JSON(status),
-                "count": JSON(new),
-            ]
-            let times = new == 1 ? "" : ", \(Numbers.grouped(new)) times"
-            tell("refused", members, "Refused with \(status): \(Self.reason(status))\(times)")
-        }
-        refusals[index] = counts
-    }
-
-    private static func reason(_ status: Int) -> String {
-        switch status {
-        case 401: "wrong or missing password"
-        case 403: "not allowed"
-        case 404: "no such database"
-        case 429: "too many attempts or connections"
-        case 431: "too long a request"
-        default: "no replication request"
         }
     }
 

@@ -13,14 +13,16 @@ final class ServedDatabase: Sendable {
 
     /// Opens the database; nobody can connect yet.
     ///
-    /// `onClient` hears of each client that was let in, before its first message.
+    /// `onClient` hears of each client that was let in, before its first message, `onRefusal` of each
+    /// request that was not.
     init(
         _ path: DatabasePath,
         port: UInt16,
         arguments: Arguments,
         gate: PeerGate,
         identity: TLSIdentity?,
-        onClient: @escaping @Sendable (DatabasePath, ListenerClient) -> Void
+        onClient: @escaping @Sendable (DatabasePath, ListenerClient) -> Void,
+        onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
     ) throws {
         self.path = path
         board = StatusBoard(path)
@@ -54,6 +56,7 @@ final class ServedDatabase: Sendable {
             onClient(path, client)
             return gate.access(of: client, to: collections)
         }
+        config.onRefusal = { onRefusal(path, $0) }
         listener = URLEndpointListener(config: config)
     }
 

@@ -11,6 +11,7 @@ final class ServingRoom {
     private let terminal: Terminal
     private let events: EventLine
     private let arrivals = Arrivals()
+    private let refusals = Refusals()
     private let gate: PeerGate
     private let identity: TLSIdentity?
     private var served: [ServedDatabase] = []
@@ -41,14 +42,15 @@ final class ServingRoom {
             guard let own = UInt16(exactly: number) else {
                 throw Failure.usage("--port \(port) leaves no port for \(text)")
             }
-            let arrivals = arrivals
+            let (arrivals, refusals) = (arrivals, refusals)
             let database = try ServedDatabase(
                 DatabasePath(text),
                 port: own,
                 arguments: arguments,
                 gate: gate,
                 identity: identity,
-                onClient: { arrivals.add($1, at: $0) }
+                onClient: { arrivals.add($1, at: $0) },
+                onRefusal: { refusals.add($1, at: $0) }
             )
             served.append(database)
             try database.listener.start()
@@ -56,6 +58,10 @@ final class ServingRoom {
         }
         try openMetrics()
         for database in served { announce(database) }
+        if let warning = OpenDoor.warning(arguments, gate) {
+            events.write("problem", ["text": .string(warning)])
+            terminal.warn(warning)
+        }
         advertise()
         terminal.note("Press Ctrl-C to stop.")
     }
@@ -67,9 +73,11 @@ final class ServingRoom {
         var view = ServeView(terminal, events, served)
         repeat {
             view.take(arrivals.take())
+            view.take(refusals.take())
             view.look()
         } while stopped.wait(timeout: .now() + .milliseconds(500)) == .timedOut
         view.take(arrivals.take())
+        view.take(refusals.take())
         view.end()
     }
 
@@ -96,7 +104,7 @@ final class ServingRoom {
         guard let certificate = database.certificate else {
             return terminal.warn("without TLS there is no certificate to write to \(file)")
         }
-        try certificate.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        try OutputFile.write(Array(certificate.pem.utf8), to: file)
     }
 
     private func openMetrics() throws {

@@ -1,5 +1,6 @@
 import DivanJSON
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanWebSocket
@@ -8,7 +9,7 @@ import DivanWebSocket
 enum PendingCommand: Command {
     static let syntax = CommandSyntax(
         name: "pending",
-        summary: "list the documents that a peer has not acknowledged yet",
+        summary: "list the documents that a peer has not acknowledged yet, or has refused",
         operands: [.database, .init(name: "URL", isOptional: true)],
         options: [
             .value(
@@ -27,6 +28,9 @@ enum PendingCommand: Command {
             Each line: collection/document. Without URL every peer is looked at that DB ever
             replicated with. Deletions count, purged documents do not. How far a sync came is
             remembered for its own --documents and --channels, so give the same ones here.
+
+            What the peer refused is listed behind it with code and reason: it is not pushed again
+            before it changes, or with push --retry-refused. --json marks it with "refused".
 
             Works at any time: nothing is sent, and a running sync is not disturbed.
             """,
@@ -57,40 +61,12 @@ enum PendingCommand: Command {
                 documents: ScopedOption("--documents", arguments, paths),
                 isKnown: known.contains(remote)
             )
-            try show(try question.documentIDs(in: paths), at: remote, arguments, terminal)
-        }
-    }
-
-    private static func show(
-        _ pending: [(path: CollectionPath, documentIDs: [String])],
-        at remote: String,
-        _ arguments: Arguments,
-        _ terminal: Terminal
-    ) throws {
-        let count = pending.reduce(0) { $0 + $1.documentIDs.count }
-        if arguments.has("--count") {
-            guard terminal.isJSON else {
-                let line = "\(Numbers.grouped(count))  \(PeerURL.text(remote))"
-                return terminal.result(line.escapingControlCharacters())
-            }
-            let object: JSON = ["peer": .string(PeerURL.text(remote)), "count": JSON(count)]
-            return terminal.result(object.canonicalText)
-        }
-        terminal.note("\(PeerURL.text(remote)): \(Numbers.count(count, "document"))")
-        terminal.results { write in
-            for (path, documentIDs) in pending {
-                for documentID in documentIDs {
-                    guard terminal.isJSON else {
-                        write("\(path.wireName)/\(documentID)".escapingControlCharacters())
-                        continue
-                    }
-                    let object: JSON = [
-                        "peer": .string(PeerURL.text(remote)),
-                        "collection": .string(path.wireName), "id": .string(documentID),
-                    ]
-                    write(object.canonicalText)
-                }
-            }
+            let answer = PendingAnswer(
+                remote: remote,
+                pending: try question.documentIDs(in: paths),
+                refused: try question.refusals(in: paths)
+            )
+            try answer.show(onlyCount: arguments.has("--count"), terminal)
         }
     }
 }
@@ -107,19 +83,33 @@ struct PendingQuestion {
     /// The IDs in each collection, in the order of their bytes.
     func documentIDs(
         in paths: [CollectionPath]
-    ) throws -> [(path: CollectionPath, documentIDs: [String])] {
+    ) throws -> [(path: CollectionPath, documentIDs: [DocumentID])] {
         try paths.map { path in
             let documentIDs = isKnown ? try known(path) : try everything(path)
-            return (path, documentIDs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            return (path, documentIDs.sorted())
         }
     }
 
-    private func known(_ path: CollectionPath) throws -> Set<String> {
+    /// What the peer refused and was not changed since, in the same order.
+    func refusals(
+        in paths: [CollectionPath]
+    ) throws -> [(path: CollectionPath, refusals: [Refusal])] {
+        guard isKnown else { return [] }
+        let number = try store.remoteID(for: remote)
+        return try paths.map { path in
+            let refusals = try store.read { try $0.refusals(in: path, at: number) }
+            return (path, refusals.sorted { $0.documentID < $1.documentID })
+        }
+    }
+
+    private func known(_ path: CollectionPath) throws -> Set<DocumentID> {
         // `push` and `sync` remember apart: what either has acknowledged is not pending.
         let answers = try [true, false].map { pulls in
             var collection = PeerConfiguration.CollectionOptions(path)
             collection.channels = channels.list(for: path) ?? []
-            collection.documentIDs = documents.list(for: path) ?? []
+            collection.documentIDs = (documents.list(for: path) ?? []).map {
+                DocumentID(unchecked: $0)
+            }
             let options = PeerConfiguration.ActiveOptions(
                 pushes: true,
                 pulls: pulls,
@@ -133,9 +123,11 @@ struct PendingQuestion {
         return answers[0].intersection(answers[1])
     }
 
-    private func everything(_ path: CollectionPath) throws -> Set<String> {
-        let only = documents.list(for: path).map { Set($0) }
-        var documentIDs: Set<String> = []
+    private func everything(_ path: CollectionPath) throws -> Set<DocumentID> {
+        let only = documents.list(for: path).map { names in
+            Set(names.map { DocumentID(unchecked: $0) })
+        }
+        var documentIDs: Set<DocumentID> = []
         try store.read { reader in
             try reader.forEachDocument(in: path) { document in
                 if only?.contains(document.documentID) != false {

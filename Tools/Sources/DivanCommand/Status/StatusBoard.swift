@@ -62,7 +62,7 @@ struct StatusBoard: Sendable {
 
     /// When a process began, in the kernel's ticks: a number that is used again has another.
     private static func start(of pid: pid_t) -> String? {
-        guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
+        guard let bytes = try? InputFile("/proc/\(pid)/stat").rest(limit: 1 << 16),
             // The name of the program may hold spaces and parentheses.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

@@ -31,9 +31,7 @@ enum StatusCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let interval: Int = try arguments.number("--interval", in: 100...60_000) ?? 1000
         let path = arguments.database
-        guard Store.exists(directory: path.bundle) else {
-            throw StoreError(.noSuchDatabase, at: path.bundle)
-        }
+        try path.requireDatabase()
         let board = StatusBoard(path)
         guard arguments.has("--watch") else {
             let statuses = try board.read()
@@ -59,6 +57,7 @@ enum StatusCommand: Command {
                 )
             } else {
                 show(statuses, terminal)
+                try terminal.requireOutput()
             }
         } while stopped.wait(timeout: .now() + .milliseconds(interval)) == .timedOut
     }

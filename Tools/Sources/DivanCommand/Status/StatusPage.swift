@@ -101,12 +101,16 @@ struct StatusPage {
     }
 
     private func counts(_ object: JSONObject) -> String {
-        let names = ["pulled", "pushed", "deleted", "errors"]
+        let names = ["pulled", "pushed", "deleted", "errors", "accessRemoved"]
         return names.compactMap { name in
             let count = object[name]?.count ?? 0
             let isAlways = name == "pulled" || name == "pushed"
-            return isAlways || count > 0 ? "\(Numbers.grouped(count)) \(name)" : nil
+            return isAlways || count > 0 ? "\(Numbers.grouped(count)) \(Self.word(name))" : nil
         }.joined(separator: ", ")
+    }
+
+    private static func word(_ name: String) -> String {
+        name == "accessRemoved" ? "no longer to be read" : name
     }
 
     private func of(_ documents: JSONObject) -> String {
@@ -144,13 +148,16 @@ enum PeerLine {
 }
 
 extension JSON {
-    /// The value as a number that counts something; `nil` when it is none.
+    /// The value as a number that counts something, at most 2⁵³; `nil` when it is none.
     var count: UInt64? {
-        switch self {
-        case .int(let value): UInt64(exactly: value)
-        case .uint(let value): value
-        case .double(let value): UInt64(exactly: value.rounded())
-        default: nil
-        }
+        let count: UInt64? =
+            switch self {
+            case .int(let value): UInt64(exactly: value)
+            case .uint(let value): value
+            case .double(let value): UInt64(exactly: value.rounded())
+            default: nil
+            }
+        // What another program wrote: a sum of some of them must fit 64 bits.
+        return count.map { min($0, 1 << 53) }
     }
 }

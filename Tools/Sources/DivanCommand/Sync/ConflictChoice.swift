@@ -1,5 +1,6 @@
 import Divan
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Synchronization
 
@@ -103,7 +104,9 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
     /// Merges by the stored leaves, which also know the common ancestor.
     private func merge(_ conflict: Divan.Conflict) -> Document? {
         let documentID = conflict.documentID
-        let stored = try? report.store.read { try $0.conflict(of: documentID, in: path) }
+        let stored = try? report.store.read {
+            try $0.conflict(of: DocumentID(unchecked: documentID), in: path)
+        }
         guard let stored, let decision = try? ConflictDecision(merging: stored) else {
             return ConflictResolver.default.resolve(conflict: conflict)
         }

@@ -5,9 +5,7 @@ import Foundation
 extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
     func openDatabase() throws -> Database {
-        guard Store.exists(directory: bundle) else {
-            throw StoreError(.noSuchDatabase, at: bundle)
-        }
+        try requireDatabase()
         var config = DatabaseConfiguration()
         config.directory = parent
         return try Database(name: name, config: config)

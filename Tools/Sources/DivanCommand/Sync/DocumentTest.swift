@@ -119,6 +119,7 @@ extension JSON {
         case .int(let value): Double(value)
         case .uint(let value): Double(value)
         case .double(let value): value
+        case .long(let value): value.double
         default: nil
         }
     }

@@ -13,7 +13,7 @@ enum IdentityFile {
         if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
             terminal.warn("others may read \(path), which holds a private key; chmod 600 it")
         }
-        let password = ProcessInfo.processInfo.environment["DIVAN_IDENTITY_PASSWORD"]
+        let password = try Environment.value("DIVAN_IDENTITY_PASSWORD")
         do {
             if bytes.starts(with: Array("-----BEGIN".utf8)) {
                 return try TLSCredential(
@@ -63,19 +63,7 @@ enum IdentityFile {
 
     /// The bytes of a small file: certificates, a configuration.
     static func contents(_ path: String) throws(Failure) -> [UInt8] {
-        var isDirectory: ObjCBool = false
-        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-        guard isThere, !isDirectory.boolValue, let file = FileHandle(forReadingAtPath: path) else {
-            throw Failure(kind: .notFound, sentence: "\(path): cannot be read; check the path")
-        }
-        defer { try? file.close() }
-        guard let bytes = try? file.read(upToCount: byteLimit + 1), bytes.count <= byteLimit else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(path): longer than 1 MiB; check that it is the right file"
-            )
-        }
-        return Array(bytes)
+        try InputFile(path).rest(limit: byteLimit)
     }
 
     private static let byteLimit = 1 << 20

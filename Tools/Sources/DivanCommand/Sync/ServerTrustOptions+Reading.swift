@@ -14,12 +14,11 @@ extension ServerTrustOptions {
         guard given.count < 2 else {
             throw Failure.usage("\(given[0]) and \(given[1]): a peer proves itself in one way")
         }
-        let environment = ProcessInfo.processInfo.environment
         var session: String?
         if let file = arguments.value("--session-file") {
             session = try Secret.firstLine(of: file)
         } else if !arguments.has("--user") {
-            session = environment["DIVAN_SESSION"]
+            session = try Environment.value("DIVAN_SESSION")
         }
         if session == nil, arguments.has("--cookie-name") {
             throw Failure.usage("--cookie-name needs --session-file or DIVAN_SESSION")
@@ -38,6 +37,9 @@ extension ServerTrustOptions {
         }
         if let session {
             let cookieName = arguments.value("--cookie-name")
+            guard cookieName.map(HeaderField.isName) ?? true, HeaderField.isValue(session) else {
+                throw Failure.usage("a session and the name of its cookie are one line of text")
+            }
             return SessionAuthenticator(sessionID: session, cookieName: cookieName)
         }
         guard let credentials = try Credentials.read(arguments, terminal) else { return nil }
@@ -65,7 +67,12 @@ extension ServerTrustOptions {
         var headers: [String: String] = [:]
         for text in arguments.values("--header") {
             let parts = text.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2 else { throw Failure.usage("--header takes NAME: VALUE") }
+            guard parts.count == 2, HeaderField.isName(parts[0]), HeaderField.isValue(parts[1])
+            else {
+                throw Failure.usage(
+                    "--header takes NAME: VALUE, one line without control characters"
+                )
+            }
             headers[String(parts[0])] = String(parts[1].drop { $0 == " " })
         }
         return headers
@@ -91,7 +98,7 @@ extension ServerTrustOptions {
             hostname: String(host),
             port: port,
             username: user.map(String.init),
-            password: ProcessInfo.processInfo.environment["DIVAN_PROXY_PASSWORD"]
+            password: try Environment.value("DIVAN_PROXY_PASSWORD")
         )
     }
 }

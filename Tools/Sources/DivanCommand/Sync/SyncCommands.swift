@@ -9,7 +9,7 @@ enum PushCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        try SyncRun(arguments, direction: .push, terminal).run()
+        try SyncRun.run(arguments, direction: .push, terminal)
     }
 }
 
@@ -22,7 +22,7 @@ enum PullCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        try SyncRun(arguments, direction: .pull, terminal).run()
+        try SyncRun.run(arguments, direction: .pull, terminal)
     }
 }
 
@@ -35,6 +35,6 @@ enum SyncCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        try SyncRun(arguments, direction: .pushAndPull, terminal).run()
+        try SyncRun.run(arguments, direction: .pushAndPull, terminal)
     }
 }

@@ -41,6 +41,18 @@ struct SyncConfiguration {
         return config
     }
 
+    /// One run over all collections, which only reaches the peer as the words say.
+    func plain(_ database: Database) throws -> ReplicatorConfiguration {
+        let entries = try database.collections(named: [], creating: false).map { collection in
+            CollectionConfiguration(collection: collection)
+        }
+        var config = ReplicatorConfiguration(collections: entries, target: target)
+        config.replicatorType = direction
+        config.maxAttempts = 1
+        try describeServer(&config)
+        return config
+    }
+
     private func describeWay(_ config: inout ReplicatorConfiguration) throws {
         config.continuous = arguments.has("--continuous")
         if let attempts: UInt = try arguments.number("--attempts", in: 1...1_000_000) {
@@ -109,6 +121,6 @@ struct ScopedOption {
     func list(for path: CollectionPath) -> [String]? {
         let texts = texts(for: path)
         guard !texts.isEmpty else { return nil }
-        return texts.flatMap { $0.split(separator: ",").map(String.init) }
+        return texts.flatMap { $0.listItems }
     }
 }

@@ -103,7 +103,7 @@ final class SyncReporter: @unchecked Sendable {
             return
         }
         pending = try? replicator.config.collections.reduce(0) { sum, collection in
-            try sum + replicator.pendingDocumentIds(collection: collection).count
+            try sum + replicator.pendingDocuments(collection: collection).count
         }
         let cost = (ContinuousClock.now - clock).inSeconds - seconds
         nextCount = seconds + cost * 20

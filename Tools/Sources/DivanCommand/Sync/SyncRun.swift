@@ -1,6 +1,7 @@
 import Dispatch
 import Divan
 import DivanJSON
+import DivanProbe
 import DivanStore
 import Foundation
 import Synchronization
@@ -20,6 +21,7 @@ final class SyncRun: Sendable {
     private let direction: ReplicatorType
     private let leavesConflicts: Bool
     private let resetsCheckpoint: Bool
+    private let retriesRefused: Bool
     private let reportFile: String?
     private let target: URLEndpoint
     private let path: DatabasePath
@@ -29,6 +31,27 @@ final class SyncRun: Sendable {
     private let state = Mutex(State())
     // Serial, so that events come in order; the main queue waits for the end.
     private let queue = DispatchQueue(label: "divan.sync")
+
+    /// Runs once; and once more without the default collection where that is empty here and the
+    /// peer has none, as servers with named collections only.
+    static func run(
+        _ arguments: Arguments,
+        direction: ReplicatorType,
+        _ terminal: Terminal
+    ) throws {
+        do {
+            try SyncRun(arguments, direction: direction, terminal).run()
+        } catch let failure as Failure
+            where failure.code == CBLError.httpNotFound && !arguments.has("--collections")
+            && failure.sentence.contains(CollectionPath.default.wireName)
+        {
+            let named = try arguments.database.collectionsBesideEmptyDefault()
+            guard !named.isEmpty else { throw failure }
+            terminal.note("The peer has no default collection, and ours is empty: left out")
+            let fewer = arguments.setting("--collections", to: named.map(\.wireName))
+            try SyncRun(fewer, direction: direction, terminal).run()
+        }
+    }
 
     init(_ arguments: Arguments, direction: ReplicatorType, _ terminal: Terminal) throws {
         target = try URLEndpoint(validating: arguments.operands[1])
@@ -48,6 +71,7 @@ final class SyncRun: Sendable {
         reporter = SyncReporter(replicator, path: path, conflicts: conflicts)
         leavesConflicts = try ConflictChoice.read(arguments) == .leave
         resetsCheckpoint = arguments.has("--reset")
+        retriesRefused = arguments.has("--retry-refused")
         reportFile = arguments.value("--report")
         self.direction = direction
         self.terminal = terminal
@@ -64,7 +88,7 @@ final class SyncRun: Sendable {
             if change.status.activity == .stopped { stopped.signal() }
         }
         interruption.onRequest { [replicator] in replicator.stop() }
-        replicator.start(reset: resetsCheckpoint)
+        replicator.start(reset: resetsCheckpoint, retryingRefused: retriesRefused)
         let ticks = DispatchSource.makeTimerSource(queue: queue)
         ticks.schedule(deadline: .now(), repeating: .milliseconds(500))
         ticks.setEventHandler { [self] in tick() }
@@ -79,10 +103,19 @@ final class SyncRun: Sendable {
         tally.blobCount = max(0, try store.blobs.usage().count - blobsBefore)
         tally.byteCount = replicator.statistics.byteCount
         tally.compression = replicator.statistics.compression
+        tally.refusedCount = try refusedCount()
         let error = state.withLock { $0.last?.error }
         try store.close()
         try database.close()
         try finish(tally, error, wasInterrupted: interruption.isRequested)
+    }
+
+    /// The documents that the peer refused, in this run or an earlier one.
+    private func refusedCount() throws -> UInt64 {
+        guard direction != .pull else { return 0 }
+        return try replicator.config.collections.reduce(0) { sum, collection in
+            try sum + UInt64(replicator.refusedDocuments(collection: collection).count)
+        }
     }
 
     private func finish(
@@ -91,18 +124,14 @@ final class SyncRun: Sendable {
         wasInterrupted: Bool
     ) throws {
         if let reportFile {
-            try tally.json.canonicalText.write(
-                toFile: reportFile,
-                atomically: true,
-                encoding: .utf8
-            )
+            try OutputFile.write(Array(tally.json.canonicalText.utf8), to: reportFile)
         }
         events.write("finished", tally.json.object ?? [:], sentence: nil)
         let hasNews = error == nil || tally.documentCount > 0
         if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
         if let error, !wasInterrupted {
             var failure = Failure(explaining: error)
-            if let hint = trustHint(error) { failure.sentence += "; \(hint)" }
+            if let hint = trustHint(error) ?? schemeHint(error) { failure.sentence += "; \(hint)" }
             if tally.documentCount > 0 {
                 failure.sentence +=
                     "; \(Numbers.count(tally.documentCount, "document")) came "
@@ -129,12 +158,35 @@ final class SyncRun: Sendable {
         return "divan certs show \(host):\(port) shows it and tells how"
     }
 
+    /// What to write instead of ws:// where a server answers it with 400: those of Go do, when
+    /// their port speaks TLS.
+    private func schemeHint(_ error: any Error) -> String? {
+        guard (error as NSError).code == CBLError.httpBase + 400,
+            target.url.scheme?.lowercased() == "ws", let host = target.url.host,
+            let port = target.url.port.flatMap({ UInt16(exactly: $0) }),
+            ServerProbe.speaksTLS(host: host, port: port)
+        else { return nil }
+        return "the port speaks TLS: write wss:// instead of ws://"
+    }
+
+    private var refusedHint: String {
+        "divan pending \(path.name) \(target.url.absoluteString) lists what is refused"
+    }
+
     private func partialFailure(_ tally: SyncTally) -> Failure? {
         if tally.counts.errors > 0 {
             return Failure(
                 kind: .partly,
                 sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be passed "
                     + "on; the lines above say why"
+                    + (tally.refusedCount > 0 ? ", and \(refusedHint)" : "")
+            )
+        }
+        if tally.refusedCount > 0 {
+            return Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(tally.refusedCount, "document")) of earlier runs stay "
+                    + "refused by the peer; \(refusedHint), --retry-refused pushes them again"
             )
         }
         guard tally.leftOpenCount > 0 else { return nil }
@@ -204,6 +256,7 @@ extension SyncRun {
             "id": .string(document.id), "collection": .string(place.orEmpty),
             "direction": .string(isPush ? "push" : "pull"),
             "deleted": .bool(document.flags.contains(.deleted)),
+            "accessRemoved": .bool(document.flags.contains(.accessRemoved)),
         ]
         var sentence: String?
         if let error {

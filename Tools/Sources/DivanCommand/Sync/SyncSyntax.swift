@@ -46,6 +46,7 @@ enum SyncSyntax {
         ConflictChoice.option,
         .flag("--no-auto-purge", "keep documents that the user may no longer read"),
         .flag("--reset", "forget how far earlier runs came"),
+        .flag("--retry-refused", "push what the peer refused in earlier runs, too"),
     ]
 
     private static let how: [CommandSyntax.Option] = [

@@ -22,9 +22,11 @@ struct Editor {
         file = "\(made)/\(Self.safe(name)).json"
         guard let descriptor = Self.create(file) else { throw Self.failure(file) }
         defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard count == bytes.count else { throw Self.failure(file) }
+        do {
+            try Descriptor.write(Array(text.utf8), to: descriptor)
+        } catch {
+            throw .writing(file, error.number)
+        }
     }
 
     /// Opens the editor and waits until it ends.
@@ -37,6 +39,9 @@ struct Editor {
         let editor = names.first { !$0.isEmpty } ?? "vi"
         // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor.
         let quoted = "'" + file.replacing("'", with: "'\\''") + "'"
+        // It finds signals as it would under a shell.
+        signal(SIGPIPE, SIG_DFL)
+        defer { signal(SIGPIPE, SIG_IGN) }
         let status = system("\(editor) \(quoted)")
         guard status == 0 else {
             throw Failure(
@@ -49,8 +54,7 @@ struct Editor {
 
     /// The text as it is in the file now.
     func text() throws(Failure) -> [UInt8] {
-        guard let lines = FileLines(file) else { throw Self.failure(file) }
-        return try lines.rest()
+        try FileLines(file).rest()
     }
 
     /// The text as the members of a document.

@@ -11,33 +11,38 @@ enum HiddenLine {
     private nonisolated(unsafe) static var usual = termios()
 
     /// Shows `prompt` and waits for the line; `nil` when the input ends instead.
-    static func read(_ prompt: String) -> String? {
+    ///
+    /// - Throws: `Failure` when the line is no UTF-8.
+    static func read(_ prompt: String) throws(Failure) -> String? {
         guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return nil }
         var hidden = usual
         hidden.c_lflag &= ~tcflag_t(ECHO)
         // The end of the line is shown, so that what follows stands on a line of its own.
         hidden.c_lflag |= tcflag_t(ECHONL)
-        return withSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) {
+        let bytes = withSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
             defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual) }
             Terminal().write(prompt, to: STDERR_FILENO)
             return line()
         }
+        guard let bytes else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(kind: .invalid, sentence: "what was typed is no UTF-8; type it again")
+        }
+        return text
     }
 
-    private static func line() -> String? {
+    private static func line() -> [UInt8]? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while true {
             let count = Glibc.read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1 else { return bytes.isEmpty ? nil : text(bytes) }
-            guard byte != UInt8(ascii: "\n") else { return text(bytes) }
+            guard count == 1 else { return bytes.isEmpty ? nil : bytes }
+            guard byte != UInt8(ascii: "\n") else { return bytes }
             bytes.append(byte)
         }
     }
-
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     /// Runs `body` while `giveUp` handles the signals; afterwards they mean what they meant before.
     private static func withSignals<Result>(_ numbers: [Int32], _ body: () -> Result) -> Result {

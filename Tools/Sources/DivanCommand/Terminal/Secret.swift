@@ -27,13 +27,13 @@ enum Secret {
         let secret: String
         if let file = arguments.value(option) {
             secret = try firstLine(of: file)
-        } else if let value = ProcessInfo.processInfo.environment[variable] {
+        } else if let value = try Environment.value(variable) {
             secret = value
         } else {
-            guard isatty(STDIN_FILENO) == 1, let typed = HiddenLine.read("\(prompt): ") else {
+            guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("\(prompt): ") else {
                 throw Failure.usage("no password: use \(option) or \(variable)")
             }
-            if isNew, HiddenLine.read("The same again: ") != typed {
+            if isNew, try HiddenLine.read("The same again: ") != typed {
                 throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
             }
             secret = typed
@@ -44,16 +44,11 @@ enum Secret {
         return secret
     }
 
+    /// More than any password or session ID has.
+    private static let lineByteLimit = 64 << 10
+
     /// The first line of a file, without its end; `-` is standard input.
-    static func firstLine(of file: String) throws -> String {
-        let bytes =
-            file == "-"
-            ? FileHandle.standardInput.readDataToEndOfFile()
-            : FileManager.default.contents(atPath: file)
-        guard let bytes else {
-            throw Failure(kind: .notFound, sentence: "\(file): cannot be read; check the path")
-        }
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        return String(decoding: line, as: UTF8.self)
+    static func firstLine(of file: String) throws(Failure) -> String {
+        try InputFile(file).firstLine(limit: lineByteLimit)
     }
 }

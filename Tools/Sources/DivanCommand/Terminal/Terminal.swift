@@ -6,6 +6,7 @@ struct Terminal: Sendable {
     let isInteractive: Bool
     /// Whether results are JSON for machines.
     var isJSON = false
+    private let output = ResultStream()
 
     init() {
         isInteractive =
@@ -32,16 +33,26 @@ struct Terminal: Sendable {
 
     /// Writes a line of results.
     func result(_ line: String) {
-        write(line + "\n", to: STDOUT_FILENO)
+        output.write(Array("\(line)\n".utf8))
     }
 
     /// Writes result bytes as they are.
     func result(bytes: [UInt8]) {
-        Terminal.writeAll(bytes, to: STDOUT_FILENO)
+        output.write(bytes)
+    }
+
+    /// The errno of a result that did not get out.
+    var lostResult: Int32? { output.problem }
+
+    /// Ends a verb that would go on although nobody gets its results.
+    func requireOutput() throws(ResultStream.Ended) {
+        try output.requireOpen()
     }
 
     /// Writes the many lines that `body` hands over, a block at a time.
-    func results(_ body: ((String) -> Void) throws -> Void) rethrows {
+    ///
+    /// - Throws: What `body` throws, and `ResultStream.Ended` when a block cannot be written.
+    func results(_ body: ((String) throws -> Void) throws -> Void) throws {
         var block: [UInt8] = []
         defer { result(bytes: block) }
         try body { line in
@@ -50,6 +61,7 @@ struct Terminal: Sendable {
             if block.count > 1 << 16 {
                 result(bytes: block)
                 block.removeAll(keepingCapacity: true)
+                try requireOutput()
             }
         }
     }
@@ -71,16 +83,7 @@ struct Terminal: Sendable {
 
     /// Writes text to a file descriptor.
     func write(_ text: String, to descriptor: Int32) {
-        Terminal.writeAll(Array(text.utf8), to: descriptor)
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // A reader that went away (`divan ls | head`) ends the output, not the program.
-            guard count > 0 || errno == EINTR else { return }
-            rest = rest.dropFirst(max(count, 0))
-        }
+        // When standard error is lost too, there is nobody left to tell.
+        try? Descriptor.write(Array(text.utf8), to: descriptor)
     }
 }

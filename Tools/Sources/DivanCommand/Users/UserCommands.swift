@@ -43,14 +43,14 @@ enum UserAddCommand: Command {
                 + "and the rights"
         )
         // Before the question for a password, so that nobody types one in vain.
-        if !isReplacing, (try? file.read())?.users[name] != nil { throw refusal }
+        if !isReplacing, (try? file.read())?.users[ExactText(name)] != nil { throw refusal }
         let password = try Secret.read(arguments, prompt: "Password for \(name)", isNew: true)
         var record = UserRecord(password: try PasswordHash(password))
         record.isReadOnly = arguments.has("--read-only")
         record.collections = collections.isEmpty ? nil : collections
         try file.update(creating: true) { list in
-            if !isReplacing, list.users[name] != nil { throw refusal }
-            list.users[name] = record
+            if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
+            list.users[ExactText(name)] = record
         }
         terminal.note("\(name) \(record.rights)")
     }
@@ -85,7 +85,7 @@ enum UserRemoveCommand: Command {
         guard !names.isEmpty else { throw Failure.usage("divan users rm: NAME is missing") }
         try UserFile(path: path).update(creating: false) { list in
             for name in names {
-                guard list.users.removeValue(forKey: name) != nil else {
+                guard list.users.removeValue(forKey: ExactText(name)) != nil else {
                     throw Failure.noUser(name, in: path)
                 }
             }
@@ -109,7 +109,7 @@ enum UserListCommand: Command {
         let list = try UserFile(path: arguments.operands[0]).read()
         let width = list.names.map(\.count).max() ?? 0
         for name in list.names {
-            guard let user = list.users[name] else { continue }
+            guard let user = list.users[ExactText(name)] else { continue }
             if terminal.isJSON {
                 var object: JSONObject = [
                     "name": .string(name), "readOnly": .bool(user.isReadOnly),
@@ -138,7 +138,7 @@ enum UserVerifyCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let (path, name) = (arguments.operands[0], arguments.operands[1])
-        guard let user = try UserFile(path: path).read().users[name] else {
+        guard let user = try UserFile(path: path).read().users[ExactText(name)] else {
             throw Failure.noUser(name, in: path)
         }
         let password = try Secret.read(arguments, prompt: "Password of \(name)")

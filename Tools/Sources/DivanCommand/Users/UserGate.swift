@@ -1,4 +1,5 @@
 import DivanCrypto
+import DivanJSON
 import Glibc
 import Synchronization
 
@@ -20,7 +21,7 @@ final class UserGate: Sendable {
         var list: UserList
         var stamp: Stamp
         /// A proof of the last right password, and the hash that it fitted.
-        var proofs: [String: (hash: PasswordHash, proof: [UInt8])] = [:]
+        var proofs: [ExactText: (hash: PasswordHash, proof: [UInt8])] = [:]
         var problem: String?
     }
 
@@ -38,11 +39,11 @@ final class UserGate: Sendable {
     }
 
     /// The user of this name as the file has it now.
-    func user(_ name: String) -> UserRecord? { current()[name] }
+    func user(_ name: String) -> UserRecord? { current()[ExactText(name)] }
 
     /// Whether this is the password of the user.
     func accepts(_ name: String, _ password: String) -> Bool {
-        guard let user = current()[name] else {
+        guard let user = current()[ExactText(name)] else {
             let salt = [UInt8](repeating: 0, count: 16)
             _ = try? Scrypt.standard.key(
                 password: Array(password.utf8).span,
@@ -52,14 +53,14 @@ final class UserGate: Sendable {
             return false
         }
         let proof = proof(name, password)
-        let known = state.withLock { $0.proofs[name] }
+        let known = state.withLock { $0.proofs[ExactText(name)] }
         if let known, known.hash == user.password,
             isEqualInConstantTime(known.proof.span, proof.span)
         {
             return true
         }
         guard (try? user.password.matches(password)) == true else { return false }
-        state.withLock { $0.proofs[name] = (user.password, proof) }
+        state.withLock { $0.proofs[ExactText(name)] = (user.password, proof) }
         return true
     }
 
@@ -70,9 +71,9 @@ final class UserGate: Sendable {
         return hash.finalize()
     }
 
-    private func current() -> [String: UserRecord] {
+    private func current() -> [ExactText: UserRecord] {
         let stamp = Self.stamp(of: file.path)
-        let (users, problem) = state.withLock { state -> ([String: UserRecord], String?) in
+        let (users, problem) = state.withLock { state -> ([ExactText: UserRecord], String?) in
             guard stamp != state.stamp else { return (state.list.users, nil) }
             state.stamp = stamp
             do {

@@ -18,14 +18,14 @@ struct UserRecord: Equatable, Sendable {
     }
 }
 
-/// The users of a file, by name.
+/// The users of a file, by the bytes of their names.
 ///
 /// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
 /// "collections":["geo.places"]}}}`. Members that mean nothing here are refused, because one that
 /// was misspelt would give rights that nobody wanted to give.
 struct UserList: Equatable, Sendable {
     /// The users.
-    var users: [String: UserRecord] = [:]
+    var users: [ExactText: UserRecord] = [:]
 
     /// Creates a list of nobody.
     init() {}
@@ -40,21 +40,21 @@ struct UserList: Equatable, Sendable {
         else { throw Self.damaged("write {\"users\":{\"NAME\":{…}}}") }
         for (name, value) in entries {
             guard let entry = value.object else { throw Self.damaged("\"\(name)\" is no object") }
-            users[name] = try Self.record(entry, of: name)
+            users[ExactText(name)] = try Self.record(entry, of: name)
         }
     }
 
     /// The text of the file, users in the order of their names.
     var json: String {
         let entries = names.compactMap { name in
-            users[name].map { (key: name, value: Self.json($0)) }
+            users[ExactText(name)].map { (key: name, value: Self.json($0)) }
         }
         let root: JSON = ["users": .object(JSONObject(entries))]
         return root.indentedText() + "\n"
     }
 
-    /// The names, sorted.
-    var names: [String] { users.keys.sorted() }
+    /// The names, in the order of their bytes.
+    var names: [String] { users.keys.sorted().map(\.text) }
 
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
         for key in entry.keys where !["password", "readOnly", "collections"].contains(key) {

@@ -1,6 +1,7 @@
 import Dispatch
 import Divan
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -75,7 +76,7 @@ final class PeerRole {
             try store.write { writer in
                 for index in start..<min(start + 1_000, count) {
                     _ = try writer.save(
-                        DocumentShape.documentID(index),
+                        DivanRevisions.DocumentID(unchecked: DocumentShape.documentID(index)),
                         in: .default,
                         body: bodies[index % bodies.count]
                     )

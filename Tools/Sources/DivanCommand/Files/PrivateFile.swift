@@ -30,15 +30,14 @@ enum PrivateFile {
             )
         }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
-            let count = piece.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress, $0.count)
+        do {
+            while bytes.count <= limit {
+                let piece = try Descriptor.read(upTo: 1 << 16, from: descriptor)
+                if piece.isEmpty { break }
+                bytes += piece
             }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .file(path, errno) }
-            if count == 0 { break }
-            bytes += piece.prefix(count)
+        } catch {
+            throw .file(path, error.number)
         }
         return bytes
     }
@@ -52,28 +51,11 @@ enum PrivateFile {
         isReplacing: Bool = true,
         isSynced: Bool = true
     ) throws(Failure) {
-        let draft = "\(path).\(UInt32.random(in: 0...UInt32.max)).tmp"
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = open(draft, flags, 0o600)
-        guard descriptor >= 0 else { throw .file(path, errno) }
-        defer { unlink(draft) }
-        var problem = writeAll(bytes, to: descriptor)
-        if problem == nil, isSynced, fsync(descriptor) != 0 { problem = errno }
-        close(descriptor)
-        if let problem { throw .file(path, problem) }
-        // A link never takes the place of a file, a rename does.
-        let status = isReplacing ? rename(draft, path) : link(draft, path)
-        guard status == 0 else {
-            if errno == EEXIST {
-                throw Failure(kind: .invalid, sentence: "\(path) exists; choose another name")
-            }
-            throw .file(path, errno)
-        }
-        guard isSynced else { return }
-        let directory = open(DatabasePath(path).parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
+        try OutputFile.write(
+            bytes,
+            to: path,
+            .init(isSecret: true, isReplacing: isReplacing, isSynced: isSynced)
+        )
     }
 
     /// Keeps other programs that ask the same away from the files of a directory meanwhile.
@@ -87,27 +69,5 @@ enum PrivateFile {
             guard errno == EINTR else { throw Failure.file(directory, errno) }
         }
         return try body()
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return errno }
-            rest = rest.dropFirst(count)
-        }
-        return nil
-    }
-}
-
-extension Failure {
-    /// A file that cannot be used, in the system's words.
-    static func file(_ path: String, _ code: Int32) -> Failure {
-        Failure(
-            kind: code == ENOENT ? .notFound : .failed,
-            sentence: "\(path): \(String(cString: strerror(code))); check the path and its "
-                + "permissions"
-        )
     }
 }

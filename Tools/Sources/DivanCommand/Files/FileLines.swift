@@ -1,23 +1,18 @@
-import Glibc
-
-/// Reads a file line by line, whatever its length, without Foundation.
+/// Reads a file line by line, whatever its length.
 final class FileLines {
     /// Most bytes of one line; a file with longer ones is no text.
     static let longestLine = 64 << 20
 
-    private let descriptor: Int32
+    private let input: InputFile
     private var pending: [UInt8] = []
     private var start = 0
     private var hasEnded = false
 
-    /// Opens the file; `nil` when it cannot be read.
-    init?(_ path: String) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-    }
-
-    deinit {
-        close(descriptor)
+    /// Opens the file.
+    ///
+    /// - Throws: `Failure` when it cannot be read.
+    init(_ path: String) throws(Failure) {
+        input = try InputFile(path)
     }
 
     /// Returns the next line without its end, or `nil` behind the last.
@@ -48,13 +43,12 @@ final class FileLines {
         start = 0
         guard !hasEnded else { return false }
         guard pending.count < Self.longestLine else {
-            throw Failure(kind: .invalid, sentence: "a line of more than 64 MiB; is it a text?")
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(input.name): a line of more than 64 MiB; is it a text?"
+            )
         }
-        let size = 1 << 16
-        let piece = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            // `read` fills at most `size` bytes and says how many.
-            count = max(0, read(descriptor, buffer.baseAddress, size))
-        }
+        let piece = try input.read()
         pending += piece
         hasEnded = piece.isEmpty
         return !hasEnded

@@ -1,0 +1,50 @@
+import DivanJSON
+
+/// Where in a document a blob is: a key, or a JSON Pointer that begins with a slash.
+///
+/// Source: RFC 6901 §3, §4.
+struct BlobPlace {
+    /// The keys and indices on the way, at least one.
+    let steps: [String]
+
+    /// Reads what a person typed.
+    init(_ text: String) {
+        guard text.hasPrefix("/") else {
+            steps = [text]
+            return
+        }
+        steps = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+            $0.replacing("~1", with: "/").replacing("~0", with: "~").description
+        }
+    }
+
+    /// Returns the body with a value at the place; `nil` when the way to it is not there.
+    func putting(_ value: JSON, into body: JSON) -> JSON? {
+        Self.putting(value, into: body, steps[...])
+    }
+
+    private static func putting(
+        _ value: JSON,
+        into body: JSON,
+        _ steps: ArraySlice<String>
+    ) -> JSON? {
+        guard let step = steps.first else { return value }
+        let rest = steps.dropFirst()
+        switch body {
+        case .object(var members):
+            guard let child = rest.isEmpty ? .null : members[step],
+                let changed = putting(value, into: child, rest)
+            else { return nil }
+            members[step] = changed
+            return .object(members)
+        case .array(var items):
+            if step == "-", rest.isEmpty { return .array(items + [value]) }
+            guard let index = Int(step), items.indices.contains(index),
+                let changed = putting(value, into: items[index], rest)
+            else { return nil }
+            items[index] = changed
+            return .array(items)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import DivanJSON
+import DivanStore
+
+/// What a stored body says, apart from how whoever sent it spells it.
+///
+/// Sync Gateway writes bodies anew: it escapes `<`, `>`, `&` and some separators, and numbers its
+/// attachments. Source: `revisions.md` §3, `blobs.md` §5.
+enum BodyMeaning {
+    /// Whether two stored bodies say the same.
+    static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left != right else { return true }
+        guard let left = meaning(of: left), let right = meaning(of: right) else { return false }
+        return left == right
+    }
+
+    private static func meaning(of body: [UInt8]) -> JSON? {
+        let limits = JSONLimits(byteCount: StoreLimits.bodyByteCount)
+        guard let value = try? JSON(parsing: body, limits: limits) else { return nil }
+        guard var object = value.object, let attachments = object["_attachments"]?.object else {
+            return value
+        }
+        let entries = attachments.map { name, entry -> JSONObject.Member in
+            guard var entry = entry.object else { return (name, entry) }
+            for key in ["revpos", "stub"] { entry[key] = nil }
+            return (name, .object(entry))
+        }
+        object["_attachments"] = .object(JSONObject(entries))
+        return .object(object)
+    }
+}

@@ -1,0 +1,47 @@
+import DivanCheck
+import Testing
+
+/// Dictionaries and sets keyed by text are found, each with a reason or not at all.
+@Suite struct KeysCheckTests {
+    private static let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+
+    private func places(
+        _ text: String,
+        in path: String = Self.path,
+        exceptions: [KeysCheck.Exception] = []
+    ) throws -> [String] {
+        let checkout = try Checkout()
+        try checkout.write(path, text)
+        return try KeysCheck(checkout.tree, exceptions: exceptions).violations().map(\.place)
+    }
+
+    @Test(arguments: [
+        "var underway: [String: Int] = [:]", "let wanted: Set<String>",
+        "let table: Dictionary<String, Int>", "func purge(_ documentID: String) {}",
+        "let found: [String: Any]",
+    ])
+    func `a key that is text is found`(code: String) throws {
+        #expect(try places("// a line\n\(code)\n") == ["\(Self.path):2"])
+    }
+
+    @Test(arguments: [
+        "var underway: [DocumentID: Int] = [:]", "let wanted: Set<ExactText>",
+        "// not a [String: Int] any more", "let documentID: DocumentID", "let names: [String]",
+    ])
+    func `a key with an equality of its own passes`(code: String) throws {
+        #expect(try places(code + "\n").isEmpty)
+    }
+
+    @Test func `the official types of the public API pass, other keys there do not`() throws {
+        let path = "Packages/Divan/Sources/Divan/A.swift"
+        #expect(try places("let documentID: String\nlet a: [String: Any]\n", in: path).isEmpty)
+        #expect(try places("let a: [String: Int]\n", in: path) == ["\(path):1"])
+    }
+
+    @Test func `an exception lets its own line pass, and is told when nothing needs it`() throws {
+        let exception = KeysCheck.Exception(Self.path, "a: [String: Int]", because: "constants")
+        let text = "let a: [String: Int]\nlet b: [String: Int]\n"
+        #expect(try places(text, exceptions: [exception]) == ["\(Self.path):2"])
+        #expect(try places("let b = 1\n", exceptions: [exception]) == [Self.path])
+    }
+}

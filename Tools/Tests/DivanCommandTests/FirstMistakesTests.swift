@@ -1,0 +1,114 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What a new user types, and what must not happen then.
+@Suite struct FirstMistakesTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db", "--collections", "geo.places")
+        try shell.run("put", "db", "one", #"{"pages":[{"n":1}]}"#)
+        try shell.write("scan.png", "a scan")
+    }
+
+    @Test func `a collection with documents is not dropped unasked`() throws {
+        try shell.run("put", "db", "rome", "{}", "-c", "geo.places")
+        let outcome = try shell.divan("collections", "db", "--rm", "geo.places")
+        outcome.expectFailure(2, "1 document", "--yes")
+        #expect(try shell.run("ls", "db", "-c", "geo.places").output == "rome\n")
+        try shell.run("collections", "db", "--rm", "geo.places", "--yes")
+        try shell.run("collections", "db", "--make", "geo.empty")
+        try shell.run("collections", "db", "--rm", "geo.empty")
+    }
+
+    @Test func `a document whose time is over is not there`() throws {
+        try shell.run("put", "db", "two", "{}")
+        let outcome = try shell.run("expire", "db", "two", "2020-01-01")
+        #expect(outcome.errors.contains("purged"))
+        #expect(try shell.divan("get", "db", "two").status == 3)
+        #expect(try shell.run("ls", "db").output == "one\n")
+    }
+
+    @Test func `a blob goes to the place of a pointer, as it is got from there`() throws {
+        try shell.run("blob", "put", "db", "one", "/pages/0/scan", "scan.png")
+        try shell.run("blob", "put", "db", "one", "/pages/-", "scan.png")
+        try shell.run("blob", "put", "db", "one", "cover", "scan.png")
+        let body = try shell.run("get", "db", "one").json()
+        #expect(Set(body.keys) == ["pages", "cover"])
+        for key in ["/pages/0/scan", "/pages/1", "cover", "/cover"] {
+            #expect(try shell.run("blob", "get", "db", "one", key).output == "a scan")
+            #expect(try shell.run("get", "db", "one", "--blob", key).output == "a scan")
+        }
+        for key in ["/pages/7/scan", "/missing/scan", "/pages/x"] {
+            try shell.divan("blob", "put", "db", "one", key, "scan.png").expectFailure(3, key)
+        }
+    }
+
+    @Test func `identities are kept in the home of whoever asks`() throws {
+        let environment = ["HOME": shell.path("home"), "XDG_DATA_HOME": ""]
+        try shell.divan(["identity", "new", "robot", "--key", "p256"], environment: environment)
+            .expectSuccess()
+        let folder = shell.path("home/.local/share/CouchbaseLite/Identities")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+    }
+
+    @Test func `one is one`() throws {
+        try shell.run("new", "other")
+        let outcome = try shell.divan("compare", "db", "other", "--collections", "_default")
+        outcome.expectFailure(9, "1 difference;")
+        let lines = "{\"_id\":\"_bad\"}\n"
+        let left = try shell.divan(["import", "db", "-", "--keep-going"], input: lines)
+        #expect(left.status == 8 && left.errors.contains("1 document was left out"), "\(left)")
+        let server = try shell.serve("db", "--no-tls")
+        let pulled = try shell.run("pull", "other", try server.url(), "--collections", "_default")
+        #expect(pulled.output.contains("Pulled 1 document;"), "\(pulled)")
+        #expect(!pulled.output.contains("1 documents"), "\(pulled)")
+        server.stop()
+    }
+
+    /// Runs the command as somebody who may do nothing here; only root can become that.
+    private func divan(asNobody words: [String]) throws -> Program.Outcome {
+        let become = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        return try Program("/usr/bin/setpriv", directory: shell.directory).run(
+            become + [Shell.divan.path] + words
+        )
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    func `a lack of permission is called that`() throws {
+        chmod(shell.directory, 0o755)
+        for words in [
+            ["ls", "db"], ["put", "db", "x", "{}"], ["status", "db"], ["check", "db"],
+        ] {
+            chmod(shell.path("db.cblite2"), 0o700)
+            try divan(asNobody: words).expectFailure(5, "Permission denied", "ermissions")
+        }
+        chmod(shell.path("db.cblite2"), 0o755)
+        try divan(asNobody: ["put", "db", "x", "{}"]).expectFailure(5, "ermission")
+        try divan(asNobody: ["export", "db", "out"]).expectFailure(5, "Permission denied")
+    }
+
+    @Test func `a URL is a place to look at a certificate too`() throws {
+        let server = try shell.serve("db")
+        let url = try server.url()
+        let outcome = try shell.divan("certs", "show", url)
+        #expect(outcome.status == 7 && outcome.output.contains("certificate 1"), "\(outcome)")
+        server.stop()
+    }
+
+    @Test func `an empty default collection that the peer has not is left out`() throws {
+        try shell.run("new", "there", "--collections", "geo.places")
+        try shell.run("new", "here", "--collections", "geo.places")
+        try shell.run("put", "there", "rome", "{}", "-c", "geo.places")
+        let server = try shell.serve("there", "--no-tls", "--collections", "geo.places")
+        let url = try server.url()
+        let outcome = try shell.run("sync", "here", url)
+        #expect(outcome.errors.contains("no default collection"), "\(outcome)")
+        #expect(try shell.run("ls", "here", "-c", "geo.places").output == "rome\n")
+        try shell.run("put", "here", "mine", "{}")
+        try shell.divan("sync", "here", url).expectFailure(3, "_default")
+        server.stop()
+    }
+}

@@ -1,0 +1,105 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Input that cannot be read is told in one line; no verb takes it for an empty text or traps.
+@Suite struct InputTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", "{}")
+    }
+
+    private static let readers = [
+        "put db x", "put db x -", "blob put db x photo -", "put db x '{}' --blob photo=-",
+        "import db -", "users add users.json ali --password-file -",
+        "users verify users.json ali --password-file -", "identity import robot -",
+        "pull db ws://127.0.0.1:1/x --session-file -", "cp - copy.jsonl", "serve --config -",
+    ]
+
+    @Test(arguments: ["<.", "<&-", "<db.cblite2/Attachments"])
+    func `an input that is closed or a directory is told`(_ stream: String) throws {
+        try shell.write("secret.txt", "open sesame\n")
+        try shell.run("users", "add", "users.json", "anna", "--password-file", "secret.txt")
+        for line in Self.readers {
+            let outcome = try shell.bash("exec divan \(line) \(stream)")
+            #expect((1...7).contains(outcome.status), "\(line): \(outcome)")
+            #expect(outcome.complaints.filter { $0.hasPrefix("divan: ") }.count == 1, "\(outcome)")
+        }
+        #expect(try shell.run("ls", "db").output == "one\n", "nothing empty was saved")
+    }
+
+    @Test(arguments: [
+        "import db .", "import db missing.jsonl", "blob put db one photo .",
+        "put db one '{}' --blob photo=.", "users ls .", "users add . ali --password-file .",
+        "identity import robot .", "log db.cblite2/lock .", "certs show .",
+        "pull db wss://127.0.0.1:1/x --pin .", "pull db wss://127.0.0.1:1/x --trust .",
+        "pull db wss://127.0.0.1:1/x --identity ./", "serve db --users . --no-tls",
+        "serve --config .", "serve db --client-ca .", "serve db --client-certificate .",
+        "pull db ws://127.0.0.1:1/x -u ali --password-file .",
+        "pull db ws://127.0.0.1:1/x -u ali --password-file /dev/zero",
+        "pull db ws://127.0.0.1:1/x --report .", "export db nowhere/out.jsonl",
+        "blob get db one photo .", "identity export robot --pem .",
+    ])
+    func `a directory in a file's place is told`(_ line: String) throws {
+        let outcome = try shell.bash("exec divan \(line) </dev/null")
+        if line == "import db ." { return #expect(outcome.status == 0, "a folder without files") }
+        #expect((1...7).contains(outcome.status), "\(outcome)")
+        #expect(outcome.complaints.contains { $0.hasPrefix("divan: ") }, "\(outcome)")
+        #expect(!outcome.errors.contains("NSCocoaErrorDomain"), "\(outcome)")
+    }
+
+    @Test func `a password that is no UTF-8 is refused wherever it comes from`() throws {
+        let add = "exec divan users add users.json ali"
+        for line in [
+            "printf 'caf\\xe9\\n' | \(add) --password-file -",
+            "printf 'caf\\xe9\\n' >word.txt; \(add) --password-file word.txt",
+            "export DIVAN_PASSWORD=$'caf\\xe9'; \(add)",
+        ] {
+            let outcome = try shell.bash(line)
+            #expect(outcome.status == 4 && outcome.errors.contains("no UTF-8"), "\(outcome)")
+        }
+    }
+
+    @Test(arguments: [
+        "put db $'caf\\xe9' '{}'", "get db $'\\xff'", "rm db $'\\xff'", "new $'caf\\xe9'",
+        "export db $'caf\\xe9.jsonl'", "ls db -c $'\\xff'", "users add $'\\xff' ali", "$'\\xff'",
+        "pull db $'ws://127.0.0.1:1/\\xff'", "put db x $'{\"a\":\"\\xff\"}'",
+        "pull db ws://127.0.0.1:1/x --documents $'\\xff'",
+    ])
+    func `an argument that is no UTF-8 is refused, not replaced`(_ line: String) throws {
+        let outcome = try shell.bash("exec divan \(line)")
+        outcome.expectFailure(4, "argument", "no UTF-8")
+        #expect(try shell.run("ls", "db").output == "one\n")
+    }
+
+    @Test func `the sign for damaged text may be typed`() throws {
+        try shell.run("put", "db", "caf\u{FFFD}", "{}")
+        #expect(try shell.run("ls", "db").output == "caf\u{FFFD}\none\n")
+    }
+
+    @Test(arguments: [
+        ["new", ""], ["new", "."], ["new", "/"], ["new", ".cblite2"], ["new", ".."], ["ls", ""],
+        ["cp", "db", ""], ["cp", "db", "ws://127.0.0.1:1/db"], ["cp", "wss://host/db", "copy"],
+        ["compare", "db", "ws://127.0.0.1:1/db"], ["export", "db", ""], ["serve", "db", ""],
+        ["ls", "db", "-c", ""], ["serve", "db", "--no-tls", "--collections", ""],
+        ["serve", "db", "--no-tls", "--collections="], ["serve", "db", "--users", ""],
+        ["push", "db", "ws://127.0.0.1:1/x", "--documents", ","],
+        ["pull", "db", "ws://127.0.0.1:1/x", "--header", "A: b\r\nC: d"],
+        ["pull", "db", "ws://127.0.0.1:1/x", "--header", "A\n: b"],
+        ["pull", "db", "ws://127.0.0.1:1/x", "--header", ": b"],
+        ["checkpoints", "show", "db", "ws://127.0.0.1:1/x", "--header", "A: b\nC: d"],
+    ])
+    func `empty words, URLs and broken lines are wrong usage`(_ words: [String]) throws {
+        let outcome = try shell.divan(words)
+        outcome.expectFailure(2)
+        let entries = try FileManager.default.contentsOfDirectory(atPath: shell.directory)
+        #expect(entries.filter { $0 != "data" } == ["db.cblite2"])
+    }
+
+    @Test func `a database may be named from inside its directory`() throws {
+        #expect(try shell.bash("cd db.cblite2; divan ls .").output == "one\n")
+    }
+}

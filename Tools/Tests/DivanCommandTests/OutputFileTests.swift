@@ -1,0 +1,133 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// A file that a verb writes changes whole or not at all, and stays what it was otherwise.
+@Suite struct OutputFileTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.write("photo.png", "a picture")
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", "{}", "--blob", "photo=photo.png")
+        try shell.write("secret.txt", "open sesame\n")
+        try shell.run("users", "add", "users.json", "anna", "--password-file", "secret.txt")
+        try shell.run("identity", "new", "robot", "--key", "p256")
+    }
+
+    /// Verbs that write a file, with its name in place of FILE.
+    private static let writers = [
+        "export db FILE", "blob get db one photo FILE",
+        "pull db ws://127.0.0.1:1/x --report FILE",
+    ]
+
+    private func write(_ line: String, to file: String) throws -> Program.Outcome {
+        try shell.bash("divan \(line.replacing("FILE", with: file)) || test $? = 6")
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: shell.path(name))
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    @Test(arguments: writers)
+    func `the mode of a file stays`(_ line: String) throws {
+        for mode in [0o600, 0o640, 0o666] {
+            try shell.write("out", "what was there before, which is longer than all that comes")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: mode],
+                ofItemAtPath: shell.path("out")
+            )
+            try write(line, to: "out").expectSuccess()
+            #expect(try self.mode("out") == mode)
+            #expect(try !shell.text("out").contains("before"))
+        }
+    }
+
+    @Test(arguments: writers)
+    func `a link is followed and stays`(_ line: String) throws {
+        try shell.write("real", "before")
+        _ = try shell.bash("mkdir below; ln -s ../real below/link; ln -s later below/nowhere")
+        try write(line, to: "below/link").expectSuccess()
+        #expect(try shell.text("real") != "before")
+        try write(line, to: "below/nowhere").expectSuccess()
+        #expect(try !shell.text("below/later").isEmpty)
+        let files = try FileManager.default.contentsOfDirectory(atPath: shell.path("below"))
+        #expect(files.sorted() == ["later", "link", "nowhere"])
+        for link in ["link", "nowhere"] {
+            let path = shell.path("below/\(link)")
+            #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil)
+        }
+    }
+
+    @Test(arguments: writers)
+    func `a pipe is written to`(_ line: String) throws {
+        let words = line.replacing("FILE", with: "pipe")
+        let outcome = try shell.bash(
+            "mkfifo pipe; cat pipe >out & divan \(words) || test $? = 6; wait; test -p pipe"
+        )
+        outcome.expectSuccess()
+        #expect(try !shell.text("out").isEmpty)
+        let through = try write(line, to: "/dev/stdout")
+        #expect(!through.output.isEmpty && through.status == 0, "\(through)")
+    }
+
+    @Test(arguments: writers)
+    func `a file that may not be written stays`(_ line: String) throws {
+        let outcome = try write(line, to: "/sys/kernel/divan")
+        #expect(outcome.status == 1, "neither written nor without a peer: \(outcome)")
+        #expect(outcome.errors.contains("/sys/kernel/divan: "), "\(outcome)")
+    }
+
+    @Test func `a full disk leaves the file before`() throws {
+        let disk = try SmallDisk(shell)
+        let (out, photo) = (shell.path("disk/out"), shell.path("disk/photo"))
+        #expect(try disk.divan("export", "db", out).status == 0)
+        #expect(try disk.divan("blob", "get", "db", "one", "photo", photo).status == 0)
+        let line = "{\"text\":\"\(String(repeating: "0123456789", count: 400))\"}\n"
+        try shell.write("many.jsonl", String(repeating: line, count: 1000))
+        try shell.run("import", "db", "many.jsonl")
+        try shell.run("blob", "put", "db", "one", "large", "many.jsonl")
+        let words = [
+            ["export", "db", out], ["blob", "get", "db", "one", "large", photo],
+        ]
+        for words in words {
+            try disk.divan(words).expectFailure(5, words[words.count - 1], "No space left")
+        }
+        #expect(try disk.run("cat", photo).output == "a picture")
+        #expect(try disk.run("wc", "-l", out).output.hasPrefix("1 "))
+        let names = try disk.run("ls", "-A", shell.path("disk")).output
+        #expect(names == "out\nphoto\n", "no draft is left")
+    }
+
+    @Test func `the file of users keeps its place behind a link`() throws {
+        _ = try shell.bash(
+            "mkdir etc; mv users.json etc/users.json; ln -s etc/users.json users.json"
+        )
+        try shell.run("users", "add", "users.json", "ali", "--password-file", "secret.txt")
+        #expect(try shell.text("etc/users.json").contains("ali"))
+        #expect(try mode("etc/users.json") == 0o600)
+        #expect(try shell.bash("test -L users.json").status == 0)
+    }
+
+    @Test func `a key is never written over a file`() throws {
+        try shell.write("robot.p12", "before")
+        let export = ["identity", "export", "robot", "--password-file", "secret.txt"]
+        try shell.divan(export + ["--p12", "robot.p12"]).expectFailure(4, "robot.p12", "exists")
+        #expect(try shell.text("robot.p12") == "before")
+        try shell.divan(export + ["--p12", "new.p12"]).expectSuccess()
+        #expect(try mode("new.p12") == 0o600)
+        let line = export.joined(separator: " ")
+        let piped = try shell.bash("divan \(line) --pem /dev/stdout | cat")
+        #expect(piped.output.contains("ENCRYPTED PRIVATE KEY"), "\(piped)")
+    }
+
+    @Test func `documents in a directory are replaced one by one`() throws {
+        _ = try shell.bash("mkdir out; echo before >out/one.json; chmod 600 out/one.json")
+        try shell.run("export", "db", "out")
+        #expect(try mode("out/one.json") == 0o600)
+        #expect(try shell.text("out/one.json").contains("\"_id\":\"one\""))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: shell.path("out")).count == 1)
+    }
+}

@@ -1,0 +1,60 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan check --repair-from`: what a disk has changed comes again from a peer.
+@Suite struct RepairTests {
+    private let shell: Shell
+
+    /// Two equal databases, of which `db` has a damaged document and a damaged blob.
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        for number in 0..<20 {
+            try shell.run("put", "db", "doc-\(number)", #"{"t":"is \#(number)."}"#)
+        }
+        try shell.write("f.txt", "the content of a blob")
+        try shell.run("blob", "put", "db", "picture", "f", "f.txt")
+        try shell.run("cp", "db", "peer")
+        try flip("is 7.", in: shell.path("db.cblite2/db.sqlite3"))
+        let folder = shell.path("db.cblite2/Attachments")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let blob = try #require(names.first { $0.hasSuffix(".blob") })
+        try flip("content", in: "\(folder)/\(blob)")
+    }
+
+    private func flip(_ text: String, in path: String) throws {
+        let file = URL(filePath: path)
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data(text.utf8)))
+        bytes[place.upperBound - 2] ^= 1
+        try bytes.write(to: file)
+    }
+
+    @Test func `what is damaged comes again from a peer`() throws {
+        try shell.divan("check", "db").expectFailure(5, "1 document damaged, 1 blob damaged")
+        let server = try shell.serve("peer", "--no-tls")
+        defer { server.stop() }
+        let outcome = try shell.run("check", "db", "--repair-from", try server.url())
+        #expect(outcome.errors.contains("Repaired 2"))
+        #expect(outcome.output == "Whole: 21 documents and 1 blob\n")
+        #expect(
+            try shell.run("compare", "db", "peer").output == "Equal: 21 documents and 1 blob\n"
+        )
+    }
+
+    @Test func `what the peer does not have is named, and the exit code says so`() throws {
+        try shell.run("purge", "peer", "doc-7")
+        let server = try shell.serve("peer", "--no-tls")
+        defer { server.stop() }
+        let outcome = try shell.divan("check", "db", "--repair-from", try server.url())
+        outcome.expectFailure(5, "1 document damaged")
+        #expect(outcome.output.contains("doc-7"))
+    }
+
+    @Test func `a peer out of reach changes nothing`() throws {
+        let outcome = try shell.divan("check", "db", "--repair-from", "ws://127.0.0.1:1/peer")
+        outcome.expectFailure(6)
+        try shell.divan("check", "db").expectFailure(5, "1 document damaged, 1 blob damaged")
+    }
+}
