@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "DivanFuzz",
             dependencies: [
-                "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
                 "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],
@@ -66,8 +66,30 @@ let package = Package(
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["DivanFuzz"],
+            dependencies: ["Divan", "DivanFuzz", "DivanTestKit"],
             path: "FuzzTests",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "DivanGrowth",
+            dependencies: [
+                "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanJSON",
+                "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS", "DivanWebSocket",
+                "DivanZlib",
+            ],
+            path: "Growth/DivanGrowth",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "divan-growth",
+            dependencies: ["DivanGrowth"],
+            path: "Growth/divan-growth",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "GrowthTests",
+            dependencies: ["DivanGrowth"],
+            path: "GrowthTests",
             swiftSettings: strict
         ),
         .executableTarget(
@@ -84,7 +106,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "divan-kill-sync",
-            dependencies: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit", "DivanWebSocket"],
+            dependencies: [
+                "Divan", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions", "DivanStore",
+                "DivanTestKit", "DivanWebSocket", "DivanZlib",
+            ],
             path: "KillSync",
             swiftSettings: strict
         ),
@@ -92,6 +117,21 @@ let package = Package(
             name: "KillSyncTests",
             dependencies: ["divan-kill-sync", "DivanTestKit"],
             path: "KillSyncTests",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "divan-bitrot",
+            dependencies: [
+                "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
+                "DivanZlib",
+            ],
+            path: "BitRot",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BitRotTests",
+            dependencies: ["divan-bitrot", "DivanTestKit"],
+            path: "BitRotTests",
             swiftSettings: strict
         ),
         .executableTarget(

@@ -16,6 +16,7 @@ final class Kitchen {
 
     init(_ directory: String) throws {
         self.directory = directory
+        umask(0)  // the modes of files must not depend on it
         TLSIdentity.storeDirectory = directory + "/identities"
         LogSinks.console = ConsoleLogSink(level: .info)
         database = try Self.open(directory)
@@ -48,6 +49,10 @@ final class Kitchen {
             return "\(listeners.reduce(0) { $0 + $1.status.connectionCount })"
         case "descriptors":
             return "\(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)"
+        case "size": return "\(try files().reduce(0) { $0 + $1.byteCount })"
+        case "modes":
+            let open = try files().filter { $0.mode & 0o077 != 0 }
+            return open.isEmpty ? "the owner's alone" : open.map(\.path).joined(separator: " ")
         case "memory": return "\(OwnProcess.residentByteCount)"
         case "restart":
             for listener in listeners { listener.stopForRestart() }
@@ -68,12 +73,30 @@ final class Kitchen {
         }
     }
 
+    /// A content that takes a while to be read.
+    static let film = [UInt8](repeating: 7, count: 4 << 20)
+
+    /// The files of the database.
+    private func files() throws -> [(path: String, byteCount: Int, mode: Int)] {
+        let directory = database.path ?? ""
+        let names = try FileManager.default.subpathsOfDirectory(atPath: directory)
+        return try ([""] + names).map { name in
+            let path = directory + "/" + name
+            let facts = try FileManager.default.attributesOfItem(atPath: path)
+            let byteCount = (facts[.size] as? NSNumber)?.intValue ?? 0
+            return (path, byteCount, (facts[.posixPermissions] as? NSNumber)?.intValue ?? 0)
+        }
+    }
+
     private func fill() throws {
         let (open, hidden) = (
             try database.defaultCollection(), try database.createCollection(name: "hidden")
         )
         for number in 0..<50 { try put("open-\(number)", in: open) }
         try put("secret", in: hidden)
+        let film = MutableDocument(id: "film")
+        film.setBlob(Blob(contentType: "video/mp4", data: Data(Self.film)), forKey: "blob")
+        try open.save(document: film)
         let picture = MutableDocument(id: "picture")
         let blob = Blob(contentType: "text/plain", data: Data(Secrets.body.utf8))
         picture.setBlob(blob, forKey: "blob")

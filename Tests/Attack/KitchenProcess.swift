@@ -27,6 +27,8 @@ struct KitchenProcess {
         readOnly = Place(port: ports[2], isSecure: false)
     }
 
+    var processIdentifier: Int32 { process.processIdentifier }
+
     var isRunning: Bool { process.isRunning }
 
     func ask(_ question: String) throws -> String { try process.ask(question) }

@@ -70,6 +70,42 @@ final class Visitor {
         flush()
     }
 
+    /// Sends requests and waits for nothing; those that are larger than a window go out in part.
+    func post(_ requests: [(BLIPProperties, String)]) {
+        for (properties, body) in requests {
+            _ = connection.send(BLIPRequest(properties: properties, body: .bytes(Array(body.utf8))))
+        }
+        flush()
+    }
+
+    /// Sends requests whole, reading what comes meanwhile.
+    func postAtOnce(_ requests: [(BLIPProperties, String)]) {
+        post(requests)
+        while connection.queuedByteCount > 0, closeCode == nil { guard listen() else { return } }
+    }
+
+    /// Waits for replies to what was posted; returns how many came.
+    func waitForReplies(_ count: Int) -> Int {
+        while replies.count < count, closeCode == nil { guard listen() else { break } }
+        return replies.count
+    }
+
+    /// Sends a revision that names a blob, has no content when it is asked for it, and tells what came.
+    func thieve(_ properties: BLIPProperties, _ body: String) -> String {
+        let request = BLIPRequest(properties: properties, body: .bytes(Array(body.utf8)))
+        guard let number = connection.send(request) else { return "not sent" }
+        flush()
+        while closeCode == nil, replies[number] == nil, requests.isEmpty {
+            guard listen() else { return ended }
+        }
+        guard let question = requests.first else { return "not asked" }
+        connection.reply(to: question.id, with: .error(domain: "HTTP", code: 404, message: "no"))
+        flush()
+        while closeCode == nil, replies[number] == nil { guard listen() else { return ended } }
+        let error = replies[number]?.error.map { "\($0.domain)/\($0.code)" } ?? "ok"
+        return question.profile == "getAttachment" ? "asked for it, then \(error)" : error
+    }
+
     /// Sends a WebSocket message as it is.
     func sendMessage(_ bytes: [UInt8]) {
         socket.send(bytes.span)

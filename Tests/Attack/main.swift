@@ -2,12 +2,12 @@ import DivanTestKit
 import Foundation
 import Glibc
 
-/// `divan-attack run [--quick]` attacks a listener in a process of its own and prints each reaction;
+/// `divan-attack run [--quick] [--work]` attacks a listener in another process and prints each reaction;
 /// `divan-attack serve DIRECTORY` is that process.
 let words = Array(CommandLine.arguments.dropFirst())
 
 /// Attacks, and returns the exit status.
-func attack(isQuick: Bool) throws -> Int32 {
+func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
     let directory = NSTemporaryDirectory() + "divan-attack-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
         atPath: directory,
@@ -22,6 +22,9 @@ func attack(isQuick: Bool) throws -> Int32 {
     let before = good.run()
     report.claim("a normal client before", before ?? "synced", before == nil)
     let memory = try kitchen.number("memory")
+    WorkAttacks(kitchen: kitchen, report: report, isQuick: isQuick).run()
+    HubAttacks(directory: directory, report: report).run()
+    if onlyWork { return report.end() }
     good.start()
     RequestAttacks(kitchen: kitchen, report: report).run()
     CertificateAttacks(kitchen: kitchen, report: report, authority: authority).run()
@@ -59,9 +62,10 @@ do {
     signal(SIGPIPE, SIG_IGN)
     OwnProcess.raiseDescriptorLimit()
     switch words.first {
-    case "run": exit(try attack(isQuick: words.contains("--quick")))
+    case "run":
+        exit(try attack(isQuick: words.contains("--quick"), onlyWork: words.contains("--work")))
     case "serve" where words.count == 2: try Kitchen(words[1]).run()
-    default: throw AttackFailure("usage: divan-attack run [--quick]")
+    default: throw AttackFailure("usage: divan-attack run [--quick] [--work]")
     }
 } catch {
     FileHandle.standardError.write(Data("attack: \(error)\n".utf8))

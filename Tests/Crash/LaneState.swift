@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 
 /// What a lane's documents, conflicts, collection and checkpoint are, or should be.
@@ -56,7 +57,7 @@ extension LaneState {
         let (documents, others, lastSequence) = try store.read { reader in
             hasCollection = try reader.hasCollection(path)
             conflicts = Set(
-                try reader.conflicts(in: .default).filter { $0.hasPrefix(lane.prefix) }
+                try reader.conflicts(in: .default).map(\.text).filter { $0.hasPrefix(lane.prefix) }
             )
             return (
                 try reader.documents(in: .default, after: 0, limit: 100_000),
@@ -65,8 +66,11 @@ extension LaneState {
             )
         }
         for document in documents
-        where !document.isTombstone && document.documentID.hasPrefix(lane.prefix) {
-            bodies[Self.place(document.documentID)] = String(decoding: document.body, as: UTF8.self)
+        where !document.isTombstone && document.documentID.text.hasPrefix(lane.prefix) {
+            bodies[Self.place(document.documentID.text)] = String(
+                decoding: document.body,
+                as: UTF8.self
+            )
             guard document.flags.contains(.hasBlobs) else { continue }
             for digest in try BlobReferences.digests(in: document.body.span) {
                 blobCount += 1
@@ -96,7 +100,7 @@ extension LaneState {
 
     private static func requireBlob(
         _ digest: BlobDigest,
-        of documentID: String,
+        of documentID: DocumentID,
         _ store: Store
     ) throws {
         let content = try store.blobs.read(digest)

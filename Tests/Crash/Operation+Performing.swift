@@ -6,7 +6,7 @@ extension Operation {
     func perform(on store: Store) throws {
         switch kind {
         case .save(let id):
-            _ = try store.save(id, in: .default, body: Array(body.utf8))
+            _ = try store.save(DocumentID(unchecked: id), in: .default, body: Array(body.utf8))
         case .batch:
             try store.write { writer in
                 for id in batchIDs { try save(id, in: .default, writer) }
@@ -18,8 +18,10 @@ extension Operation {
             let last = try store.read { try $0.lastSequence(in: .default) }
             try store.setLocalCheckpoint(lane.checkpoint, Array("\(step) \(last)".utf8))
         case .delete(let id):
-            _ = try store.save(id, in: .default, body: Array("{}".utf8), isTombstone: true)
-        case .purge(let id): try store.write { _ = try $0.purge(id, in: .default) }
+            let deleted = DocumentID(unchecked: id)
+            _ = try store.save(deleted, in: .default, body: Array("{}".utf8), isTombstone: true)
+        case .purge(let id):
+            try store.write { _ = try $0.purge(DocumentID(unchecked: id), in: .default) }
         case .makeCollection:
             let path = try lane.collection()
             try store.write { writer in
@@ -36,7 +38,7 @@ extension Operation {
         in path: CollectionPath,
         _ writer: StoreWriter
     ) throws {
-        _ = try writer.save(id, in: path, body: Array(body.utf8))
+        _ = try writer.save(DocumentID(unchecked: id), in: path, body: Array(body.utf8))
     }
 
     private func saveBlob(_ id: String, _ content: [UInt8], _ store: Store) throws {
@@ -44,7 +46,7 @@ extension Operation {
         let hold = store.blobs.hold(digest)
         _ = try store.blobs.write(content)
         _ = try store.save(
-            id,
+            DocumentID(unchecked: id),
             in: .default,
             body: Array(Self.blobBody(digest, step).utf8),
             hasBlobs: true
@@ -64,7 +66,7 @@ extension Operation {
             throw CrashFailure("1-\(digest) is no revision ID")
         }
         let theirs = RemoteRevision(
-            documentID: conflictID,
+            documentID: DocumentID(unchecked: conflictID),
             revisionID: revisionID,
             body: Array(#"{"theirs":true}"#.utf8),
             remote: RemoteID(rawValue: 1)
@@ -74,10 +76,11 @@ extension Operation {
 
     private func resolve(_ writer: StoreWriter) throws {
         let conflicted = try writer.conflicts(in: .default).filter {
-            $0.hasPrefix(lane.conflictPrefix)
+            $0.text.hasPrefix(lane.conflictPrefix)
         }
-        let ids = try writer.documentIDs(in: .default, after: lane.conflictPrefix, limit: 10_000)
-        for id in ids where id.hasPrefix(lane.conflictPrefix) && !conflicted.contains(id) {
+        let start = DocumentID(unchecked: lane.conflictPrefix)
+        let ids = try writer.documentIDs(in: .default, after: start, limit: 10_000)
+        for id in ids where id.text.hasPrefix(lane.conflictPrefix) && !conflicted.contains(id) {
             try writer.purge(id, in: .default)
         }
         for id in conflicted {

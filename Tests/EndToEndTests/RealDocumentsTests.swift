@@ -143,7 +143,8 @@ extension RealDocumentsTests {
         return sources
     }
 
-    /// Each text as a value in a document, and as a document when it is an object.
+    /// Each text as a value in a document, and as a document when it is an object that may be one:
+    /// a document has no empty key at the top level.
     private static func suite() throws -> [Source] {
         let folder = Fixture("../../Packages/DivanJSON/Tests/Fixtures/JSONTestSuite").path
         var sources: [Source] = []
@@ -152,7 +153,7 @@ extension RealDocumentsTests {
             let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
             let wrapped = #"{"value":\#(text)}"#
             sources.append(Source(collection: "suite", documentID: name, text: wrapped))
-            if meaning(of: text) is [String: Any] {
+            if let members = meaning(of: text) as? [String: Any], members[""] == nil {
                 sources.append(Source(collection: "suite", documentID: "bare-\(name)", text: text))
             }
         }

@@ -14,6 +14,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanFuzz",
     dependencies: [
+        .package(path: "../../Packages/Divan"),
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanBLIP"),
         .package(path: "../../Packages/DivanCompression"),
@@ -33,7 +34,7 @@ let package = Package(
         .target(
             name: "DivanFuzz",
             dependencies: [
-                "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
                 "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],
@@ -42,7 +43,7 @@ let package = Package(
         .target(name: "CDivanFuzzer"),
         .executableTarget(
             name: "divan-fuzz",
-            dependencies: ["DivanFuzz", "CDivanFuzzer"],
+            dependencies: ["Divan", "DivanFuzz", "CDivanFuzzer"],
             swiftSettings: strict
         ),
     ]

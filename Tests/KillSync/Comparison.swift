@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// Looks at both databases after the last sync: equal, and what the workload says.
@@ -35,7 +36,7 @@ struct Comparison {
     /// Both databases: sound, without conflicts, and equal.
     private static func read(
         _ directory: String
-    ) throws -> (stores: [Store], contents: [[String: StoredDocument]]) {
+    ) throws -> (stores: [Store], contents: [[DocumentID: StoredDocument]]) {
         let stores = try Side.allCases.map { side in
             try Store.open(
                 directory: "\(directory)/\(side.rawValue).cblite2",
@@ -52,8 +53,9 @@ struct Comparison {
         return (stores, contents)
     }
 
-    private static func contents(_ store: Store) throws -> [String: StoredDocument] {
-        var contents: [String: StoredDocument] = [:]
+    /// Every document of a database, deleted ones included.
+    static func contents(_ store: Store) throws -> [DocumentID: StoredDocument] {
+        var contents: [DocumentID: StoredDocument] = [:]
         var sequence: UInt64 = 0
         while true {
             let batch = try store.read { reader in
@@ -66,8 +68,8 @@ struct Comparison {
     }
 
     private static func requireEqual(
-        _ first: [String: StoredDocument],
-        _ second: [String: StoredDocument]
+        _ first: [DocumentID: StoredDocument],
+        _ second: [DocumentID: StoredDocument]
     ) throws {
         for id in Set(first.keys).union(second.keys) {
             guard let mine = first[id], let theirs = second[id] else {
@@ -81,12 +83,12 @@ struct Comparison {
 
     /// Each document of a side is there, in its last version; no other is.
     private func checkOwn(
-        _ contents: [String: StoredDocument],
+        _ contents: [DocumentID: StoredDocument],
         _ workload: Workload
     ) throws {
         for side in Side.allCases {
             for index in 0..<workload.count {
-                let id = workload.documentID(side, index)
+                let id = DocumentID(unchecked: workload.documentID(side, index))
                 guard let document = contents[id] else { throw KillSyncFailure("\(id) is lost") }
                 guard document.isTombstone == workload.isDeleted(index) else {
                     throw KillSyncFailure("\(id): deleted is \(document.isTombstone)")
@@ -94,7 +96,7 @@ struct Comparison {
                 if !document.isTombstone { try check(document, side, index, workload) }
             }
         }
-        let others = contents.keys.filter { !$0.hasPrefix("both-") }.count - 2 * workload.count
+        let others = contents.keys.filter { !$0.text.hasPrefix("both-") }.count - 2 * workload.count
         guard others == 0 else { throw KillSyncFailure("\(others) documents are invented") }
     }
 
@@ -122,11 +124,11 @@ struct Comparison {
 
     /// A document that both edited is as one of them wrote it in one of its lives.
     private mutating func checkConflicts(
-        _ contents: [String: StoredDocument],
+        _ contents: [DocumentID: StoredDocument],
         _ workload: Workload
     ) throws {
         for number in 0..<Workload.conflictCount {
-            let id = workload.conflictID(number)
+            let id = DocumentID(unchecked: workload.conflictID(number))
             guard let document = contents[id] else { continue }
             conflictedCount += 1
             let body = try JSON(parsing: document.body.span)
@@ -139,8 +141,11 @@ struct Comparison {
         }
     }
 
-    private static func readBlobs(
-        _ contents: [String: StoredDocument],
+    /// Reads every blob that a live document names; returns how many there are.
+    ///
+    /// - Throws: `KillSyncFailure` that names a document whose blob is not what it says.
+    static func readBlobs(
+        _ contents: [DocumentID: StoredDocument],
         _ store: Store
     ) throws -> Int {
         var count = 0

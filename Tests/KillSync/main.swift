@@ -2,7 +2,8 @@ import Foundation
 
 /// `divan-kill-sync run [--kills N] [--documents N] [--seed S]` kills two syncing processes and
 /// looks at what they leave; `interrupt [--times N] [--documents N]` also cuts their connection and
-/// counts what is sent twice; `fill`, `server`, `client` and `finish` are those processes.
+/// counts what is sent twice; `converge [--runs N] [--rounds N] [--seed S]` lets several databases
+/// sync in circles and kills them; `fill`, `server`, `client`, `finish` and `peer` are those processes.
 let words = Array(CommandLine.arguments.dropFirst()).filter { $0 != "--plain" }
 
 func number(after word: String, or standard: UInt64) -> UInt64 {
@@ -44,6 +45,21 @@ do {
             )
             print("interrupt: \(try interrupter.run())")
         }
+    case "converge":
+        let first = number(after: "--seed", or: UInt64.random(in: 0...999_999))
+        for run in 0..<number(after: "--runs", or: 50) {
+            var convergence = try Convergence(
+                seed: first &+ run,
+                rounds: Int(clamping: number(after: "--rounds", or: 200))
+            )
+            print(try convergence.run())
+            fflush(nil)
+        }
+    case "peer":
+        guard words.count == 4, let port = UInt16(words[3]) else {
+            throw KillSyncFailure("peer: NAME DIRECTORY PORT expected")
+        }
+        try await Peer(words[1], in: words[2], port: port).run()
     case "fill":
         guard words.count == 4, let side = Side(rawValue: words[1]), let count = Int(words[3])
         else {
@@ -70,7 +86,8 @@ do {
     default:
         throw KillSyncFailure(
             "usage: divan-kill-sync run [--kills N] [--documents N] [--seed S]\n"
-                + "       divan-kill-sync interrupt [--times N] [--documents N]"
+                + "       divan-kill-sync interrupt [--times N] [--documents N]\n"
+                + "       divan-kill-sync converge [--runs N] [--rounds N] [--seed S]"
         )
     }
 } catch {

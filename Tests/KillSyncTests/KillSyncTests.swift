@@ -11,6 +11,15 @@ import Testing
         #expect(outcome.output.contains("nothing is lost, nothing is invented"), "\(outcome)")
     }
 
+    /// `make converge` does it 50 times, with 200 rounds.
+    @Test func `databases that sync in circles and are killed end equal`() throws {
+        let outcome = try Program.built("divan-kill-sync").run([
+            "converge", "--runs", "2", "--rounds", "12",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.lines.count { $0.contains("equal everywhere, nothing lost") } == 2)
+    }
+
     /// The tool fails when more than a twentieth is sent twice; with `make interrupt` it is
     /// twenty interruptions of 100,000 documents.
     @Test func `an interrupted sync sends hardly anything twice, in either direction`() throws {

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanTransport
 
 /// Something that the world does to a node or the network at a planned time.
@@ -20,6 +21,10 @@ enum Action: Sendable {
     case closePort(node: Int, Duration)
     /// The process ends without a word and comes back.
     case crash(node: Int, down: Duration)
+    /// The process ends between two of its effects, after some more commits, and comes back.
+    case die(node: Int, afterCommits: Int, isBeforeCommit: Bool, down: Duration)
+    /// The node decides conflicts in another way from now on.
+    case decide(node: Int, ResolverKind)
     /// The database is copied away.
     case backUp(node: Int)
     /// The process ends, and comes back with the copy in place of its database.
@@ -37,7 +42,7 @@ enum Action: Sendable {
     struct Place: Hashable, Sendable {
         var node: Int
         var collection: Int
-        var documentID: String
+        var documentID: DocumentID
     }
 
     /// A change of one member of a document, or a new document.
@@ -80,6 +85,10 @@ extension Action: CustomStringConvertible {
         case .isolate(let node, let time): return "node \(node): off the network for \(time)"
         case .closePort(let node, let time): return "node \(node): does not listen for \(time)"
         case .crash(let node, let down): return "node \(node): crash, back in \(down)"
+        case .die(let node, let count, let isBefore, let down):
+            let place = isBefore ? "before" : "after"
+            return "node \(node): dies \(place) commit \(count), back in \(down)"
+        case .decide(let node, let kind): return "node \(node): \(kind.rawValue) from now on"
         case .backUp(let node): return "node \(node): database copied away"
         case .restore(let node, let down): return "node \(node): copy put back, back in \(down)"
         case .breakDisk(let node, let fault, let time):
@@ -104,6 +113,7 @@ extension Action {
         case .delete(let place), .purge(let place), .expire(let place, _): place.node
         case .compact(let node), .cut(let node, _), .isolate(let node, _),
             .closePort(let node, _), .crash(let node, _), .backUp(let node),
+            .die(let node, _, _, _), .decide(let node, _),
             .restore(let node, _), .breakDisk(let node, _, _), .jump(let node, _):
             node
         case .restart, .audit: nil

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanTestKit
 import DivanTransport
 
@@ -44,7 +45,8 @@ struct ActionPlan {
         case 73..<77: .cut(node: drawNode(), SimulatedLoss.allCases[drawIndex(3)])
         case 77..<79: .isolate(node: drawNode(), drawTime(60))
         case 79..<81: .closePort(node: drawNode(), drawTime(60))
-        case 81..<85: .crash(node: drawNode(), down: drawTime(30))
+        case 81..<83: .crash(node: drawNode(), down: drawTime(30))
+        case 83..<85: drawDeath()
         case 85..<88: scenario.hasConflicts ? .backUp(node: drawNode()) : nil
         case 88..<91: scenario.hasConflicts ? .restore(node: drawNode(), down: drawTime(10)) : nil
         case 91..<94:
@@ -56,8 +58,18 @@ struct ActionPlan {
         case 94..<95:
             .jump(node: drawNode(), .seconds(Int.random(in: -90_000...90_000, using: &generator)))
         case 95..<97: .restart(link: drawIndex(scenario.links.count), isReset: drawIndex(3) == 0)
+        case 97..<98: .decide(node: drawNode(), ResolverKind.allCases[drawIndex(4)])
         default: .audit
         }
+    }
+
+    private mutating func drawDeath() -> Action {
+        .die(
+            node: drawNode(),
+            afterCommits: drawIndex(12),
+            isBeforeCommit: drawIndex(2) == 0,
+            down: drawTime(20)
+        )
     }
 
     private mutating func drawIndex(_ count: Int) -> Int {
@@ -84,7 +96,7 @@ struct ActionPlan {
         let node = drawNode()
         let collection = drawIndex(scenario.collections.count)
         let number = drawIndex(scenario.nodeCount > 20 ? 60 : 8)
-        let documentID: String
+        let documentID: DocumentID
         if drawIndex(12) == 0 {
             documentID = DocumentName.privately(number % 2, of: node)
         } else {

@@ -49,11 +49,12 @@ final class Connector: @unchecked Sendable {
         let isLast = plan.active == world.scenario.nodeCount - 1
         options.documentIDs = plan.documentIDs
         if !(isLast && world.bug == .filterIgnored) {
-            options.pushFilter = { id, _, _ in !DocumentName.isPrivate(id) }
+            options.pushFilter = { !DocumentName.isPrivate($0.documentID) }
         }
         let dropsTombstones = isLast && world.bug == .tombstoneDropped
-        options.pullFilter = { id, _, flags in
-            !DocumentName.isPrivate(id) && !(dropsTombstones && flags.contains(.deleted))
+        options.pullFilter = { shown in
+            !DocumentName.isPrivate(shown.documentID)
+                && !(dropsTombstones && shown.flags.contains(.deleted))
         }
         return options
     }
@@ -113,14 +114,22 @@ final class Connector: @unchecked Sendable {
         configuration.runResolver = { world.runResolver($0) }
         for (number, path) in world.scenario.collections.enumerated() {
             configuration.resolvers[path] = RecordingResolver(
-                kind: world.scenario.resolvers[plan.active],
                 collection: number,
                 node: plan.active,
                 world: world
             )
         }
+        configuration.onDocuments = { [unowned self] events in
+            for event in events { note(event) }
+        }
         configuration.onStatus = { [unowned self] in changed($0, run) }
         return configuration
+    }
+
+    private func note(_ event: DocumentEvent) {
+        let name = "\(event.collection)/\(event.documentID)"
+        let outcome = event.error.map { "\($0.domain)/\($0.code) \($0.message)" } ?? "done"
+        world.note("link \(index) \(event.isPush ? "push" : "pull") \(name): \(outcome)")
     }
 
     /// Ends the run in order.

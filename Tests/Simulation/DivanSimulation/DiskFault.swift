@@ -31,7 +31,17 @@ final class DiskHealth {
     var fault: DiskFault?
     /// Whether a failed sync has made the disk read-only until it is opened again.
     var isPoisoned = false
+    /// Where the process is to die; `nil` = nowhere.
+    var death: Death?
     private var generator: SeededGenerator
+
+    /// A place between two effects of a process.
+    struct Death {
+        /// Transactions that are committed before it.
+        var commitCount: Int
+        /// Whether the next transaction is lost with the process, or the last thing that it does.
+        var isBeforeCommit: Bool
+    }
 
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
@@ -43,6 +53,18 @@ final class DiskHealth {
             Int.random(in: 0..<100, using: &generator) < percentage
         else { return nil }
         return fault
+    }
+
+    /// Whether the process dies here.
+    func dies(isBeforeCommit: Bool) -> Bool {
+        guard var death, death.isBeforeCommit == isBeforeCommit else { return false }
+        guard death.commitCount > 0 else {
+            self.death = nil
+            return true
+        }
+        death.commitCount -= 1
+        self.death = death
+        return false
     }
 
     /// How many steps of a transaction succeed before it breaks off.

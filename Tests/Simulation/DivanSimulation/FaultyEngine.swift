@@ -5,15 +5,17 @@ import DivanStore
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class FaultyEngine: StorageEngine, @unchecked Sendable {
-    private let rows: MemoryEngine
+    private let rows: any StorageEngine
     private let health: DiskHealth
     private let mistakes: EngineMistakes
     /// Called when a checkpoint of our own was committed.
     var onCheckpoint: () -> Void = {}
+    /// Called when the process dies in the middle of its work.
+    var onDeath: () -> Void = {}
     /// Set when the process that used this engine is gone.
     var isDead = false
 
-    init(rows: MemoryEngine, health: DiskHealth, mistakes: EngineMistakes) {
+    init(rows: any StorageEngine, health: DiskHealth, mistakes: EngineMistakes) {
         self.rows = rows
         self.health = health
         self.mistakes = mistakes
@@ -37,10 +39,19 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
             let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
             let result = try body(transaction)
             if let fault = health.strikes(.failsAtCommit) { throw StoreError(fault.code) }
+            if health.dies(isBeforeCommit: true) {
+                isDead = true
+                onDeath()
+                throw StoreError(.notOpen)
+            }
             savesCheckpoint = transaction.savesCheckpoint
             return result
         }
         if savesCheckpoint { onCheckpoint() }
+        if health.dies(isBeforeCommit: false) {
+            isDead = true
+            onDeath()
+        }
         if let fault = health.strikes(.failsToSync) {
             health.isPoisoned = true
             throw StoreError(fault.code)

@@ -45,7 +45,7 @@ final class FaultyTransaction: StorageTransaction {
     }
 
     func row(
-        _ documentID: String,
+        _ documentID: DocumentID,
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow? {
@@ -70,18 +70,18 @@ final class FaultyTransaction: StorageTransaction {
 
     func documentIDs(
         in collection: CollectionID,
-        after documentID: String?,
+        after documentID: DocumentID?,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         try inner.documentIDs(in: collection, after: documentID, limit: limit)
     }
 
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [String] {
+    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID] {
         try inner.conflictedDocumentIDs(in: collection)
     }
 
     func expiration(
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Int64? {
         try inner.expiration(of: documentID, in: collection)
@@ -95,7 +95,7 @@ final class FaultyTransaction: StorageTransaction {
         in collection: CollectionID,
         by time: Int64,
         limit: Int
-    ) throws(StoreError) -> [String] {
+    ) throws(StoreError) -> [DocumentID] {
         try inner.expiredDocumentIDs(in: collection, by: time, limit: limit)
     }
 
@@ -142,7 +142,7 @@ final class FaultyTransaction: StorageTransaction {
 
     func markSingle(
         _ revisionID: RevisionID,
-        of documentID: String,
+        of documentID: DocumentID,
         at remote: RemoteID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool {
@@ -152,14 +152,14 @@ final class FaultyTransaction: StorageTransaction {
 
     func setExpiration(
         _ time: Int64?,
-        of documentID: String,
+        of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool {
         try step()
         return try inner.setExpiration(time, of: documentID, in: collection)
     }
 
-    func remove(_ documentID: String, in collection: CollectionID) throws(StoreError) -> Bool {
+    func remove(_ documentID: DocumentID, in collection: CollectionID) throws(StoreError) -> Bool {
         try step()
         return try inner.remove(documentID, in: collection)
     }

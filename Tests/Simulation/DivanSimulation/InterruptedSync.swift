@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTestKit
@@ -74,7 +75,11 @@ public struct InterruptedSync {
                 for number in start..<min(start + 1_000, documentCount) {
                     let text = String(repeating: "lorem ipsum ", count: 20)
                     let body = Array("{\"number\":\(number),\"text\":\"\(text)\"}".utf8)
-                    _ = try writer.save("own-1-\(number)", in: .default, body: body)
+                    _ = try writer.save(
+                        DocumentID(unchecked: "own-1-\(number)"),
+                        in: .default,
+                        body: body
+                    )
                 }
             }
         }

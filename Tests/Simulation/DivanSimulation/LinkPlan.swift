@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 
 /// One replication: who starts it, with whom, and what it carries.
@@ -7,31 +8,47 @@ struct LinkPlan: Sendable {
     var isContinuous = true
     var usesDeltas = true
     /// Documents by ID; empty means all.
-    var documentIDs: [String] = []
+    var documentIDs: [DocumentID] = []
 
     /// Whether documents of this ID go through when their filters let them.
-    func names(_ documentID: String) -> Bool {
+    func names(_ documentID: DocumentID) -> Bool {
         documentIDs.isEmpty || documentIDs.contains(documentID)
     }
 }
 
 /// The names of documents say what may become of them.
+///
+/// Every second one ends in a letter that Unicode can write in three ways, and every way is a
+/// document of its own: whoever keys by text takes three for one.
 enum DocumentName {
+    private static let spellings = ["", "\u{212B}", "", "\u{C5}", "", "A\u{30A}"]
+
     /// A document that everyone shares.
-    static func shared(_ number: Int) -> String { "d\(number)" }
+    static func shared(_ number: Int) -> DocumentID { name("d", number) }
 
     /// A document that never leaves its node: push and pull filters refuse it.
-    static func privately(_ number: Int, of node: Int) -> String { "private-\(node)-\(number)" }
+    static func privately(_ number: Int, of node: Int) -> DocumentID {
+        name("private-\(node)-", number)
+    }
 
     /// A document that only one node edits.
-    static func owned(_ number: Int, by node: Int) -> String { "own-\(node)-\(number)" }
+    static func owned(_ number: Int, by node: Int) -> DocumentID { name("own-\(node)-", number) }
+
+    /// Numbers 1, 3 and 5 of each six differ by nothing but the spelling of their letter.
+    private static func name(_ beginning: String, _ number: Int) -> DocumentID {
+        let spelling = spellings[number % spellings.count]
+        let shown = spelling.isEmpty ? number : number / spellings.count
+        return DocumentID(unchecked: "\(beginning)\(shown)\(spelling)")
+    }
 
     /// Whether filters refuse the document.
-    static func isPrivate(_ documentID: String) -> Bool { documentID.hasPrefix("private-") }
+    static func isPrivate(_ documentID: DocumentID) -> Bool {
+        documentID.text.utf8.starts(with: "private-".utf8)
+    }
 
     /// The node in the name of a private or owned document.
-    static func owner(of documentID: String) -> Int? {
-        let parts = documentID.split(separator: "-")
+    static func owner(of documentID: DocumentID) -> Int? {
+        let parts = documentID.text.split(separator: "-")
         return parts.count == 3 ? Int(parts[1]) : nil
     }
 }

@@ -8,7 +8,7 @@ final class Model {
     /// A document, wherever it is.
     struct Key: Hashable {
         var collection: Int
-        var documentID: String
+        var documentID: DocumentID
     }
 
     /// A revision that somebody made.

@@ -1,4 +1,5 @@
 import DivanCrypto
+import DivanJSON
 import DivanReplicator
 import DivanSession
 import DivanStore
@@ -14,20 +15,24 @@ final class Node: @unchecked Sendable {
     let health: DiskHealth
     let mistakes = EngineMistakes()
     /// Bodies that came in, by document; only the relay of `SeededBug.deltaOnWrongBase` looks at them.
-    var bodies: [String: [[UInt8]]] = [:]
+    var bodies: [ExactText: [[UInt8]]] = [:]
     /// The database of the running process; `nil` while there is none.
     private(set) var store: Store?
     /// When the copy was made that `restore` puts back.
     private(set) var backUpTime: Duration?
     /// Documents that were given an expiration.
     var expiring: Set<Action.Place> = []
+    /// How long the process is gone when it dies.
+    var downTime: Duration = .zero
+    /// How the node decides conflicts now.
+    var resolver: ResolverKind
     /// How far the wall clock is from the loop's.
     var clockOffset: Duration = .zero
 
     private unowned let world: World
     private let random: SeededSource
-    private var disk = Disk()
-    private var backUpDisk = Disk()
+    private var disk: Disk
+    private var backUpDisk: Disk
     private var engine: FaultyEngine?
     private var shelf: FaultyShelf?
     private var observation: StoreObservation?
@@ -36,7 +41,7 @@ final class Node: @unchecked Sendable {
 
     /// What outlives a process.
     private struct Disk {
-        var rows = MemoryEngine()
+        var rows: LastingRows
         var blobs = BlobMemory()
 
         func copy() -> Disk { Disk(rows: rows.copy(), blobs: blobs.copy()) }
@@ -48,6 +53,9 @@ final class Node: @unchecked Sendable {
         let seed = world.scenario.seed &* 1_000 &+ UInt64(number)
         health = DiskHealth(seed: seed ^ 0xD15C)
         random = SeededSource(seed: seed)
+        resolver = world.scenario.resolvers[number]
+        disk = Disk(rows: .make(usesFiles: world.scenario.usesFiles))
+        backUpDisk = Disk(rows: .make(usesFiles: false))
         mistakes.forgetsRemotes = world.bug == .echoNotSuppressed
     }
 
@@ -66,7 +74,8 @@ final class Node: @unchecked Sendable {
         health.fault = nil  // opening has tests of its own
         health.isPoisoned = false
         defer { health.fault = fault }
-        let engine = FaultyEngine(rows: disk.rows, health: health, mistakes: mistakes)
+        let engine = FaultyEngine(rows: disk.rows.engine, health: health, mistakes: mistakes)
+        engine.onDeath = { [unowned self] in die() }
         engine.onCheckpoint = { [unowned self] in
             world.loop.execute { [unowned self] in world.auditCheckpoints(of: number) }
         }
@@ -86,8 +95,17 @@ final class Node: @unchecked Sendable {
         }
     }
 
+    /// The process ends between two of its effects: nothing that follows leaves it.
+    private func die() {
+        world.note("\(name) dies")
+        world.network.lose(.silence, at: name)
+        world.loop.execute { [unowned self] in world.buryAndRestart(self) }
+    }
+
     /// Ends the process without a word.
     func crash() {
+        if store != nil { disk.rows = disk.rows.afterCrash() }
+        health.death = nil
         engine?.isDead = true
         observation = nil
         store = nil
@@ -145,6 +163,7 @@ final class Node: @unchecked Sendable {
                 )
                 if document.isPurge { world.model.purge(place) } else { world.model.note(place) }
                 world.count(number, index, Int(document.sequence))
+                if world.isMended, !document.isPurge { world.noteTurn(at: place) }
                 if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }
             }
         }
@@ -169,8 +188,9 @@ final class Node: @unchecked Sendable {
     }
 
     private func keepCheckpoints(of later: Disk) {
-        try? disk.rows.write { transaction in
-            for (key, value) in try later.rows.read({ try $0.values(in: .localCheckpoints) }) {
+        try? disk.rows.engine.write { transaction in
+            for (key, value) in try later.rows.engine.read({ try $0.values(in: .localCheckpoints) })
+            {
                 try transaction.setValue(value, for: key, in: .localCheckpoints)
             }
         }
@@ -178,7 +198,7 @@ final class Node: @unchecked Sendable {
 
     /// What the copy keeps for peers, and how far each of its collections is.
     func backUpState(_ checkpointID: String, _ path: CollectionPath) -> (copy: [UInt8]?, UInt64) {
-        let state = try? backUpDisk.rows.read { snapshot in
+        let state = try? backUpDisk.rows.engine.read { snapshot in
             (
                 try snapshot.value(checkpointID, in: .peerCheckpoints),
                 try snapshot.collection(path).map { try snapshot.state(of: $0).lastSequence } ?? 0

@@ -1,6 +1,7 @@
 import DivanBLIP
 import DivanCompression
 import DivanJSON
+import DivanRevisions
 import DivanTransport
 
 /// Lies on the wire of one connection: listens to what both sides say, and damages some of it.
@@ -22,11 +23,13 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
 
     private struct Document: Hashable {
         var collection: String
-        var documentID: String
+        var documentID: DocumentID
 
         init(_ request: BLIPIncomingRequest, _ documentID: String? = nil) {
             collection = request.properties["collection"] ?? ""
-            self.documentID = documentID ?? request.properties["id"] ?? ""
+            self.documentID = DocumentID(
+                unchecked: documentID ?? request.properties["id"] ?? ""
+            )
         }
     }
 
@@ -80,6 +83,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     private func sent(_ request: BLIPIncomingRequest) {
         switch request.profile {
         case "rev":
+            note(request, "→")
             world.countRevision(request, isPush: true)
             received[Document(request)] = nil
             pushed[Document(request)] = request.properties["rev"]
@@ -90,8 +94,17 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
 
     private func arrived(_ request: BLIPIncomingRequest) {
         guard request.profile == "rev" else { return }
+        note(request, "←")
         world.countRevision(request, isPush: false)
         received[Document(request)] = request.properties["rev"]
+    }
+
+    private func note(_ request: BLIPIncomingRequest, _ arrow: String) {
+        let closed = request.properties["deleted_branch"].map { " closing \($0)" } ?? ""
+        world.note(
+            "\(names.active) \(arrow) \(names.passive) \(request.properties["id"] ?? "") "
+                + "\(request.properties["rev"]?.prefix(7) ?? "")\(closed)"
+        )
     }
 
     /// Where there are circles, a revision may come a second time from somewhere else, and before

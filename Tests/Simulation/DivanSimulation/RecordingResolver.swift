@@ -9,13 +9,14 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
     /// Refuses to answer.
     struct Refusal: Error {}
 
-    private let kind: ResolverKind
     private let collection: Int
     private let node: Int
     private unowned let world: World
 
-    init(kind: ResolverKind, collection: Int, node: Int, world: World) {
-        self.kind = kind
+    /// The rule of the node at this moment.
+    private var kind: ResolverKind { world.nodes[node].resolver }
+
+    init(collection: Int, node: Int, world: World) {
         self.collection = collection
         self.node = node
         self.world = world

@@ -13,7 +13,9 @@ struct Scenario: Sendable {
     var nodeCount = 2
     var links: [LinkPlan] = []
     var collections: [CollectionPath] = [.default]
-    /// How each node decides conflicts.
+    /// Whether the nodes keep their rows in SQLite files: the same, slower.
+    var usesFiles = false
+    /// How each node decides conflicts in the beginning.
     var resolvers: [ResolverKind] = []
     /// The network while it is bad.
     var conditions = SimulatedConditions()
@@ -38,9 +40,6 @@ enum ResolverKind: String, CaseIterable, Sendable {
     case localWins = "local wins"
     case remoteWins = "remote wins"
     case fieldMerge = "field merge"
-
-    /// Whether any two peers come to the same answer, whichever side is their own.
-    var isSymmetric: Bool { self == .default || self == .fieldMerge }
 }
 
 extension Scenario {
@@ -68,9 +67,10 @@ extension Scenario {
         let topologies: [Topology] =
             switch nodeCount {
             case ...4: Topology.allCases
-            case ...8: [.star, .star, .chain, .hubs, .ring, .mesh]
+            case ...8: [.star, .star, .chain, .hubs, .ring, .mesh, .mesh]
             default: [.star, .hubs]
             }
+        usesFiles = seed % 12 == 7 && nodeCount <= 8
         topology = topologies.randomElement(using: &generator) ?? .star
         if !topology.hasCycles, Int.random(in: 0..<6, using: &generator) == 0 {
             flow = Bool.random(using: &generator) ? .up : .down
@@ -127,8 +127,8 @@ extension Scenario {
     }
 
     private mutating func drawPeers(_ generator: inout SeededGenerator) {
-        let common = [ResolverKind.default, .fieldMerge].randomElement(using: &generator)
-        let isMixed = !topology.hasCycles && Bool.random(using: &generator)
+        let common = ResolverKind.allCases.randomElement(using: &generator)
+        let isMixed = Bool.random(using: &generator)
         resolvers = (0..<nodeCount).map { _ in
             let any = ResolverKind.allCases.randomElement(using: &generator)
             return (isMixed ? any : common) ?? .default

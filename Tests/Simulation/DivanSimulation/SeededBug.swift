@@ -27,6 +27,8 @@ public enum SeededBug: String, CaseIterable, Sendable {
     case checksumUnchecked = "checksum-unchecked"
     /// A database that was restored keeps the checkpoint of later.
     case restoredCheckpointKept = "restored-checkpoint-kept"
+    /// Of two revisions that were given up for each other none comes first: whoever speaks last wins.
+    case mutualClosing = "mutual-closing"
     /// A revision is acknowledged although it could not be stored.
     case acknowledgedBeforeStored = "acknowledged-before-stored"
 
@@ -34,7 +36,7 @@ public enum SeededBug: String, CaseIterable, Sendable {
     var needsRelay: Bool {
         switch self {
         case .checkpointBeforeData, .sequenceSkipped, .deltaOnWrongBase, .historyTruncated,
-            .checksumUnchecked, .acknowledgedBeforeStored:
+            .checksumUnchecked, .acknowledgedBeforeStored, .mutualClosing:
             true
         default: false
         }

@@ -78,6 +78,8 @@ public struct Outcome: Sendable {
     public let editCount: Int
     /// Conflicts that were decided.
     public let resolutionCount: Int
+    /// Of each document that was in conflict when the faults ended: revisions sent until all had one.
+    public let messagesPerConflict: [Int]
     /// Virtual time that passed.
     public let duration: Duration
 
@@ -90,6 +92,7 @@ public struct Outcome: Sendable {
         summary = world.scenario.summary
         editCount = world.model.editCount
         resolutionCount = world.model.resolutionCount
+        messagesPerConflict = world.turns.messagesPerConflict
         duration = world.loop.now
     }
 }
@@ -103,7 +106,8 @@ extension Scenario {
         }
         return """
             seed \(seed): \(topology.rawValue) of \(nodeCount), flow \(flow.rawValue), \
-            \(collections.count) collections, \(actions.count) actions
+            \(collections.count) collections, \(actions.count) actions\
+            \(usesFiles ? ", SQLite" : "")
             links: \(links.prefix(12).joined(separator: ", "))\(links.count > 12 ? " …" : "")
             resolvers: \(Set(resolvers.map(\.rawValue)).sorted().joined(separator: ", "))\
             \(slowestResolver > .zero ? ", slow" : "")\

@@ -4,6 +4,8 @@ public struct Tally: Sendable {
     private var editCount = 0
     private var resolutionCount = 0
     private var duration: Duration = .zero
+    /// How many conflicts took how many messages.
+    private var messagesPerConflict: [Int: Int] = [:]
 
     /// Creates an empty sum.
     public init() {}
@@ -24,6 +26,7 @@ public struct Tally: Sendable {
         editCount += outcome.editCount
         resolutionCount += outcome.resolutionCount
         duration += outcome.duration
+        for count in outcome.messagesPerConflict { messagesPerConflict[count, default: 0] += 1 }
     }
 
     /// The sums in one line.
@@ -31,7 +34,21 @@ public struct Tally: Sendable {
         "\(editCount) edits, \(resolutionCount) conflicts, \(total.revisionCount) revisions "
             + "(\(total.deltaCount) deltas) in \(total.messageCount) frames "
             + "(\(total.damageCount) damaged), \(total.connectionCount) connections "
-            + "(\(total.lossCount) lost), \(duration.components.seconds / 3_600) h"
+            + "(\(total.lossCount) lost), \(duration.components.seconds / 3_600) h; \(conflictText)"
+    }
+
+    /// What conflicts cost that were open when the faults ended.
+    private var conflictText: String {
+        let count = messagesPerConflict.values.reduce(0, +)
+        var passed = 0
+        var median = 0
+        for (messages, conflicts) in messagesPerConflict.sorted(by: { $0.key < $1.key }) {
+            passed += conflicts
+            median = messages
+            if 2 * passed >= count { break }
+        }
+        return "\(count) open conflicts, messages for each: median \(median), most "
+            + "\(messagesPerConflict.keys.max() ?? 0)"
     }
 }
 

@@ -33,6 +33,8 @@ final class Tampering: @unchecked Sendable {
             }
         case .historyTruncated:
             if isOutgoing, isActive, isRevision { message.properties["history"] = nil }
+        case .mutualClosing:
+            message.properties["closings"] = nil
         case .deltaOnWrongBase:
             if !isOutgoing, isRevision { applyWrongly(&message) }
         case .checksumUnchecked:
@@ -73,7 +75,9 @@ final class Tampering: @unchecked Sendable {
 
     /// Resolves a delta before the replicator can, on a body that is not the right one.
     private func applyWrongly(_ message: inout RelayedMessage) {
-        let key = (message.properties["collection"] ?? "") + "/" + (message.properties["id"] ?? "")
+        let key = ExactText(
+            (message.properties["collection"] ?? "") + "/" + (message.properties["id"] ?? "")
+        )
         let known = node.bodies[key] ?? []
         if message.properties["deltaSrc"] != nil {
             for body in known {

@@ -16,6 +16,8 @@ public struct Violation: Hashable, Sendable {
         case tombstoneGone = "tombstone gone"
         /// A revision was proposed to the peer that it came from.
         case echoed = "revision echoed"
+        /// Revisions change places, or cost more messages than their number explains.
+        case turning = "change of places"
         /// A document was resolved again and again.
         case pingPong = "ping-pong"
         /// A conflict was decided against the rule.

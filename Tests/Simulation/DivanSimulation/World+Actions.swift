@@ -48,6 +48,11 @@ extension World {
             guard nodes[node].isUp else { return }
             crash(nodes[node])
             later(down) { world in world.restart(world.nodes[node]) }
+        case .die(let node, let count, let isBeforeCommit, let down):
+            guard nodes[node].isUp else { return }
+            nodes[node].health.death = .init(commitCount: count, isBeforeCommit: isBeforeCommit)
+            nodes[node].downTime = down
+        case .decide(let node, let kind): nodes[node].resolver = kind
         case .backUp(let node): nodes[node].backUp()
         case .restore(let node, let down): restore(node, down: down)
         case .breakDisk(let node, let fault, let time):
@@ -63,6 +68,14 @@ extension World {
             nodes[node].armExpiry()
         default: break
         }
+    }
+
+    /// A node has died in the middle of its work.
+    func buryAndRestart(_ node: Node) {
+        guard node.isUp else { return }
+        crash(node)
+        guard !isMended else { return restart(node) }
+        later(node.downTime) { world in world.restart(world.nodes[node.number]) }
     }
 
     /// Does something later, unless everything was mended before.
@@ -243,7 +256,7 @@ extension Action.Edit {
             members = object.filter { !replaced.contains($0.key) }
         } else {
             members = [
-                ("title", .string(place.documentID)),
+                ("title", .string(place.documentID.text)),
                 ("text", .string(String(repeating: "lorem ipsum ", count: 20))),
             ]
         }

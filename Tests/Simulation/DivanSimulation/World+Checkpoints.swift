@@ -88,7 +88,7 @@ struct CheckpointAudit {
         (try? store.read { try $0.changes(in: path, after: 0, limit: 1 << 30) }) ?? []
     }
 
-    private func revisions(_ documentID: String, in store: Store) -> Set<RevisionID> {
+    private func revisions(_ documentID: DocumentID, in store: Store) -> Set<RevisionID> {
         let tree = try? store.read { try $0.tree(of: documentID, in: path) }
         return Set((tree?.revisions ?? []).map(\.id))
     }

@@ -96,7 +96,7 @@ extension World {
     }
 
     /// The way of an owned document: from its owner to the last passive node.
-    private func ownersPath(_ documentID: String) -> [Int] {
+    private func ownersPath(_ documentID: DocumentID) -> [Int] {
         var path = [DocumentName.owner(of: documentID) ?? 0]
         while let link = scenario.links.first(where: { $0.active == path[path.count - 1] }),
             isPresent(link)

@@ -66,10 +66,23 @@ extension World {
                 }
                 guard connector.options.pushes, let ids = try? pending.documentIDs(in: path)
                 else { continue }
-                found += ids.sorted().map { "link \(connector.index): \($0) is not pushed" }
+                found += ids.sorted().map { id in
+                    "link \(connector.index): \(id) is not pushed, \(mark(of: id, in: path, connector))"
+                }
             }
         }
         return found
+    }
+
+    /// What is current at the active end of a link, and what that knows of the other one.
+    private func mark(of id: DocumentID, in path: CollectionPath, _ connector: Connector) -> String
+    {
+        guard let store = nodes[connector.plan.active].store,
+            let remote = try? store.remoteID(for: connector.options.remoteIdentity),
+            let tree = try? store.read({ try $0.tree(of: id, in: path) })
+        else { return "nothing known" }
+        return
+            "\(tree.current?.id.short ?? "–") here and \(tree.latest(at: remote)?.short ?? "–") there"
     }
 
     // MARK: Checks at rest
@@ -83,6 +96,7 @@ extension World {
     }
 
     private func auditEnd(isLevel: Bool) {
+        auditTurns()
         for text in model.wrongDecisions.prefix(3) { complain(.wrongWinner, text) }
         let holdings = holdings()
         for (key, byNode) in holdings.sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,7 @@
 import DivanBLIP
 import DivanCompression
 import DivanLog
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import DivanTransport
@@ -25,6 +26,8 @@ final class World: @unchecked Sendable {
     private(set) var statistics = Statistics()
     /// Whether the faults are over.
     private(set) var isMended = false
+    /// How conflicts come to rest.
+    var turns = Turns()
     /// Nodes that went back in time and may not have met their peers since.
     var restoredNodes: Set<Int> = []
 
@@ -72,6 +75,16 @@ final class World: @unchecked Sendable {
 
     func countRevision(_ request: BLIPIncomingRequest, isPush: Bool) {
         statistics.revisionCount += 1
+        if isMended, let documentID = request.properties["id"] {
+            // Collections are asked for in the order of the scenario.
+            let collection = request.properties["collection"].flatMap { Int($0) } ?? 0
+            turns.noteMessage(
+                Model.Key(
+                    collection: collection,
+                    documentID: DocumentID(unchecked: documentID)
+                )
+            )
+        }
         if request.properties["deltaSrc"] != nil { statistics.deltaCount += 1 }
         trace.add(request.body.count, isPush ? 1 : 0)
     }
@@ -160,6 +173,7 @@ final class World: @unchecked Sendable {
         network.conditions = SimulatedConditions()
         for node in nodes {
             node.health.fault = nil
+            node.health.death = nil
             network.setIsolated(false, host: node.name)
             if node.health.isPoisoned { crash(node) }
             node.listenAgain()
@@ -168,6 +182,7 @@ final class World: @unchecked Sendable {
         for connector in connectors { connector.stop() }
         loop.run(for: .seconds(60))
         begin()
+        beginTurns()
     }
 
     /// Ends a node's process with its replications.

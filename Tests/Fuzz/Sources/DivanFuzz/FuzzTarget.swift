@@ -13,6 +13,15 @@ public protocol FuzzTarget: Sendable {
 
     /// Inputs to start from, made from the packages' own fixtures.
     static func seeds() throws -> [[UInt8]]
+
+    /// A change that keeps the form of an input, of at most `limit` bytes; `nil` where only bytes are
+    /// changed.
+    static func mutated(_ input: [UInt8], limit: Int, seed: UInt64) -> [UInt8]?
+}
+
+extension FuzzTarget {
+    /// Inputs without a form of their own.
+    public static func mutated(_ input: [UInt8], limit: Int, seed: UInt64) -> [UInt8]? { nil }
 }
 
 /// Every target.
@@ -22,6 +31,6 @@ public enum FuzzTargets {
         WebSocketFrames.self, ServerHeads.self, ClientHeads.self, BLIPDeflateFrames.self,
         BLIPLZ4Frames.self, TLSServerRecords.self, TLSClientRecords.self, DeflatePieces.self,
         LZ4Pieces.self, JSONTexts.self, JSONDeltas.self, Revisions.self, PassiveMessages.self,
-        ActiveMessages.self, Credentials.self, Texts.self,
+        ActiveMessages.self, Credentials.self, Texts.self, ReplicatorRuns.self, ListenerVisits.self,
     ]
 }

@@ -40,7 +40,11 @@ struct MessageStage {
         peer = SyncPeer(configuration, store: store)
         for name in ["a", "b"] {
             _ = try? store.write { writer in
-                try writer.save(name, in: .default, body: Array(#"{"n":1}"#.utf8))
+                try writer.save(
+                    DocumentID(unchecked: name),
+                    in: .default,
+                    body: Array(#"{"n":1}"#.utf8)
+                )
             }
         }
         peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)

@@ -1,9 +1,11 @@
 import CDivanFuzzer
+import Divan
 import DivanFuzz
 import Foundation
 
 // divan-fuzz list                      the names of the targets
 // divan-fuzz seeds TARGET FOLDER       writes the target's seed corpus
+// divan-fuzz keep FOLDER BYTES         packs the smallest inputs of a folder, for Corpus/TARGET
 // divan-fuzz run TARGET [ARGUMENTS]    hands over to libFuzzer
 
 nonisolated(unsafe) var chosen: (any FuzzTarget.Type)?  // set before the only thread starts to fuzz
@@ -21,7 +23,7 @@ func writeSeeds(of target: any FuzzTarget.Type, into folder: String) throws {
         atPath: folder,
         withIntermediateDirectories: true
     )
-    for (index, seed) in try target.seeds().enumerated() {
+    for (index, seed) in (try target.seeds() + KeptInputs.inputs(of: target.name)).enumerated() {
         try Data(seed).write(to: URL(filePath: "\(folder)/seed-\(index)"))
     }
 }
@@ -38,12 +40,33 @@ func fuzz() -> Never {
             let input = Array(UnsafeBufferPointer(start: bytes, count: count))
             if let violation = chosen?.violation(of: input) {
                 // Not buffered, so that it is there when the process ends.
-                FileHandle.standardError.write(Data("divan-fuzz: \(violation)\n".utf8))
+                try? FileHandle.standardError.write(
+                    contentsOf: Data("divan-fuzz: \(violation)\n".utf8)
+                )
                 abort()
             }
             return 0
         }
     )
+}
+
+/// What libFuzzer calls to change an input: in three of four cases, if the target knows the form of
+/// its inputs, a change that keeps it.
+@_cdecl("LLVMFuzzerCustomMutator")
+func changeInput(
+    _ bytes: UnsafeMutablePointer<UInt8>,
+    _ count: Int,
+    _ limit: Int,
+    _ seed: UInt32
+) -> Int {
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    guard seed % 4 > 0, let changed = chosen?.mutated(input, limit: limit, seed: UInt64(seed))
+    else {
+        return LLVMFuzzerMutate(bytes, count, limit)
+    }
+    // libFuzzer gives `limit` bytes of room, and `changed` has no more.
+    for (offset, byte) in changed.enumerated() { bytes[offset] = byte }
+    return changed.count
 }
 
 let words = CommandLine.arguments.dropFirst()
@@ -52,10 +75,15 @@ case ("list", 1):
     for target in FuzzTargets.all { print(target.name) }
 case ("seeds", 3):
     try writeSeeds(of: find(words[2]), into: words[3])
+case ("keep", 3):
+    print(try KeptInputs.text(from: words[2], byteCount: Int(words[3]) ?? 0), terminator: "")
 case ("run", 2...):
     chosen = find(words[2])
+    LogSinks.console = nil  // thousands of warnings a second tell nobody anything
     fuzz()
 default:
-    print("usage: divan-fuzz list | seeds TARGET FOLDER | run TARGET [ARGUMENTS]")
+    print(
+        "usage: divan-fuzz list | seeds TARGET FOLDER | keep FOLDER BYTES | run TARGET [ARGUMENTS]"
+    )
     exit(64)
 }

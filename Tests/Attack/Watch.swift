@@ -1,0 +1,102 @@
+import DivanBLIP
+import DivanTestKit
+import Foundation
+import Glibc
+import Synchronization
+
+/// What the attacked process goes through while something is done to it: how long a good client waits
+/// for an answer, how much memory lies in RAM, how many descriptors are open.
+final class Watch {
+    /// The worst of one attack.
+    struct Figures {
+        var milliseconds = 0.0
+        var byteCount = 0
+        var descriptorCount = 0
+
+        /// What must hold for a good client and a small machine.
+        func isGood(within milliseconds: Double) -> Bool {
+            self.milliseconds < milliseconds && byteCount < 256 << 20 && descriptorCount < 256
+        }
+
+        var text: String {
+            String(format: "worst answer %.0f ms, ", milliseconds)
+                + "memory \(byteCount >> 20) MiB, \(descriptorCount) descriptors"
+        }
+    }
+
+    private final class Worst: Sendable {
+        let figures = Mutex(Figures())
+        let isOver = Atomic<Bool>(false)
+        let running = Atomic<Int>(0)
+    }
+
+    private let kitchen: KitchenProcess
+    private let worst = Worst()
+
+    /// Begins to watch; good clients ask every few milliseconds, one on each loop of the listener.
+    init(_ kitchen: KitchenProcess) throws {
+        self.kitchen = kitchen
+        for number in 0..<4 { try startClient("127.0.11.\(1 + number)") }
+        startSampler()
+    }
+
+    /// Ends, and returns the worst that was seen.
+    func end() -> Figures {
+        worst.isOver.store(true, ordering: .relaxed)
+        while worst.running.load(ordering: .relaxed) > 0 { Thread.sleep(forTimeInterval: 0.005) }
+        return worst.figures.withLock { $0 }
+    }
+
+    private func startClient(_ source: String) throws {
+        let place = kitchen.passwords
+        let visitor = Handed(try Visitor(place, from: source))
+        guard visitor.value.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
+        run { worst in
+            let question: BLIPProperties = [
+                "Profile": "getCheckpoint", "collection": "0", "client": "none",
+            ]
+            let start = Date()
+            let isAnswered = visitor.value.ask(question) != nil
+            let elapsed = isAnswered ? Date().timeIntervalSince(start) * 1_000 : 60_000
+            worst.figures.withLock { $0.milliseconds = max($0.milliseconds, elapsed) }
+            return isAnswered
+        }
+    }
+
+    private func startSampler() {
+        let process = "/proc/\(kitchen.processIdentifier)"
+        let pageByteCount = sysconf(Int32(_SC_PAGESIZE))
+        run { worst in
+            let fields = (try? String(contentsOfFile: process + "/statm", encoding: .utf8))?
+                .split(separator: " ")
+            let pageCount = fields.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0
+            let names = try? FileManager.default.contentsOfDirectory(atPath: process + "/fd")
+            worst.figures.withLock { figures in
+                figures.byteCount = max(figures.byteCount, pageCount * pageByteCount)
+                figures.descriptorCount = max(figures.descriptorCount, names?.count ?? 0)
+            }
+            return true
+        }
+    }
+
+    /// Repeats something on a thread of its own until the watch ends or it wants no more.
+    private func run(_ step: @escaping @Sendable (Worst) -> Bool) {
+        worst.running.add(1, ordering: .relaxed)
+        Thread.detachNewThread { [worst] in
+            while !worst.isOver.load(ordering: .relaxed), step(worst) {
+                Thread.sleep(forTimeInterval: 0.005)
+            }
+            worst.running.subtract(1, ordering: .relaxed)
+        }
+    }
+}
+
+/// Something that one thread makes and another one uses from then on.
+private struct Handed<Value>: @unchecked Sendable {
+    // Unchecked: the maker does not touch it any more once the other thread has begun.
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}

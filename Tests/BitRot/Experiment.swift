@@ -1,0 +1,199 @@
+import Divan
+import DivanDelta
+import DivanLZ4
+import DivanStore
+import DivanTestKit
+import DivanZlib
+import Foundation
+
+/// A database in which one bit at a time is flipped and put back.
+struct Experiment {
+    struct Result: CustomStringConvertible {
+        var seed: UInt64
+        var flips = 0
+        var changed = 0
+        var refused = 0
+        var missed: [String] = []
+        var syncs = 0
+        var spread: [String] = []
+        var repairs = 0
+        var restored = 0
+        /// Damage that a repair leaves, and tells of.
+        var left: [String] = []
+        /// What a repair called whole, and was not.
+        var wrong: [String] = []
+
+        var isSound: Bool { missed.isEmpty && spread.isEmpty && wrong.isEmpty }
+
+        var description: String {
+            let lines = [
+                "bitrot: seed \(seed), \(flips) flips: \(changed) change an answer,"
+                    + " \(refused) of them into an error; \(missed.count) not found by the check;"
+                    + " \(syncs) damaged databases pulled, \(spread.count) changes spread;"
+                    + " \(repairs) repairs from a peer: \(restored) restored,"
+                    + " \(left.count) left and told, \(wrong.count) wrong"
+            ]
+            return
+                (lines + left.map { "  left: \($0)" } + wrong.map { "  wrong: \($0)" }
+                + missed.map { "  not found: \($0)" } + spread.map { "  spread: \($0)" })
+                .joined(separator: "\n")
+        }
+    }
+
+    /// Why a trial would prove nothing.
+    enum Failure: Error {
+        case notWholeBefore
+    }
+
+    private let seed: UInt64
+    private let home: TemporaryDirectory
+    private let documentIDs: [String]
+    private var bundle: String { home.file("whole.cblite2") }
+
+    init(seed: UInt64, documentCount: Int) throws {
+        self.seed = seed
+        home = try TemporaryDirectory()
+        documentIDs = (0..<documentCount).map { Content.id($0) }
+        let database = try database("whole")
+        try Content.fill(database, count: documentCount)
+        try database.close()
+        let store = try Store.open(directory: bundle)
+        try store.setLocalCheckpoint("checkpoint", Array(#"{"local":7}"#.utf8))
+        try store.close()
+        try FileManager.default.copyItem(atPath: bundle, toPath: home.file("origin.cblite2"))
+    }
+
+    private func database(_ name: String) throws -> Database {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = home.path
+        return try Database(name: name, config: configuration)
+    }
+
+    func run(flips: Int, syncs: Int) async throws -> Result {
+        var generator = SeededGenerator(seed: seed)
+        var result = Result(seed: seed)
+        let before = Answers(of: bundle, documentIDs: documentIDs)
+        guard !before.hasErrors, isWhole() else { throw Failure.notWholeBefore }
+        for _ in 0..<flips {
+            let flip = try Flip.random(in: bundle, using: &generator)
+            try flip.apply()
+            let after = Answers(of: bundle, documentIDs: documentIDs)
+            result.flips += 1
+            if after != before {
+                result.changed += 1
+                if after.hasErrors { result.refused += 1 }
+                if isWhole() { result.missed.append("\(flip)") }
+                if result.syncs < syncs {
+                    result.syncs += 1
+                    if try await isSpread() { result.spread.append("\(flip)") }
+                    result.repairs += 1
+                    switch try repaired() {
+                    case .restored: result.restored += 1
+                    case .left(let detail): result.left.append("\(flip): \(detail)")
+                    case .wrong: result.wrong.append("\(flip)")
+                    }
+                }
+            }
+            try flip.apply()
+        }
+        if Answers(of: bundle, documentIDs: documentIDs) != before {
+            result.missed.append("the database is not what it was, after every flip was undone")
+        }
+        return result
+    }
+
+    /// Opens a database for reading, however its old revisions are packed.
+    static func open(_ directory: String) throws -> Store {
+        var options = StoreOptions(create: false, readOnly: true)
+        options.archive = BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
+        return try Store.open(directory: directory, options: options)
+    }
+
+    /// What the check says.
+    private func isWhole() -> Bool {
+        do {
+            let store = try Self.open(bundle)
+            defer { try? store.close() }
+            return try store.inspect().damages.isEmpty
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether a peer that pulls everything gets something that was never saved.
+    private func isSpread() async throws -> Bool {
+        let files = FileManager.default
+        let (copy, target) = (home.file("damaged.cblite2"), home.file("peer.cblite2"))
+        for path in [copy, target] where files.fileExists(atPath: path) {
+            try files.removeItem(atPath: path)
+        }
+        try files.copyItem(atPath: bundle, toPath: copy)
+        guard let source = try? database("damaged") else { return false }
+        defer { try? source.close() }
+        let peer = try database("peer")
+        defer { try? peer.close() }
+        var configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: try peer.defaultCollection())],
+            target: DatabaseEndpoint(database: source)
+        )
+        configuration.replicatorType = .pull
+        configuration.maxAttempts = 1
+        try? await Replicator(config: configuration).run()
+        return try differs(try peer.defaultCollection())
+    }
+
+    private enum Repair {
+        case restored
+        case left(String)
+        case wrong
+    }
+
+    /// What comes of a repair from a peer that has everything.
+    private func repaired() throws -> Repair {
+        let copy = home.file("damaged.cblite2")
+        if FileManager.default.fileExists(atPath: copy) {
+            try FileManager.default.removeItem(atPath: copy)
+        }
+        try FileManager.default.copyItem(atPath: bundle, toPath: copy)
+        do {
+            let damaged = try database("damaged")
+            defer { try? damaged.close() }
+            let origin = try database("origin")
+            defer { try? origin.close() }
+            var configuration = ReplicatorConfiguration(
+                collections: [CollectionConfiguration(collection: try damaged.defaultCollection())],
+                target: DatabaseEndpoint(database: origin)
+            )
+            configuration.maxAttempts = 1
+            let repair = try damaged.repair(from: configuration)
+            if let first = repair.remaining.first { return .left(first) }
+            let collection = try damaged.defaultCollection()
+            let isEqual =
+                try collection.count == origin.defaultCollection().count
+                && !differs(collection)
+            return isEqual ? .restored : .wrong
+        } catch {
+            return .left(error.localizedDescription)
+        }
+    }
+
+    private func differs(_ collection: Divan.Collection) throws -> Bool {
+        let whole = try database("origin")
+        defer { try? whole.close() }
+        let original = try whole.defaultCollection()
+        var found: UInt64 = 0
+        for id in documentIDs {
+            guard let document = try collection.document(id: id) else { continue }
+            found += 1
+            guard let sound = try original.document(id: id), sound.toJSON() == document.toJSON(),
+                sound.revisionID == document.revisionID
+            else { return true }
+            if let blob = document.blob(forKey: "blob"),
+                blob.content != sound.blob(forKey: "blob")?.content
+            {
+                return true
+            }
+        }
+        return found != collection.count
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// How long one reader takes for one, two, four and eight times as much.
+public struct Measurement: Sendable {
+    /// What was measured.
+    public let shape: Shape
+    /// The single size.
+    public let size: Int
+    /// Processor time of the thread in milliseconds: for one, two, four and eight times the size.
+    public let milliseconds: [Double]
+
+    /// The factors of the size.
+    public static let factors = [1, 2, 4, 8]
+    /// The greatest ratio that passes: 8 is linear; some is left for sorting and for caches.
+    public static let limit = 12.0
+
+    /// How much longer eight times as much takes.
+    public var ratio: Double { milliseconds[3] / max(milliseconds[0], 0.001) }
+
+    /// Whether time grows no faster than size.
+    public var isLinear: Bool { ratio <= Self.limit }
+
+    /// One row of the table.
+    public var row: String {
+        let times = milliseconds.map { Self.text($0, width: 9) }.joined()
+        let head = Self.padded(shape.reader, 22) + Self.padded(shape.input, 58)
+        let size = String(repeating: " ", count: max(0, 9 - "\(size)".count)) + "\(size)"
+        return head + size + times + Self.text(ratio, width: 8) + (isLinear ? "" : "  GROWS")
+    }
+
+    /// The head of the table.
+    public static var head: String {
+        padded("reader", 22) + padded("input", 58)
+            + "     size     1× ms       2×       4×       8×   ratio"
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func text(_ number: Double, width: Int) -> String {
+        let tenths = Int((number * 10).rounded())
+        let text = "\(tenths / 10).\(tenths % 10)"
+        return String(repeating: " ", count: max(1, width - text.count)) + text
+    }
+}
+
+extension Measurement {
+    /// Measures a shape.
+    ///
+    /// Time of the processor, not of the clock, so that a busy machine changes little; the least of
+    /// several runs; and what seems to grow is measured again before it counts.
+    public init(_ shape: Shape) throws {
+        var size = shape.size
+        while size * 16 <= shape.largest, try Self.time(shape, size) < 1.5 { size *= 2 }
+        var best = try Self.factors.map { try Self.time(shape, size * $0) }
+        for _ in 0..<4 where best[3] > Self.limit * best[0] {
+            for (index, factor) in Self.factors.enumerated() {
+                best[index] = min(best[index], try Self.time(shape, size * factor))
+            }
+        }
+        self.shape = shape
+        self.size = size
+        milliseconds = best
+    }
+
+    /// The least time of a few runs.
+    private static func time(_ shape: Shape, _ size: Int) throws -> Double {
+        var least = Double.infinity
+        var total = 0.0
+        for _ in 0..<3 {
+            let run = try shape.prepare(size)
+            let start = now()
+            try run()
+            let elapsed = now() - start
+            least = min(least, elapsed)
+            total += elapsed
+            if total > 250 { break }
+        }
+        return least
+    }
+
+    /// Processor time that this thread has used, in milliseconds.
+    private static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
+    }
+}

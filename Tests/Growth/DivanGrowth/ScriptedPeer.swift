@@ -1,0 +1,142 @@
+import DivanBLIP
+import DivanReplicator
+import DivanStore
+import DivanZlib
+
+/// A peer that says whatever a shape wants, at the other end of one of ours.
+struct ScriptedPeer {
+    var peer: SyncPeer
+    let store: Store
+    private(set) var requests: [BLIPIncomingRequest] = []
+    private(set) var replyCount = 0
+    private var blip = BLIPConnection(codec: DeflateCodec())
+    /// Whether requests of ours are kept; each is one more copy otherwise.
+    var keepsRequests = true
+
+    /// Reads no answers: what is sent to it stays where it is.
+    var isDeaf = false
+
+    private init(_ role: PeerConfiguration.Role, _ store: Store) {
+        var configuration = PeerConfiguration(role: role, codec: DeflateCodec())
+        configuration.compresses = false
+        configuration.usesDeltas = true
+        configuration.secondsSince1970 = { 1_700_000_000 }
+        self.store = store
+        peer = SyncPeer(configuration, store: store)
+        peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)
+        exchange()
+    }
+
+    /// A client of a passive peer of ours, for the default collection.
+    static func client(
+        of store: Store = .inMemory(),
+        bindsBlobs: Bool = false
+    ) -> ScriptedPeer {
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.bindsBlobs = bindsBlobs
+        var client = ScriptedPeer(.passive(options), store)
+        client.ask(
+            ["Profile": "getCollections"],
+            #"{"checkpoint_ids":["c"],"collections":["_default"]}"#
+        )
+        return client
+    }
+
+    /// A server that an active peer of ours has connected to.
+    static func server(
+        of store: Store = .inMemory(),
+        pushes: Bool,
+        checkpoints: String = "[{}]"
+    ) throws -> ScriptedPeer {
+        let options = PeerConfiguration.ActiveOptions(
+            pushes: pushes,
+            pulls: !pushes,
+            isContinuous: true,
+            collections: [.init(.default)],
+            remoteIdentity: "ws://there/db/_blipsync"
+        )
+        var server = ScriptedPeer(.active(options), store)
+        try server.answer("getCollections", checkpoints)
+        if !pushes { try server.answer("subChanges", "") }
+        return server
+    }
+
+    /// Sends a request.
+    mutating func ask(_ properties: BLIPProperties, _ body: String = "") {
+        send(properties, Array(body.utf8))
+        exchange()
+    }
+
+    /// Sends a request with the next of those that `exchange` lets out.
+    mutating func send(_ properties: BLIPProperties, _ body: [UInt8] = [], isUrgent: Bool = false) {
+        var request = BLIPRequest(properties: properties, body: .bytes(body))
+        request.isUrgent = isUrgent
+        blip.send(request)
+    }
+
+    /// Answers the oldest request with this profile.
+    mutating func answer(_ profile: String, _ body: String) throws {
+        guard let place = requests.firstIndex(where: { $0.profile == profile }) else {
+            throw Unexpected(what: "our peer did not ask \(profile)")
+        }
+        let request = requests.remove(at: place)
+        blip.reply(to: request.id, with: BLIPReply(body: .bytes(Array(body.utf8))))
+        exchange()
+    }
+
+    /// Answers every request that waits.
+    mutating func answerAll(_ reply: (BLIPIncomingRequest) -> BLIPReply) {
+        while !requests.isEmpty {
+            let waiting = requests
+            requests = []
+            for request in waiting { blip.reply(to: request.id, with: reply(request)) }
+            exchange()
+        }
+    }
+
+    /// Carries frames both ways until nobody has any, and lets time not pass.
+    mutating func exchange() {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            var frame: [UInt8] = []
+            while blip.nextFrame(into: &frame) {
+                peer.receive(frame.span, at: .zero)
+                frame.removeAll(keepingCapacity: true)
+                isQuiet = false
+            }
+            peer.inputDrained(at: .zero)
+            while peer.next() != nil {}
+            while !isDeaf, peer.nextFrame(into: &frame) {
+                try? blip.receive(frame.span)
+                frame.removeAll(keepingCapacity: true)
+                isQuiet = false
+            }
+            take()
+        }
+    }
+
+    /// Lets our peer have its turns until it waits for others.
+    mutating func settle() {
+        exchange()
+        while peer.deadline == .zero {
+            peer.advance(to: .zero)
+            exchange()
+        }
+    }
+
+    private mutating func take() {
+        while let event = blip.next() {
+            switch event {
+            case .request(let request): if keepsRequests { requests.append(request) }
+            case .reply: replyCount += 1
+            case .replyPiece, .bodyFailed: break
+            }
+        }
+    }
+}
+
+/// Our peer did something else than the shape is about.
+struct Unexpected: Error {
+    let what: String
+}

@@ -1,0 +1,19 @@
+import DivanGrowth
+import Testing
+
+/// Work for a received byte is bounded: eight times as much takes at most twelve times as long.
+///
+/// `make growth` prints the table.
+@Suite(.serialized) struct GrowthTests {
+    @Test(arguments: Shape.all.indices)
+    func `the time of each reader grows no faster than its input`(index: Int) throws {
+        let measurement = try Measurement(Shape.all[index])
+        #expect(measurement.isLinear, "\(Measurement.head)\n\(measurement.row)")
+    }
+
+    /// A ratio that cannot fail would prove nothing.
+    @Test func `work that grows with the square is noticed`() throws {
+        let measurement = try Measurement(Shape.quadratic)
+        #expect(!measurement.isLinear, "\(measurement.row)")
+    }
+}

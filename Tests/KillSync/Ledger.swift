@@ -1,0 +1,100 @@
+import DivanRevisions
+import DivanStore
+
+/// What peers said that they had saved, and whether it is there in the end.
+struct Ledger {
+    /// A write that was acknowledged.
+    private struct Entry: Hashable {
+        let peer: Int
+        let documentID: DocumentID
+        let revisionID: RevisionID
+    }
+
+    private var entries: Set<Entry> = []
+
+    /// Writes that were acknowledged.
+    var count: Int { entries.count }
+
+    /// Reads what a peer said.
+    mutating func read(_ lines: [String], of peer: Int) {
+        for line in lines {
+            let words = line.split(separator: " ").map(String.init)
+            // A line that the kill cut short acknowledges nothing.
+            guard words.count == 3, words[0] == "saved", let id = RevisionID(words[2]),
+                id.description.utf8.count >= 42
+            else { continue }
+            entries.insert(
+                Entry(peer: peer, documentID: DocumentID(unchecked: words[1]), revisionID: id)
+            )
+        }
+    }
+
+    /// Looks at the databases at the end: sound, equal, and nothing that was acknowledged is gone.
+    ///
+    /// - Returns: How many documents there are, and how many blobs.
+    /// - Throws: `KillSyncFailure` that names the document.
+    func judge(_ stores: [Store]) throws -> (documentCount: Int, blobCount: Int) {
+        var contents: [[DocumentID: StoredDocument]] = []
+        for store in stores {
+            try store.checkIntegrity()
+            let open = try store.read { try $0.conflicts(in: .default) }
+            guard open.isEmpty else { throw KillSyncFailure("conflicts are left: \(open)") }
+            contents.append(try Comparison.contents(store))
+        }
+        let documentIDs = contents.reduce(into: Set<DocumentID>()) { $0.formUnion($1.keys) }
+        for id in documentIDs { try requireEqual(contents.map { $0[id] }, id) }
+        try lookForEntries(stores, contents)
+        let blobCounts = try zip(contents, stores).map { try Comparison.readBlobs($0, $1) }
+        guard Set(blobCounts).count <= 1 else {
+            throw KillSyncFailure("blobs of each database: \(blobCounts)")
+        }
+        return (documentIDs.count, blobCounts.first ?? 0)
+    }
+
+    /// A peer need not have heard of a document that was deleted before they met, and of two deletions
+    /// of one document nobody asks which it was.
+    private func requireEqual(_ documents: [StoredDocument?], _ id: DocumentID) throws {
+        let found = documents.compactMap(\.self)
+        if found.allSatisfy(\.isTombstone) { return }
+        guard found.count == documents.count, let first = found.first,
+            found.allSatisfy({ $0.revisionID == first.revisionID && $0.body == first.body })
+        else {
+            let all = documents.map { $0.map { "\($0.revisionID)" } ?? "–" }
+            throw KillSyncFailure("\(id) is not equal: \(all)")
+        }
+    }
+
+    private func lookForEntries(
+        _ stores: [Store],
+        _ contents: [[DocumentID: StoredDocument]]
+    ) throws {
+        for (documentID, entries) in Dictionary(grouping: entries, by: \.documentID) {
+            let trees = try stores.compactMap { store in
+                try store.read { try $0.tree(of: documentID, in: .default) }
+            }
+            for entry in entries where !isThere(entry, trees) {
+                throw KillSyncFailure(
+                    "\(documentID) \(entry.revisionID), acknowledged by peer \(entry.peer), is lost; "
+                        + "current is \(trees.map { $0.current?.id.description ?? "–" })"
+                )
+            }
+        }
+    }
+
+    /// Whether a write is in the history of what is current.
+    ///
+    /// In a document that several edit it may also have
+    /// lost a conflict: then somebody has its branch, ended. Pruning takes what is older than a tree is
+    /// deep.
+    private func isThere(_ entry: Entry, _ trees: [RevisionTree]) -> Bool {
+        let depth = UInt64(RevisionLimits.depth) - 5
+        let isOwn = entry.documentID.text.hasPrefix("own-")
+        let isCurrent: (RevisionTree) -> Bool = { tree in
+            guard let current = tree.current?.id else { return false }
+            return current == entry.revisionID || tree.isAncestor(entry.revisionID, of: current)
+                || current.generation > entry.revisionID.generation + depth
+        }
+        if isOwn { return trees.allSatisfy(isCurrent) }
+        return trees.contains { $0.contains(entry.revisionID) || isCurrent($0) }
+    }
+}

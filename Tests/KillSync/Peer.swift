@@ -1,0 +1,167 @@
+import Divan
+import DivanTestKit
+import Foundation
+
+/// One of several databases that sync with each other: a process that listens, and does what it is
+/// told in lines, until it is killed.
+///
+/// `edit SEED COUNT` changes documents and says `saved ID REVISION` after each; `sync POLICY PORT NAME`
+/// replicates once with another one, both ways; `follow POLICY PORT NAME` goes on doing so, and
+/// `rest` ends that. Each ends with a line that begins with `done` or `failed`.
+final class Peer {
+    /// Documents that every peer edits.
+    static let sharedCount = 20
+    /// Documents that only one peer edits.
+    static let ownCount = 5
+
+    private let name: String
+    private let port: UInt16
+    private let database: Database
+    private let collection: Divan.Collection
+    private var following: [Replicator] = []
+
+    init(_ name: String, in directory: String, port: UInt16) throws {
+        LogSinks.console = nil
+        self.name = name
+        self.port = port
+        var configuration = DatabaseConfiguration()
+        configuration.directory = directory
+        database = try Database(name: name, config: configuration)
+        collection = try database.defaultCollection()
+    }
+
+    /// Listens and obeys; returns when there is nobody to obey.
+    func run() async throws {
+        var configuration = URLEndpointListenerConfiguration(collections: [collection])
+        configuration.networkInterface = "127.0.0.1"
+        configuration.port = port
+        configuration.disableTLS = true
+        let listener = URLEndpointListener(config: configuration)
+        try start(listener)
+        defer { listener.stop() }
+        StandardLines.say("done listening")
+        while let line = readLine() {
+            do {
+                StandardLines.say(
+                    "done \(try await obey(line.split(separator: " ").map(String.init)))"
+                )
+            } catch {
+                StandardLines.say("failed \("\(error)".replacing("\n", with: " "))")
+            }
+        }
+    }
+
+    /// A connection of somebody else may have the port for a moment, as the system gave it to us once.
+    private func start(_ listener: URLEndpointListener) throws {
+        for _ in 0..<100 {
+            if (try? listener.start()) != nil { return }
+            usleep(100_000)
+        }
+        try listener.start()
+    }
+
+    private func obey(_ words: [String]) async throws -> String {
+        switch (words.first, words.count) {
+        case ("edit", 3):
+            var generator = SeededGenerator(seed: UInt64(words[1]) ?? 0)
+            for number in 0..<(Int(words[2]) ?? 0) {
+                try edit("\(name)-\(words[1])-\(number)", using: &generator)
+            }
+            return "edited"
+        case ("sync", 4):
+            let moved = MovedDocuments()
+            let replicator = try replicator(words, isContinuous: false)
+            replicator.addDocumentReplicationListener(withQueue: moved.queue) { event in
+                for document in event.documents { moved.add(document) }
+            }
+            try await replicator.run()
+            return "moved \(moved.take())"
+        case ("follow", 4):
+            let replicator = try replicator(words, isContinuous: true)
+            replicator.start()
+            following.append(replicator)
+            return "follows"
+        case ("rest", 1):
+            for replicator in following { replicator.stop() }
+            following = []
+            return "rests"
+        default: throw KillSyncFailure("no such command: \(words)")
+        }
+    }
+
+    // MARK: Sync
+
+    private func replicator(_ words: [String], isContinuous: Bool) throws -> Replicator {
+        guard let policy = Policy(rawValue: words[1]) else {
+            throw KillSyncFailure("no policy \(words[1])")
+        }
+        var entry = CollectionConfiguration(collection: collection)
+        entry.conflictResolver = policy.resolver
+        var configuration = ReplicatorConfiguration(
+            collections: [entry],
+            target: try URLEndpoint(validating: "ws://127.0.0.1:\(words[2])/\(words[3])")
+        )
+        configuration.continuous = isContinuous
+        configuration.maxAttempts = isContinuous ? 1_000 : 1
+        configuration.maxAttemptWaitTime = 0.1
+        return Replicator(config: configuration)
+    }
+
+    // MARK: Edits
+
+    /// Changes a document, deletes it, or brings it back; what is said to be saved is on the disk.
+    private func edit(_ token: String, using generator: inout SeededGenerator) throws {
+        let id =
+            Int.random(in: 0..<4, using: &generator) == 0
+            ? "own-\(name)-\(Int.random(in: 0..<Self.ownCount, using: &generator))"
+            : "doc-\(Int.random(in: 0..<Self.sharedCount, using: &generator))"
+        let choice = Int.random(in: 0..<100, using: &generator)
+        let byteCount = Int.random(in: 0...20_000, using: &generator)
+        let field = "f\(Int.random(in: 0..<4, using: &generator))"
+        let known = try collection.document(id: id)
+        if choice < 10, let known {
+            try collection.delete(document: known)
+            StandardLines.say("saved \(id) \(known.revisionID ?? "")")
+            return
+        }
+        let document = known?.toMutable() ?? MutableDocument(id: id)
+        document.setString(token, forKey: "token")
+        document.setString(token, forKey: field)
+        if choice < 30 {
+            let content = Data((token + String(repeating: "x", count: byteCount)).utf8)
+            document.setBlob(Blob(contentType: "text/plain", data: content), forKey: "pic")
+        } else if choice < 45 {
+            document.setString(String(repeating: "y", count: byteCount / 10), forKey: "text")
+        }
+        try collection.save(document: document)
+        StandardLines.say("saved \(id) \(document.revisionID ?? "")")
+    }
+}
+
+/// How a peer decides conflicts, for a while.
+enum Policy: String, CaseIterable {
+    case standard
+    case local
+    case remote
+    case merge
+
+    var resolver: any ConflictResolverProtocol {
+        switch self {
+        case .standard: ConflictResolver.default
+        case .local: ConflictResolver.localWins
+        case .remote: ConflictResolver.remoteWins
+        case .merge: ConflictResolver.fieldMerge
+        }
+    }
+}
+
+/// Counts what a run moved.
+private final class MovedDocuments: @unchecked Sendable {
+    // Unchecked: touched on `queue` only.
+    let queue = DispatchQueue(label: "moved")
+    private var count = 0
+
+    func add(_ document: ReplicatedDocument) { count += 1 }
+
+    func take() -> Int { queue.sync { count } }
+}
