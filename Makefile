@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash kill-sync interrupt model simulate bench bench-compare check format docs autobahn fuzz stress attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare check format docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -25,8 +25,14 @@ demo: setup ## watch two peers sync a real database over TLS
 crash: setup ## kill a writing process 500 times (ROUNDS=…), fail every write of a run
 	@Tools/scripts/crash
 
+bitrot: setup ## flip 1,000 bits in a database (FLIPS=…, SEED=…), and see who notices
+	@Tools/scripts/bitrot
+
 kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCUMENTS=…, SEED=…)
 	@Tools/scripts/kill-sync
+
+converge: setup ## 3 to 8 databases in circles, killed and set at odds (RUNS=50, ROUNDS=200, SEED=…)
+	@Tools/scripts/converge
 
 interrupt: setup ## interrupt a sync of 100,000 documents 20 times (TIMES=…, DOCUMENTS=…)
 	@Tools/scripts/interrupt
@@ -61,6 +67,9 @@ fuzz: setup ## mutate inputs of every decoder: make fuzz SECONDS=600
 
 stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1
 	@Tools/scripts/stress $(or $(MESSAGES),1000000) $(SEED)
+
+growth: setup ## feed each reader its worst inputs at 1, 2, 4 and 8 times a size; print the times
+	@swift run -c release --quiet divan-growth
 
 attack: setup ## attack a listener and print each reaction
 	@Tools/scripts/attack

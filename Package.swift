@@ -93,7 +93,7 @@ let rooms: [[Target]] = [
         "DivanStore",
         arrows: ["DivanRevisions", "DivanDelta", "DivanJSON", "DivanCrypto"],
         libraries: ["sqlite3"],
-        testing: ["CDivanStoreFaults", "DivanZlib", "DivanLZ4", "DivanCompression"]
+        testing: ["CDivanStore", "CDivanStoreFaults", "DivanZlib", "DivanLZ4", "DivanCompression"]
     ),
     [
         .target(
@@ -124,6 +124,7 @@ let rooms: [[Target]] = [
             "DivanTransport",
             "DivanStore",
             "DivanConflicts",
+            "DivanRevisions",
             "DivanAuth",
             "DivanLog",
         ],
@@ -141,7 +142,7 @@ let rooms: [[Target]] = [
             "DivanWebSocket",
             "DivanLog",
         ],
-        testing: ["DivanZlib", "DivanCrypto", "DivanLZ4", "DivanCompression"]
+        testing: ["DivanZlib", "DivanCrypto", "DivanLZ4", "DivanCompression", "DivanRevisions"]
     ),
     room(
         "Divan",
@@ -181,6 +182,15 @@ let rooms: [[Target]] = [
             path: "Packages/CouchbaseLiteSwift/Tests/SwiftFiveTests",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        .testTarget(
+            name: "SwiftSixTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            path: "Packages/CouchbaseLiteSwift/Tests/SwiftSixTests",
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self),
+                .treatAllWarnings(as: .error),
+            ]
+        ),
     ],
 ]
 
@@ -212,8 +222,8 @@ let tools: [Target] = [
         at: "Tools/Sources/divan-bench",
         uses: [
             "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanJSON", "DivanLZ4", "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
-            "DivanWebSocket", "DivanZlib", "DivanTestKit",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanRevisions", "DivanStore", "DivanTLS",
+            "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanTestKit",
         ]
     ),
     program(
@@ -264,12 +274,22 @@ let crossing: [Target] = [
         "DivanFuzz",
         at: "Tests/Fuzz/Sources/DivanFuzz",
         uses: [
-            "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta", "DivanJSON",
-            "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTestKit",
-            "DivanTLS", "DivanWebSocket", "DivanZlib",
+            "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+            "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+            "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
         ]
     ),
-    tests("FuzzTests", at: "Tests/FuzzTests", uses: ["DivanFuzz"]),
+    tests("FuzzTests", at: "Tests/FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),
+    library(
+        "DivanGrowth",
+        at: "Tests/Growth/DivanGrowth",
+        uses: [
+            "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanReplicator",
+            "DivanRevisions", "DivanStore", "DivanTLS", "DivanWebSocket", "DivanZlib",
+        ]
+    ),
+    program("divan-growth", at: "Tests/Growth/divan-growth", uses: ["DivanGrowth"]),
+    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth"]),
     program(
         "divan-crash",
         at: "Tests/Crash",
@@ -279,9 +299,21 @@ let crossing: [Target] = [
     program(
         "divan-kill-sync",
         at: "Tests/KillSync",
-        uses: ["Divan", "DivanJSON", "DivanStore", "DivanTestKit", "DivanWebSocket"]
+        uses: [
+            "Divan", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions", "DivanStore",
+            "DivanTestKit", "DivanWebSocket", "DivanZlib",
+        ]
     ),
     tests("KillSyncTests", at: "Tests/KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),
+    program(
+        "divan-bitrot",
+        at: "Tests/BitRot",
+        uses: [
+            "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
+            "DivanZlib",
+        ]
+    ),
+    tests("BitRotTests", at: "Tests/BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
     program("divan-soak", at: "Tests/Soak", uses: ["Divan", "DivanTestKit"]),
     program(
         "divan-attack",

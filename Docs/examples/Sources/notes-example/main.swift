@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// Reads commands from standard input: add TEXT, done ID, rm ID, list, quit.
 guard CommandLine.arguments.count == 2 else {
@@ -6,20 +6,30 @@ guard CommandLine.arguments.count == 2 else {
     exit(2)
 }
 
-let notebook = try Notebook(directory: CommandLine.arguments[1])
-notebook.tellChanges { print($0) }
-
-reading: while let line = readLine() {
-    let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-    let rest = words.count > 1 ? words[1] : ""
-    switch words.first {
-    case "add": _ = try notebook.add(rest)
-    case "done": if try !notebook.finish(rest) { print("no note \(rest)") }
-    case "rm": if try !notebook.remove(rest) { print("no note \(rest)") }
-    case "list": for line in try notebook.lines() { print(line) }
-    case "quit": break reading
-    default: print("add TEXT, done ID, rm ID, list, quit")
+/// Keeps notes until the input ends.
+func run(_ directory: String) throws {
+    let notebook = try Notebook(directory: directory)
+    notebook.tellChanges { print($0) }
+    reading: while let line = readLine() {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        let rest = words.count > 1 ? words[1] : ""
+        switch words.first {
+        case "add": _ = try notebook.add(rest)
+        case "done": if try !notebook.finish(rest) { print("no note \(rest)") }
+        case "rm": if try !notebook.remove(rest) { print("no note \(rest)") }
+        case "list": for line in try notebook.lines() { print(line) }
+        case "quit": break reading
+        default: print("add TEXT, done ID, rm ID, list, quit")
+        }
+        notebook.settle()
     }
-    notebook.settle()
+    try notebook.close()
 }
-try notebook.close()
+
+do {
+    try run(CommandLine.arguments[1])
+} catch {
+    // An error that nobody catches would stop the program with a crash report.
+    print(error.localizedDescription)
+    exit(1)
+}

@@ -36,12 +36,16 @@ struct Album {
     }
 
     /// Writes a picture into a file, a piece at a time; returns `false` when there is none.
+    ///
+    /// The file gets its name when it is whole, so that a full disk leaves the one before.
     func export(_ name: String, to file: URL) throws -> Bool {
         guard let picture = try photos.document(id: name)?.blob(forKey: "picture"),
             let stream = picture.contentStream
         else { return false }
-        guard FileManager.default.createFile(atPath: file.path, contents: nil) else { return false }
-        let output = try FileHandle(forWritingTo: file)
+        let draft = file.appendingPathExtension("part")
+        try Data().write(to: draft)
+        defer { try? FileManager.default.removeItem(at: draft) }
+        let output = try FileHandle(forWritingTo: draft)
         stream.open()
         defer { stream.close() }
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -52,7 +56,9 @@ struct Album {
         }
         // A negative count tells of an error; `streamError` would trap here without one.
         guard count == 0 else { throw CocoaError(.fileReadUnknown) }
+        try output.synchronize()
         try output.close()
+        guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         return true
     }
 

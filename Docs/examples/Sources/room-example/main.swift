@@ -10,7 +10,7 @@ guard words.count == 3 else {
 
 do {
     let room = try Room(directory: words[0], name: words[1], token: words[2]) { text in
-        FileHandle.standardOutput.write(Data("\(words[1]) \(text)\n".utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(words[1]) \(text)\n".utf8))
     }
     try room.open(through: AvahiDiscovery())
     while readLine() != nil {}

@@ -15,6 +15,11 @@ struct ExampleProgram {
 
     /// Runs the program to its end; returns its lines.
     func run(_ words: String..., input: String = "", status: Int32 = 0) throws -> [String] {
+        try run(words, input: input, status: status)
+    }
+
+    /// Runs the program to its end; returns its lines.
+    func run(_ words: [String], input: String = "", status: Int32 = 0) throws -> [String] {
         let outcome = try program.run([directory] + words, input: input)
         #expect(outcome.status == status, "\(outcome)")
         return outcome.lines

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -37,6 +38,24 @@ import Testing
         _ = try album.run("rm", "copy.jpg")
         #expect(try blobCount(album) == 0)
         #expect(try album.run("show", "copy.jpg", status: 1) == ["no photo copy.jpg"])
+    }
+
+    @Test(arguments: [
+        ("photos-example", ["add", "missing.jpg"]), ("photos-example", ["export", "x", "/sys/x"]),
+    ])
+    func `a file that is not there is told in a line`(_ name: String, _ words: [String]) throws {
+        let album = try ExampleProgram(name)
+        let lines = try album.run(words, status: 1)
+        #expect(lines.count == 1 && !lines[0].isEmpty)
+    }
+
+    @Test(arguments: ["notes-example", "photos-example", "fleet-example", "room-example"])
+    func `a place that holds no databases is told in a line`(_ name: String) throws {
+        let words =
+            ["notes-example": [], "room-example": ["ali", "token"]][name] ?? ["show", "x"]
+        let outcome = try Program.built(name).run(["/dev/null/nowhere"] + words)
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(outcome.lines.count == 1, "\(outcome)")
     }
 
     private func blobCount(_ album: ExampleProgram) throws -> Int {

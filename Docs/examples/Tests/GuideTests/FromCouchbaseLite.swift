@@ -15,8 +15,10 @@ func openDatabase(dataDirectory: String) throws -> Database {
     return try Database(name: "kiosk", config: config)
 }
 
-func keepListening(to collection: Collection, _ body: @escaping ([String]) -> Void) -> ListenerToken
-{
+func keepListening(
+    to collection: Collection,
+    _ body: @escaping @Sendable ([String]) -> Void
+) -> ListenerToken {
     collection.addChangeListener(queue: DispatchQueue(label: "kiosk.menu")) { change in
         body(change.documentIDs)
     }
