@@ -81,6 +81,7 @@ let rooms: [[Target]] = [
         testing: ["DivanZlib", "DivanLZ4"]
     ),
     room("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
+    room("DivanQuery", arrows: ["DivanJSON"]),
     room("DivanAuth", arrows: ["DivanCrypto"]),
     room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
     room(

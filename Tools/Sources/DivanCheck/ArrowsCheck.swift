@@ -173,6 +173,6 @@ public struct ArrowsCheck {
 
     private static let coresWithoutFoundation: Set<String> = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",
-        "DivanDelta", "DivanRevisions", "DivanConflicts", "DivanReplicator",
+        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanConflicts", "DivanReplicator",
     ]
 }

@@ -1,0 +1,13 @@
+public import DivanJSON
+
+/// What the checks of a query must know of a database.
+public protocol QueryCatalogue {
+    /// The name under which `FROM` may also speak of the default collection.
+    var databaseName: ExactText { get }
+
+    /// Whether there is such a collection.
+    func hasCollection(_ collection: QueryCollection) throws -> Bool
+
+    /// Whether a collection has a full-text index of that name.
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool
+}

@@ -1,0 +1,171 @@
+public import DivanJSON
+
+/// A `SELECT` with every name looked up: what an executor runs.
+///
+/// Sources, columns, variables and full-text matches are named by their position, so that nothing
+/// is left to be found, or to be missing. What a `QueryStatement` leaves out is filled in.
+public struct CheckedStatement: Hashable, Sendable {
+    /// What each row shows, at least one.
+    public var columns: [CheckedColumn]
+    /// Whether equal rows are shown once.
+    public var isDistinct: Bool
+    /// Where rows come from, at least one; a source only refers to those in front of it.
+    public var sources: [CheckedSource]
+    /// `WHERE`; only `true` lets a row pass.
+    public var filter: CheckedExpression?
+    /// `GROUP BY`.
+    public var groups: [CheckedKey]
+    /// `HAVING`.
+    public var groupFilter: CheckedExpression?
+    /// `ORDER BY`.
+    public var orderings: [CheckedOrdering]
+    /// `LIMIT`; negative means 0.
+    public var limit: CheckedExpression?
+    /// `OFFSET`; negative means 0.
+    public var offset: CheckedExpression?
+    /// The `MATCH` conditions, each a term of the top-level `AND` of `filter`.
+    public var matches: [CheckedMatch]
+    /// Whether an aggregate stands in it, with or without `GROUP BY`.
+    public var isAggregate: Bool
+    /// Names of the parameters in it and in its sub-queries, each once, in order of appearance.
+    public var parameters: [ExactText]
+
+    /// Creates a statement; only checks call this, and tests.
+    public init(
+        columns: [CheckedColumn],
+        isDistinct: Bool = false,
+        sources: [CheckedSource],
+        filter: CheckedExpression? = nil,
+        groups: [CheckedKey] = [],
+        groupFilter: CheckedExpression? = nil,
+        orderings: [CheckedOrdering] = [],
+        limit: CheckedExpression? = nil,
+        offset: CheckedExpression? = nil,
+        matches: [CheckedMatch] = [],
+        isAggregate: Bool = false,
+        parameters: [ExactText] = []
+    ) {
+        self.columns = columns
+        self.isDistinct = isDistinct
+        self.sources = sources
+        self.filter = filter
+        self.groups = groups
+        self.groupFilter = groupFilter
+        self.orderings = orderings
+        self.limit = limit
+        self.offset = offset
+        self.matches = matches
+        self.isAggregate = isAggregate
+        self.parameters = parameters
+    }
+}
+
+/// A column with its title.
+public struct CheckedColumn: Hashable, Sendable {
+    /// The name under which results hold the value; different for each column.
+    public var title: ExactText
+    /// The value.
+    public var expression: CheckedExpression
+
+    /// Creates a column.
+    public init(title: ExactText, _ expression: CheckedExpression) {
+        self.title = title
+        self.expression = expression
+    }
+}
+
+/// The collection that a source reads.
+public struct QueryCollection: Hashable, Sendable {
+    /// Its scope.
+    public var scope: ExactText
+    /// Its name in that scope.
+    public var name: ExactText
+
+    /// Names a collection.
+    public init(scope: ExactText, name: ExactText) {
+        self.scope = scope
+        self.name = name
+    }
+
+    /// `_default._default`.
+    public static let standard = QueryCollection(scope: "_default", name: "_default")
+}
+
+/// A source that is known to be there.
+public struct CheckedSource: Hashable, Sendable {
+    /// The sorts of sources.
+    public enum Form: Hashable, Sendable {
+        /// The documents of a collection.
+        case documents(QueryCollection)
+        /// The items below `path` in each row of an earlier source: those of an array, the
+        /// values of an object, a scalar once; none where there is no value.
+        case items(source: Int, path: QueryPath)
+    }
+
+    /// The sort.
+    public var form: Form
+    /// How it is joined to the sources in front; `nil` for the first one and for items.
+    public var join: QueryJoin?
+    /// `ON`; always there for `inner` and `leftOuter`, never for others.
+    public var condition: CheckedExpression?
+    /// Whether deleted documents are seen, because the query speaks of `META().deleted`.
+    public var includesDeleted: Bool
+
+    /// Creates a source.
+    public init(
+        _ form: Form,
+        join: QueryJoin? = nil,
+        on condition: CheckedExpression? = nil,
+        includesDeleted: Bool = false
+    ) {
+        self.form = form
+        self.join = join
+        self.condition = condition
+        self.includesDeleted = includesDeleted
+    }
+}
+
+/// What rows are grouped by.
+public struct CheckedKey: Hashable, Sendable {
+    /// The value.
+    public var expression: CheckedExpression
+    /// Which texts count as equal.
+    public var collation: QueryCollation
+
+    /// Creates a key.
+    public init(_ expression: CheckedExpression, collation: QueryCollation = .binary) {
+        self.expression = expression
+        self.collation = collation
+    }
+}
+
+/// What rows are sorted by.
+public struct CheckedOrdering: Hashable, Sendable {
+    /// The value and the order of its text.
+    public var key: CheckedKey
+    /// Whether the greatest comes first.
+    public var isDescending: Bool
+
+    /// Creates an ordering.
+    public init(_ key: CheckedKey, isDescending: Bool = false) {
+        self.key = key
+        self.isDescending = isDescending
+    }
+}
+
+/// A full-text condition.
+public struct CheckedMatch: Hashable, Sendable {
+    /// The source whose collection has the index.
+    public var source: Int
+    /// The index.
+    public var index: ExactText
+    /// The words that are looked for.
+    public var text: CheckedExpression
+
+    /// Creates a condition.
+    public init(source: Int, index: ExactText, text: CheckedExpression) {
+        self.source = source
+        self.index = index
+        self.text = text
+    }
+}

@@ -1,0 +1,64 @@
+public import DivanJSON
+
+/// How text is compared and ordered.
+public struct QueryCollation: Hashable, Sendable {
+    /// Whether the Unicode collation algorithm orders the text; otherwise its bytes do.
+    public var isUnicode: Bool
+    /// Whether `a` and `A` differ.
+    public var isCaseSensitive: Bool
+    /// Whether `a` and `á` differ; without `isUnicode` they always do.
+    public var isAccentSensitive: Bool
+    /// The language whose order is used with `isUnicode`, such as `sv`; `nil` is the root order.
+    public var locale: ExactText?
+
+    /// Describes a collation; without arguments, the order of UTF-8 bytes.
+    public init(
+        isUnicode: Bool = false,
+        isCaseSensitive: Bool = true,
+        isAccentSensitive: Bool = true,
+        locale: ExactText? = nil
+    ) {
+        self.isUnicode = isUnicode
+        self.isCaseSensitive = isCaseSensitive
+        self.isAccentSensitive = isAccentSensitive
+        self.locale = locale
+    }
+
+    /// The order of UTF-8 bytes.
+    public static let binary = QueryCollation()
+}
+
+/// What `COLLATE` says; what it leaves out stays as the surrounding `COLLATE` had it.
+public struct QueryCollationChange: Hashable, Sendable {
+    /// `UNICODE`, `NOUNICODE` or neither.
+    public var isUnicode: Bool?
+    /// `CASE`, `NOCASE` or neither.
+    public var isCaseSensitive: Bool?
+    /// `DIAC`, `NODIAC` or neither.
+    public var isAccentSensitive: Bool?
+    /// The locale behind `UNICODE:`.
+    public var locale: ExactText?
+
+    /// Describes a change; without arguments, none.
+    public init(
+        isUnicode: Bool? = nil,
+        isCaseSensitive: Bool? = nil,
+        isAccentSensitive: Bool? = nil,
+        locale: ExactText? = nil
+    ) {
+        self.isUnicode = isUnicode
+        self.isCaseSensitive = isCaseSensitive
+        self.isAccentSensitive = isAccentSensitive
+        self.locale = locale
+    }
+
+    /// The collation that comes of this change to `outer`.
+    public func applied(to outer: QueryCollation) -> QueryCollation {
+        QueryCollation(
+            isUnicode: isUnicode ?? outer.isUnicode,
+            isCaseSensitive: isCaseSensitive ?? outer.isCaseSensitive,
+            isAccentSensitive: isAccentSensitive ?? outer.isAccentSensitive,
+            locale: locale ?? outer.locale
+        )
+    }
+}

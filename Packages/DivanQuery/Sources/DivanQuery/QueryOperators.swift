@@ -1,0 +1,69 @@
+/// How two values are compared.
+public enum QueryComparison: String, Hashable, Sendable {
+    /// `=`
+    case equal = "="
+    /// `!=`
+    case notEqual = "!="
+    /// `<`
+    case less = "<"
+    /// `<=`
+    case lessOrEqual = "<="
+    /// `>`
+    case greater = ">"
+    /// `>=`
+    case greaterOrEqual = ">="
+    /// `IS`: equality that is never MISSING.
+    case same = "IS"
+    /// `IS NOT`: its opposite.
+    case notSame = "IS NOT"
+}
+
+/// What is done with two numbers.
+public enum QueryArithmetic: String, Hashable, Sendable {
+    /// `+`
+    case plus = "+"
+    /// `-`
+    case minus = "-"
+    /// `*`
+    case times = "*"
+    /// `/`
+    case divided = "/"
+    /// `%`
+    case modulo = "%"
+}
+
+/// How many items must satisfy a condition.
+public enum QueryQuantifier: String, Hashable, Sendable {
+    /// `ANY`, `SOME`: at least one.
+    case any = "ANY"
+    /// `EVERY`: all, be there none.
+    case every = "EVERY"
+    /// `ANY AND EVERY`: all, and at least one.
+    case anyAndEvery = "ANY AND EVERY"
+}
+
+/// How a source is joined to those in front of it.
+public enum QueryJoin: String, Hashable, Sendable {
+    /// Pairs that meet the condition.
+    case inner = "INNER"
+    /// The same, and what is left over of the sources in front.
+    case leftOuter = "LEFT OUTER"
+    /// All pairs.
+    case cross = "CROSS"
+}
+
+/// What a query can ask about a document beside its body.
+public enum QueryMetadataKey: String, CaseIterable, Hashable, Sendable {
+    /// The document's ID: a string.
+    case id
+    /// The sequence of its last change: an integer.
+    case sequence
+    /// Whether it is deleted: a boolean.
+    case deleted
+    /// When it expires: milliseconds since 1970, or MISSING.
+    case expiration
+    /// The current revision's ID: a string.
+    case revisionID
+    /// The row's number in the store; undocumented.
+    case rowid
+}

@@ -1,0 +1,21 @@
+/// Where something stands in the text of a query.
+public struct QueryPlace: Hashable, Sendable {
+    /// Bytes before it.
+    public let offset: Int
+
+    /// Names the place behind `offset` bytes.
+    public init(offset: Int) {
+        self.offset = offset
+    }
+
+    /// Line and column of this place in `text`, both counted from 1; the column in bytes.
+    public func lineAndColumn(in text: String) -> (line: Int, column: Int) {
+        var line = 1
+        var column = 1
+        for byte in text.utf8.prefix(offset) {
+            column += 1
+            if byte == UInt8(ascii: "\n") { (line, column) = (line + 1, 1) }
+        }
+        return (line, column)
+    }
+}

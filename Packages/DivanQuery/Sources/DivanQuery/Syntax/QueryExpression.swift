@@ -1,0 +1,143 @@
+public import DivanJSON
+
+/// A part of a query as it was written, and where.
+///
+/// Names are not looked up yet; `CheckedExpression` is what they mean. Two expressions are equal
+/// when they say the same, wherever they stand.
+public struct QueryExpression: Sendable {
+    /// What is written.
+    public var form: Form
+    /// Where it begins; `nil` where there is no text.
+    public var place: QueryPlace?
+
+    /// Creates an expression.
+    public init(_ form: Form, at place: QueryPlace? = nil) {
+        self.form = form
+        self.place = place
+    }
+
+    /// The forms of expressions.
+    public indirect enum Form: Hashable, Sendable {
+        /// A value.
+        case literal(QueryLiteral)
+        /// `$name`.
+        case parameter(ExactText)
+        /// A property; the first keys may be the name of a source or of a column.
+        case property(QueryPath)
+        /// `*` or `source.*`: a whole body.
+        case everything(of: QueryPath)
+        /// A variable of `ANY` or `EVERY`, its name first.
+        case variable(QueryPath)
+        /// `META()`, `META(source)`, and one key of it.
+        case metadata(of: QueryPath, key: ExactText?)
+        /// A part of the value of an expression.
+        case member(of: QueryExpression, QueryPath)
+        /// `[a, b]`.
+        case array([QueryExpression])
+        /// `{'a': b}`.
+        case object([Member])
+        /// `NOT a`.
+        case not(QueryExpression)
+        /// `-a`.
+        case negative(QueryExpression)
+        /// `+a`.
+        case positive(QueryExpression)
+        /// `a AND b AND c`.
+        case and([QueryExpression])
+        /// `a OR b OR c`.
+        case or([QueryExpression])
+        /// `a || b || c`.
+        case concatenation([QueryExpression])
+        /// `a + b - c`: one number, then others from left to right.
+        case arithmetic(QueryExpression, [Link])
+        /// `a = b` and its like.
+        case comparison(QueryComparison, QueryExpression, QueryExpression)
+        /// `a IS VALUED`.
+        case isValued(QueryExpression)
+        /// `a BETWEEN b AND c`.
+        case between(QueryExpression, QueryExpression, QueryExpression)
+        /// `a IN (b, c)`, `a IN b`, or `NOT IN`; a list is an `array`.
+        case isIn(QueryExpression, QueryExpression, isNegated: Bool)
+        /// `a LIKE b`.
+        case like(QueryExpression, QueryExpression)
+        /// `ANY v IN a SATISFIES b END` and its like.
+        case quantified(
+            QueryQuantifier,
+            variable: ExactText,
+            in: QueryExpression,
+            satisfies: QueryExpression
+        )
+        /// `CASE a WHEN b THEN c ELSE d END`.
+        case choice(QueryExpression?, [Branch], otherwise: QueryExpression?)
+        /// `EXISTS (SELECT …)`.
+        case exists(QueryStatement)
+        /// `EXISTS` of the JSON form with anything but a query: whether there is a value.
+        case hasValue(QueryExpression)
+        /// `a COLLATE b`.
+        case collated(QueryExpression, QueryCollationChange)
+        /// A function with its arguments.
+        case call(QueryFunction, [QueryExpression])
+        /// An aggregate; no argument is `COUNT(*)`.
+        case aggregate(QueryAggregate, QueryExpression?)
+        /// `MATCH(index, text)`; the index may follow the name of a source.
+        case match(index: QueryPath, QueryExpression)
+        /// `RANK(index)`.
+        case rank(index: QueryPath)
+        /// The content of a blob, of the JSON form only.
+        case blob(QueryPath)
+    }
+
+    /// A member of an object that is built.
+    public struct Member: Hashable, Sendable {
+        /// Its key.
+        public var key: ExactText
+        /// Its value; MISSING leaves the member out.
+        public var value: QueryExpression
+
+        /// Creates a member.
+        public init(_ key: ExactText, _ value: QueryExpression) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// One step of a calculation.
+    public struct Link: Hashable, Sendable {
+        /// What is done with the result so far and the operand.
+        public var arithmetic: QueryArithmetic
+        /// The right side.
+        public var operand: QueryExpression
+
+        /// Creates a step.
+        public init(_ arithmetic: QueryArithmetic, _ operand: QueryExpression) {
+            self.arithmetic = arithmetic
+            self.operand = operand
+        }
+    }
+
+    /// A `WHEN` and its `THEN`.
+    public struct Branch: Hashable, Sendable {
+        /// The condition, or the value that the tested one is compared with.
+        public var when: QueryExpression
+        /// The result.
+        public var then: QueryExpression
+
+        /// Creates a branch.
+        public init(when: QueryExpression, then: QueryExpression) {
+            self.when = when
+            self.then = then
+        }
+    }
+}
+
+extension QueryExpression: Hashable {
+    /// Whether both say the same.
+    public static func == (left: QueryExpression, right: QueryExpression) -> Bool {
+        left.form == right.form
+    }
+
+    /// Hashes what is said.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(form)
+    }
+}

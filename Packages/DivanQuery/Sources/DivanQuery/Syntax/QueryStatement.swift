@@ -1,0 +1,129 @@
+public import DivanJSON
+
+/// A `SELECT` as it was written.
+public struct QueryStatement: Hashable, Sendable {
+    /// What each row shows; empty in the JSON form means ID and sequence.
+    public var columns: [QueryColumn]
+    /// Whether equal rows are shown once.
+    public var isDistinct: Bool
+    /// Where rows come from, the main source first; none means the default collection.
+    public var sources: [QuerySource]
+    /// `WHERE`.
+    public var filter: QueryExpression?
+    /// `GROUP BY`.
+    public var groups: [QueryExpression]
+    /// `HAVING`.
+    public var groupFilter: QueryExpression?
+    /// `ORDER BY`.
+    public var orderings: [QueryOrdering]
+    /// `LIMIT`.
+    public var limit: QueryExpression?
+    /// `OFFSET`.
+    public var offset: QueryExpression?
+
+    /// Creates a statement.
+    public init(
+        columns: [QueryColumn],
+        isDistinct: Bool = false,
+        sources: [QuerySource],
+        filter: QueryExpression? = nil,
+        groups: [QueryExpression] = [],
+        groupFilter: QueryExpression? = nil,
+        orderings: [QueryOrdering] = [],
+        limit: QueryExpression? = nil,
+        offset: QueryExpression? = nil
+    ) {
+        self.columns = columns
+        self.isDistinct = isDistinct
+        self.sources = sources
+        self.filter = filter
+        self.groups = groups
+        self.groupFilter = groupFilter
+        self.orderings = orderings
+        self.limit = limit
+        self.offset = offset
+    }
+}
+
+/// What a row shows in one place.
+public struct QueryColumn: Hashable, Sendable {
+    /// The value.
+    public var expression: QueryExpression
+    /// The name behind `AS`.
+    public var alias: ExactText?
+
+    /// Creates a column.
+    public init(_ expression: QueryExpression, alias: ExactText? = nil) {
+        self.expression = expression
+        self.alias = alias
+    }
+}
+
+/// Where rows come from.
+public struct QuerySource: Sendable {
+    /// The sorts of sources.
+    public enum Form: Hashable, Sendable {
+        /// The documents of a collection; without scope as in `FROM name`.
+        case collection(scope: ExactText?, name: ExactText)
+        /// The main source's collection once more; of the JSON form only.
+        case mainCollection
+        /// The items of an array, or the values of an object.
+        case items(of: QueryExpression)
+    }
+
+    /// The sort.
+    public var form: Form
+    /// The name behind `AS`.
+    public var alias: ExactText?
+    /// How it is joined to the sources in front; `nil` for the first one and for items.
+    public var join: QueryJoin?
+    /// `ON`.
+    public var condition: QueryExpression?
+    /// Where it begins; `nil` where there is no text.
+    public var place: QueryPlace?
+
+    /// Creates a source.
+    public init(
+        _ form: Form,
+        alias: ExactText? = nil,
+        join: QueryJoin? = nil,
+        on condition: QueryExpression? = nil,
+        at place: QueryPlace? = nil
+    ) {
+        self.form = form
+        self.alias = alias
+        self.join = join
+        self.condition = condition
+        self.place = place
+    }
+}
+
+extension QuerySource: Hashable {
+    /// Whether both say the same, wherever they stand.
+    public static func == (left: QuerySource, right: QuerySource) -> Bool {
+        left.form == right.form && left.alias == right.alias && left.join == right.join
+            && left.condition == right.condition
+    }
+
+    /// Hashes what is said.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(form)
+        hasher.combine(alias)
+        hasher.combine(join)
+        hasher.combine(condition)
+    }
+}
+
+/// What rows are sorted by.
+public struct QueryOrdering: Hashable, Sendable {
+    /// The value; `COLLATE` around it tells how text is ordered.
+    public var expression: QueryExpression
+    /// Whether the greatest comes first.
+    public var isDescending: Bool
+
+    /// Creates an ordering.
+    public init(_ expression: QueryExpression, isDescending: Bool = false) {
+        self.expression = expression
+        self.isDescending = isDescending
+    }
+}
