@@ -10,6 +10,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("words", WordsCheck(tree).violations),
     ("keys", { try KeysCheck(tree).violations() }),
     ("traps", TrapsCheck(tree).violations),
+    ("closures", ClosuresCheck(tree).violations),
     ("pages", PagesCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),

@@ -115,6 +115,24 @@ import Testing
         #expect(try TrapsCheck(checkout.tree).violations().isEmpty)
     }
 
+    @Test(arguments: [
+        "    _ listener: @escaping (Change) -> Void", "public var filter: ((Document) -> Bool)?",
+        "public typealias Filter = (Document) -> Bool",
+    ])
+    func `a closure that is kept without Sendable is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        let path = "Packages/Divan/Sources/Divan/A.swift"
+        try checkout.write(path, line + "\n")
+        let violations = try ClosuresCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["\(path):1"])
+        try checkout.write(
+            path,
+            line.replacing("(Change)", with: "@Sendable (Change)")
+                .replacing("(Document)", with: "@Sendable (Document)") + "\n"
+        )
+        #expect(try ClosuresCheck(checkout.tree).violations().isEmpty)
+    }
+
     @Test func `two decisions with one number are found`() throws {
         let checkout = try Checkout()
         try checkout.write("Docs/decisions/0001-one.md", "# 0001\n")

@@ -129,4 +129,22 @@ import Testing
         let isMain = try await database.inBackground { Thread.isMainThread }
         #expect(!isMain)
     }
+
+    @Test func `a struct is edited on one actor and saved on another`() async throws {
+        let collection = try here.defaultCollection()
+        var seat = TypedDocument(id: "seat", Seat(row: 1))
+        try collection.save(&seat)
+        let moved = try await Task.detached { [seat] in
+            var seat = seat
+            seat.content.row = 2
+            try collection.save(&seat)
+            return seat
+        }.value
+        #expect(moved.content == Seat(row: 2))
+        #expect(seat.content == Seat(row: 1))
+        #expect(try !collection.save(&seat, concurrencyControl: .failOnConflict))
+    }
 }
+
+/// What an application keeps; usable on every actor.
+nonisolated private struct Seat: Codable, Equatable, Sendable { var row: Int }

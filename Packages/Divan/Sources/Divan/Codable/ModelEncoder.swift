@@ -36,21 +36,7 @@ final class ModelEncoder: Encoder {
     ///   class has one of its own beside those of its superclasses.
     static func encode(_ model: some Encodable) throws -> (DocumentID, MutableDictionaryObject) {
         let encoder = ModelEncoder(codingPath: [], found: Found())
-        do {
-            try model.encode(to: encoder)
-        } catch {
-            throw NSError(
-                CBLError.encodingError,
-                "\(type(of: model)) cannot be encoded: \(error)",
-                cause: error
-            )
-        }
-        guard case .dictionary(let members) = encoder.value ?? .dictionary(.init()) else {
-            throw NSError(
-                CBLError.encodingError,
-                "\(type(of: model)) encodes itself as no object; encode it with keys"
-            )
-        }
+        let members = try encoder.members(of: model)
         guard let id = Self.documentID(of: model, among: encoder.found.documentIDs) else {
             throw NSError(
                 CBLError.invalidParameter,
@@ -59,6 +45,40 @@ final class ModelEncoder: Encoder {
             )
         }
         return (id, members)
+    }
+
+    /// Encodes what a ``TypedDocument`` holds.
+    ///
+    /// - Throws: `CBLError.encodingError`; `invalidParameter` for one that has a `DocumentID`.
+    static func encode(content: some Encodable) throws -> MutableDictionaryObject {
+        let encoder = ModelEncoder(codingPath: [], found: Found())
+        let members = try encoder.members(of: content)
+        guard encoder.found.documentIDs.isEmpty else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "\(type(of: content)) has a @DocumentID property; its TypedDocument has the ID"
+            )
+        }
+        return members
+    }
+
+    private func members(of model: some Encodable) throws -> MutableDictionaryObject {
+        do {
+            try model.encode(to: self)
+        } catch {
+            throw NSError(
+                CBLError.encodingError,
+                "\(type(of: model)) cannot be encoded: \(error)",
+                cause: error
+            )
+        }
+        guard case .dictionary(let members) = value ?? .dictionary(.init()) else {
+            throw NSError(
+                CBLError.encodingError,
+                "\(type(of: model)) encodes itself as no object; encode it with keys"
+            )
+        }
+        return members
     }
 
     /// The ID that counts: the only one, or the one of the lowest class that has any.

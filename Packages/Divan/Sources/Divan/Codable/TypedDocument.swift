@@ -1,0 +1,108 @@
+import DivanRevisions
+import Foundation
+
+/// A document whose content is a value of the program, such as a struct.
+///
+/// Classes with a `DocumentID` are what the official API knows; this is the form for new code. It is
+/// a value: a copy is edited on its own, and it may go from one actor to another when its content
+/// may. It remembers the revision that it was read or saved as, so that conflicts are noticed.
+///
+/// ```swift
+/// struct Task: Codable, Sendable { var title: String; var isDone = false }
+///
+/// var task = TypedDocument(id: "milk", Task(title: "Buy milk"))
+/// try tasks.save(&task)
+/// if var again = try tasks.typedDocument(id: "milk", of: Task.self) {
+///     again.content.isDone = true
+///     try tasks.save(&again)
+/// }
+/// ```
+///
+/// An addition to the official API.
+public struct TypedDocument<Content> {
+    /// The document's ID.
+    public let id: String
+    /// What the body holds.
+    public var content: Content
+    fileprivate var standing = Standing(nil, in: nil)
+    fileprivate var unknown: UnknownMembers?
+
+    /// Creates a document that is not stored yet; saving it replaces a stored one of that ID.
+    ///
+    /// - Parameters:
+    ///   - id: 1 to 240 bytes; made up when left out. A bad one is told by the save.
+    ///   - content: What the body is to hold.
+    public init(id: String? = nil, _ content: Content) {
+        self.id = id ?? MutableDocument().id
+        self.content = content
+    }
+
+    /// The revision that this was read or saved as; `nil` before the first save.
+    public var revisionID: String? { standing.valid.state?.revisionID.description }
+}
+
+extension TypedDocument: Sendable where Content: Sendable {}
+
+extension Collection {
+    /// Returns a document as a value, or `nil` when there is none or it is deleted.
+    ///
+    /// - Throws: `CBLError.decodingError` when the document does not fit the type; `notOpen`.
+    public func typedDocument<Content: Decodable>(
+        id: String,
+        of type: Content.Type
+    ) throws -> TypedDocument<Content>? {
+        guard let document = try document(id: id) else { return nil }
+        let (content, unknown) = try ModelDecoder.decodeKnowing(type, from: document)
+        var typed = TypedDocument(id: id, content)
+        typed.standing = document.standing
+        typed.unknown = unknown
+        return typed
+    }
+
+    /// Saves a document; the last write wins.
+    ///
+    /// Keys that the content's type does not know stay, as for ``save(from:)``.
+    ///
+    /// - Throws: `CBLError.encodingError`; as `save(document:)`.
+    public func save<Content: Encodable>(_ document: inout TypedDocument<Content>) throws {
+        _ = try save(&document, concurrencyControl: .lastWriteWins)
+    }
+
+    /// Saves a document.
+    ///
+    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
+    ///   and the stored document is not the revision that `document` was read or saved as.
+    /// - Throws: As ``save(_:)``.
+    public func save<Content: Encodable>(
+        _ document: inout TypedDocument<Content>,
+        concurrencyControl: ConcurrencyControl
+    ) throws -> Bool {
+        let members = try ModelEncoder.encode(content: document.content)
+        document.unknown?.restore(into: members)
+        let stored = document.stored(members)
+        let isSaved = try save(document: stored, concurrencyControl: concurrencyControl)
+        if isSaved { document.standing = stored.standing }
+        return isSaved
+    }
+
+    /// Deletes a document.
+    ///
+    /// - Returns: As `delete(document:concurrencyControl:)`.
+    /// - Throws: `CBLError.notFound` for one that was never saved; as `delete(document:)`.
+    @discardableResult
+    public func delete<Content>(
+        _ document: inout TypedDocument<Content>,
+        concurrencyControl: ConcurrencyControl = .lastWriteWins
+    ) throws -> Bool {
+        let stored = document.stored(MutableDictionaryObject())
+        let isDeleted = try delete(document: stored, concurrencyControl: concurrencyControl)
+        if isDeleted { document.standing = stored.standing }
+        return isDeleted
+    }
+}
+
+extension TypedDocument {
+    fileprivate func stored(_ members: MutableDictionaryObject) -> MutableDocument {
+        MutableDocument(id: id, members: members, standing: standing)
+    }
+}
