@@ -10,6 +10,11 @@ public enum RevisionError: Error, Equatable {
     case wrongGeneration(RevisionID, expected: UInt64)
     /// The entry at `position` (0 is the revision itself) does not follow from the one before.
     case brokenHistory(position: Int, generation: UInt64)
+    /// It belongs to the other scheme: a version for a tree, or what a database of version vectors
+    /// does not take.
+    case foreignScheme(RevisionID)
+    /// The version, its vector or its time is refused.
+    case badVersion(VersionError)
     /// The body of the revision that should stay was not handed in with the tree.
     case bodyMissing(RevisionID)
     /// The stored tree was written by a newer version.
@@ -38,6 +43,13 @@ extension RevisionError: CustomStringConvertible {
             Revision history at position \(position): generation \(generation) does not follow; \
             send generations that descend one by one
             """
+        case .foreignScheme(let id):
+            """
+            Revision \(id): it belongs to another scheme of revisions than this database; upgrade \
+            the database, or sync it with peers of its scheme
+            """
+        case .badVersion(let error):
+            error.description
         case .bodyMissing(let id):
             "Revision \(id): its body is not here; load the tree with the current body"
         case .unknownEncoding(let version):

@@ -1,6 +1,13 @@
 extension RevisionID {
     /// Parses the bytes that `encode(into:)` writes; `nil` for any others.
     public init?(encoded bytes: Span<UInt8>) {
+        if bytes.count > 0, bytes[0] == 0 {
+            guard let vector = try? VersionVector(encoded: bytes), vector.versions.count == 1,
+                let version = vector.current
+            else { return nil }
+            self.init(version)
+            return
+        }
         var reader = ByteReader(bytes)
         guard let generation = try? reader.readNumber() else { return nil }
         self.init(
@@ -11,10 +18,10 @@ extension RevisionID {
         guard encodedByteCount == bytes.count else { return nil }
     }
 
-    /// Appends the compact form: the generation as a varint, then the digest's bytes.
-    ///
-    /// The first byte is never 0, which is left to IDs of another kind (`revisions.md` §12).
+    /// Appends the compact form: the generation as a varint, then the digest's bytes; or a vector
+    /// of one version, which begins with a zero byte as no generation does.
     public func encode(into output: inout [UInt8]) {
+        if let version { return VersionVector(version).encode(into: &output) }
         output.appendNumber(generation)
         appendDigestBytes(to: &output)
     }
@@ -28,6 +35,7 @@ extension RevisionID {
 
     /// Bytes in the compact form: 2 to 49.
     var encodedByteCount: Int {
-        (UInt64.bitWidth - generation.leadingZeroBitCount + 6) / 7 + digestByteCount
+        if isVersion { return encoded.count }
+        return (UInt64.bitWidth - generation.leadingZeroBitCount + 6) / 7 + digestByteCount
     }
 }

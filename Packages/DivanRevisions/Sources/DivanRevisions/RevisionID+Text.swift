@@ -1,5 +1,5 @@
 extension RevisionID {
-    /// Parses `generation-digest`: a decimal number from 1 without leading zeros, and an even
+    /// Parses an ID of a tree, `generation-digest`: a decimal number from 1 without leading zeros, and an even
     /// number of lower-case hexadecimal digits; `nil` for any other text.
     public init?(_ text: String) {
         self.init(utf8: text.utf8.span)
@@ -38,15 +38,30 @@ extension RevisionID {
         self.init(generation: generation, words: words, digestByteCount: digits.count / 2)
     }
 
-    /// The text behind the dash: lower-case hexadecimal digits.
+    /// The text behind the dash: lower-case hexadecimal digits; empty for a version.
     public var digest: String {
         var text: [UInt8] = []
         appendDigest(to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends `generation-digest` as UTF-8.
+    /// Parses an ID of a tree or a version; `nil` for any other text.
+    public init?(ofAnyScheme text: String) {
+        self.init(utf8OfAnyScheme: text.utf8.span)
+    }
+
+    /// Parses UTF-8 text as `init(ofAnyScheme:)` does.
+    public init?(utf8OfAnyScheme text: Span<UInt8>) {
+        if let version = Version(utf8: text) {
+            self.init(version)
+        } else {
+            self.init(utf8: text)
+        }
+    }
+
+    /// Appends `generation-digest`, or `time@source`, as UTF-8.
     public func appendText(to output: inout [UInt8]) {
+        if let version { return version.appendText(to: &output) }
         output.append(contentsOf: String(generation).utf8)
         output.append(UInt8(ascii: "-"))
         appendDigest(to: &output)
@@ -65,7 +80,7 @@ extension RevisionID {
 }
 
 extension RevisionID: CustomStringConvertible {
-    /// The text `generation-digest`.
+    /// The text `generation-digest` or `time@source`.
     public var description: String {
         var text: [UInt8] = []
         appendText(to: &text)

@@ -1,25 +1,56 @@
-/// The identity of one state of a document: `generation-digest`.
+/// The identity of one state of a document: in a tree `generation-digest`, with version vectors
+/// `time@source`.
 ///
-/// Held inline without heap memory: 56 bytes. Revision IDs sort by generation, then by the bytes
-/// of the digest; a digest that is the beginning of another stands before it.
+/// Which of the two a database writes is its scheme's; everything else takes either. Held inline
+/// without heap memory: 56 bytes. IDs of a tree sort by generation, then by the bytes of the digest; a
+/// digest that is the beginning of another stands before it. Versions sort by time, then by source,
+/// and behind every ID of a tree with a generation that can be told from a time.
 ///
-/// Source: `revisions.md` §1.
+/// Source: `revisions.md` §1, `version-vectors.md` §2.
 public struct RevisionID: Sendable {
     /// The greatest generation that is accepted, 2³²−1 as in Couchbase Lite; no revision can follow it.
     public static let maximumGeneration = UInt64(UInt32.max)
     /// The most bytes in a digest: what Couchbase Lite keeps (`revisions.md` §1).
     public static let maximumDigestByteCount = 40
 
-    /// Revisions from the root to this one, itself included: 1 to `maximumGeneration`.
-    public let generation: UInt64
+    /// The generation in a tree, the time of a version: what tells which of two is the later.
+    ///
+    /// A time that a clock gave is greater than every generation.
+    public let timestamp: UInt64
 
     // The digest's bytes from the left, eight to a word, the first byte of each word highest, and
-    // zeros behind the last: so words compare as the bytes do.
+    // zeros behind the last: so words compare as the bytes do. Those of a source in the same way.
     let words: [5 of UInt64]
+    // 0 for a version.
     private let digestByteCountStored: UInt8
 
-    /// Bytes in the digest: 1 to 40.
+    /// Whether it is a version, and no ID of a tree.
+    public var isVersion: Bool { digestByteCountStored == 0 }
+
+    /// Revisions from the root to this one, itself included: 1 to `maximumGeneration`; 0 for a version,
+    /// which stands in no tree.
+    public var generation: UInt64 { isVersion ? 0 : timestamp }
+
+    /// Bytes in the digest: 1 to 40; 0 for a version.
     public var digestByteCount: Int { Int(digestByteCountStored) }
+
+    /// The first eight bytes of the digest, the first one highest.
+    var digestStart: UInt64 { words[0] }
+
+    /// Takes a version.
+    public init(_ version: Version) {
+        timestamp = version.time
+        var words = [5 of UInt64](repeating: 0)
+        (words[0], words[1]) = version.source.words
+        self.words = words
+        digestByteCountStored = 0
+    }
+
+    /// The version; `nil` for an ID of a tree.
+    public var version: Version? {
+        guard isVersion else { return nil }
+        return Version(checked: timestamp, SourceID(words: (words[0], words[1])))
+    }
 
     /// Creates an ID, or `nil` when a part is outside its range.
     ///
@@ -43,7 +74,7 @@ public struct RevisionID: Sendable {
         guard 1...Self.maximumGeneration ~= generation,
             1...Self.maximumDigestByteCount ~= digestByteCount
         else { return nil }
-        self.generation = generation
+        timestamp = generation
         self.words = words
         digestByteCountStored = UInt8(digestByteCount)
     }
@@ -60,7 +91,7 @@ public struct RevisionID: Sendable {
 extension RevisionID: Hashable, Comparable {
     /// Whether both are the same text.
     public static func == (left: RevisionID, right: RevisionID) -> Bool {
-        guard left.generation == right.generation,
+        guard left.timestamp == right.timestamp,
             left.digestByteCountStored == right.digestByteCountStored
         else { return false }
         for offset in left.words.indices where left.words[offset] != right.words[offset] {
@@ -71,16 +102,16 @@ extension RevisionID: Hashable, Comparable {
 
     /// Whether `left` stands before `right`.
     public static func < (left: RevisionID, right: RevisionID) -> Bool {
-        if left.generation != right.generation { return left.generation < right.generation }
+        if left.timestamp != right.timestamp { return left.timestamp < right.timestamp }
         for offset in left.words.indices where left.words[offset] != right.words[offset] {
             return left.words[offset] < right.words[offset]
         }
         return left.digestByteCountStored < right.digestByteCountStored
     }
 
-    /// Feeds the generation and the digest.
+    /// Feeds the generation and the digest, or the time and the source.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(generation)
+        hasher.combine(timestamp)
         // Sixteen bytes of a digest tell IDs apart; the rest would only cost time.
         hasher.combine(words[0])
         hasher.combine(words[1])

@@ -301,6 +301,7 @@ extension RevisionTree {
     }
 
     private static func check(_ listed: [RevisionID]) throws(RevisionError) {
+        if let version = listed.first(where: \.isVersion) { throw .foreignScheme(version) }
         for position in listed.indices.dropFirst() {
             let generation = listed[position].generation
             let previous = listed[position - 1].generation

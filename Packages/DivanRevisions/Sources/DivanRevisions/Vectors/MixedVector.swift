@@ -1,0 +1,88 @@
+/// The history of a revision in a database of version vectors: a vector, and the tree IDs of what the
+/// document was before anybody wrote it with one.
+///
+/// Of a document that nobody has written since its database was upgraded there are tree IDs only, the
+/// first of which names the revision. Behind a vector they are a memory: the first is the last
+/// revision that the document had in a tree.
+///
+/// Source: `version-vectors.md` §2, §5.
+public struct MixedVector: Equatable, Sendable {
+    /// Empty for a revision of a tree.
+    public var vector: VersionVector
+    /// Tree IDs, the newest first.
+    public var legacy: [RevisionID]
+
+    /// Creates a history from its parts.
+    public init(vector: VersionVector = VersionVector(), legacy: [RevisionID] = []) {
+        self.vector = vector
+        self.legacy = legacy
+    }
+
+    /// The name of the revision; `nil` when there is none.
+    public var current: RevisionID? {
+        vector.current.map { RevisionID($0) } ?? legacy.first
+    }
+
+    /// Whether nobody has written the revision since its database was upgraded.
+    public var isLegacy: Bool { vector.isEmpty }
+}
+
+extension MixedVector {
+    /// How this revision stands to another.
+    ///
+    /// - Parameters:
+    ///   - other: The revision to compare with.
+    ///   - comparesLegacy: Whether tree IDs count where both have vectors, as they do at Couchbase
+    ///     Lite: there the side without, or with other ones, is a conflict although the vectors say
+    ///     otherwise. Not needed to decide, so it is no rule of ours; it tells what such a peer says.
+    /// - Returns: The order of this one to the other.
+    public func order(to other: MixedVector, comparesLegacy: Bool = false) -> RevisionOrder {
+        if !isLegacy, !other.isLegacy, !comparesLegacy { return vector.order(to: other.vector) }
+        if isConversion(of: other) || other.isConversion(of: self) { return .same }
+        let byVectors = vector.order(to: other.vector)
+        let byTrees = orderOfLegacy(to: other)
+        guard byVectors != .conflict, byTrees != .conflict else { return .conflict }
+        guard byVectors != .same else {
+            // Without vectors the trees decide; equal vectors with unequal trees are a contradiction.
+            return isLegacy || byTrees == .same ? byTrees : .conflict
+        }
+        if byTrees == .same { return byVectors }
+        // The side without a vector is the older one, and must not have gone on in its tree.
+        guard isLegacy != other.isLegacy else { return .conflict }
+        return byTrees == byVectors ? byVectors : .conflict
+    }
+
+    /// Whether the other is a tree revision, and this the version that it is converted to.
+    private func isConversion(of other: MixedVector) -> Bool {
+        guard other.isLegacy, let theirs = other.legacy.first, let current = vector.current,
+            current.source == .revisionTree
+        else { return false }
+        return Version(converting: theirs) == current
+    }
+
+    /// How the tree IDs stand to those of another: the first of ours that it has decides.
+    private func orderOfLegacy(to other: MixedVector) -> RevisionOrder {
+        if legacy.isEmpty || other.legacy.isEmpty {
+            guard legacy.isEmpty != other.legacy.isEmpty else { return .same }
+            return legacy.isEmpty ? .older : .newer
+        }
+        let theirs = Set(other.legacy)
+        guard let common = legacy.first(where: theirs.contains) else { return .conflict }
+        switch (common == legacy.first, common == other.legacy.first) {
+        case (true, true): return .same
+        case (false, true): return .newer
+        case (true, false): return .older
+        case (false, false): return .conflict
+        }
+    }
+}
+
+extension Version {
+    /// The version that stands for a tree ID: its generation, then the first five bytes of its digest.
+    ///
+    /// `nil` for a generation from 2²³ on, for which there is no time.
+    public init?(converting id: RevisionID) {
+        guard !id.isVersion, id.generation < 1 << 23 else { return nil }
+        self.init(time: id.generation << 40 | id.digestStart >> 24, source: .revisionTree)
+    }
+}

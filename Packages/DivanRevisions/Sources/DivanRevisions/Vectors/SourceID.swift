@@ -1,0 +1,142 @@
+/// Whoever may write revisions of documents: one database file, or one Couchbase Server bucket.
+///
+/// Sixteen bytes, of which all zero mean the database that is spoken of; as text `*`. That form is for
+/// what a person types or an older file holds, never for the wire. Any other is 22 characters of
+/// base64, of which the last carries two bits: so there is one text for each ID.
+///
+/// Source: `version-vectors.md` §1, §2.
+public struct SourceID: Hashable, Sendable {
+    // The bytes from the left, eight to a word, the first byte of each word highest.
+    private let high: UInt64
+    private let low: UInt64
+
+    /// The database that is spoken of.
+    public static let me = SourceID(high: 0, low: 0)
+    /// The pseudo source of tree IDs that were converted; as text `Revision+Tree+Encoding`.
+    public static let revisionTree = SourceID(
+        high: 0x45eb_e2b2_2a27_f93a,
+        low: 0xde7b_e127_7287_629e
+    )
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Takes 16 bytes, such as a database's public UUID; `nil` when there are more or fewer.
+    public init?(bytes: some Sequence<UInt8>) {
+        var (high, low, count) = (UInt64(0), UInt64(0), 0)
+        for byte in bytes {
+            high = high << 8 | low >> 56
+            low = low << 8 | UInt64(byte)
+            count += 1
+        }
+        guard count == Self.byteCount else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// Reads what `appendText(to:)` writes; `nil` for any other text.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-8.
+    ///   - acceptsMe: Whether `*` is read, which no peer may send.
+    public init?(utf8 text: Span<UInt8>, acceptsMe: Bool = false) {
+        if text.count == 1, text[0] == UInt8(ascii: "*"), acceptsMe {
+            self = .me
+            return
+        }
+        guard text.count == Self.textByteCount else { return nil }
+        var bits: UInt128 = 0
+        for index in 0..<(Self.textByteCount - 1) {
+            guard let value = Base64Digit.value(of: text[index]) else { return nil }
+            bits = bits << 6 | UInt128(value)
+        }
+        guard let last = Base64Digit.value(of: text[Self.textByteCount - 1]), last & 0xF == 0 else {
+            return nil
+        }
+        bits = bits << 2 | UInt128(last >> 4)
+        guard bits != 0 else { return nil }
+        self.init(
+            high: UInt64(truncatingIfNeeded: bits >> 64),
+            low: UInt64(truncatingIfNeeded: bits)
+        )
+    }
+
+    /// Reads text as `init(utf8:acceptsMe:)` does.
+    public init?(_ text: String, acceptsMe: Bool = false) {
+        self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
+    }
+
+    static let byteCount = 16
+    static let textByteCount = 22
+
+    /// The sixteen bytes.
+    public var bytes: [UInt8] {
+        var output: [UInt8] = []
+        appendBytes(to: &output)
+        return output
+    }
+
+    func appendBytes(to output: inout [UInt8]) {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { output.append(contentsOf: $0) }
+    }
+
+    /// The two words, for whoever keeps an ID in words of its own.
+    var words: (high: UInt64, low: UInt64) { (high, low) }
+
+    /// Takes the words that `words` gave.
+    init(words: (high: UInt64, low: UInt64)) {
+        self.init(high: words.high, low: words.low)
+    }
+
+    /// Appends the text as UTF-8.
+    public func appendText(to output: inout [UInt8]) {
+        guard self != .me else { return output.append(UInt8(ascii: "*")) }
+        let bits = UInt128(high) << 64 | UInt128(low)
+        for index in 1..<Self.textByteCount {
+            let value = UInt8(truncatingIfNeeded: bits >> (128 - 6 * index)) & 0x3F
+            output.append(Base64Digit.text(of: value))
+        }
+        output.append(Base64Digit.text(of: UInt8(truncatingIfNeeded: low << 4) & 0x3F))
+    }
+}
+
+extension SourceID: Comparable {
+    /// Whether `left` stands before `right` in the order of their bytes.
+    public static func < (left: SourceID, right: SourceID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+extension SourceID: CustomStringConvertible {
+    /// The text, or `*`.
+    public var description: String {
+        var text: [UInt8] = []
+        appendText(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// One character of standard base64.
+private enum Base64Digit {
+    static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+
+    static func text(of value: UInt8) -> UInt8 {
+        switch value {
+        case 0..<26: UInt8(ascii: "A") + value
+        case 26..<52: UInt8(ascii: "a") + value - 26
+        case 52..<62: UInt8(ascii: "0") + value - 52
+        case 62: UInt8(ascii: "+")
+        default: UInt8(ascii: "/")
+        }
+    }
+}

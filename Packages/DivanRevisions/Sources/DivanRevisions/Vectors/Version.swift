@@ -1,0 +1,88 @@
+/// One revision by who made it, and when: `time@source`.
+///
+/// Source: `version-vectors.md` §2.
+public struct Version: Hashable, Sendable {
+    /// When, by the clock of the source (`HybridClock`): nanoseconds since 1970.
+    ///
+    /// The lowest 16 bits count. Never 0; up to 2⁶⁴−1 where nobody has looked at it yet.
+    public let time: UInt64
+    /// Who.
+    public let source: SourceID
+
+    /// Takes a time that is not 0; `nil` for 0.
+    public init?(time: UInt64, source: SourceID) {
+        guard time != 0 else { return nil }
+        self.init(checked: time, source)
+    }
+
+    /// Takes a time that is known not to be 0.
+    init(checked time: UInt64, _ source: SourceID) {
+        self.time = time
+        self.source = source
+    }
+
+    /// Reads `time@source`: up to 64 bits in hexadecimal digits of either case, and 22 characters;
+    /// `nil` for any other text.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-8.
+    ///   - acceptsMe: Whether the source may be `*`, which no peer may send.
+    public init?(utf8 text: Span<UInt8>, acceptsMe: Bool = false) {
+        var (time, offset) = (UInt64(0), 0)
+        while offset < text.count, let digit = Self.digit(text[offset]) {
+            guard time >> 60 == 0 else { return nil }
+            time = time << 4 | UInt64(digit)
+            offset += 1
+        }
+        guard offset > 0, offset < text.count, text[offset] == UInt8(ascii: "@") else { return nil }
+        let rest = text.extracting(droppingFirst: offset + 1)
+        guard let source = SourceID(utf8: rest, acceptsMe: acceptsMe) else { return nil }
+        self.init(time: time, source: source)
+    }
+
+    /// Reads text as `init(utf8:acceptsMe:)` does.
+    public init?(_ text: String, acceptsMe: Bool = false) {
+        self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// Appends `time@source` as UTF-8: 3 to 39 bytes.
+    public func appendText(to output: inout [UInt8]) {
+        let digitCount = (UInt64.bitWidth - time.leadingZeroBitCount + 3) / 4
+        for index in (0..<digitCount).reversed() {
+            let digit = UInt8(truncatingIfNeeded: time >> (4 * index)) & 0xF
+            output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+        output.append(UInt8(ascii: "@"))
+        source.appendText(to: &output)
+    }
+
+    /// The same version with an absolute source where it has `*`.
+    public func replacingMe(by source: SourceID) -> Version {
+        self.source == .me ? Version(checked: time, source) : self
+    }
+}
+
+extension Version: Comparable {
+    /// Whether `left` stands before `right`: by time, then by the bytes of the source.
+    public static func < (left: Version, right: Version) -> Bool {
+        (left.time, left.source) < (right.time, right.source)
+    }
+}
+
+extension Version: CustomStringConvertible {
+    /// The text `time@source`.
+    public var description: String {
+        var text: [UInt8] = []
+        appendText(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}

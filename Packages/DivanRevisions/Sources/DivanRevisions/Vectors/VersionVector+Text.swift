@@ -1,0 +1,40 @@
+extension VersionVector {
+    /// Reads `current[, merged…][; previous…]`: spaces behind a separator are skipped.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-8.
+    ///   - acceptsMe: Whether sources may be `*`, which no peer may send.
+    /// - Throws: `malformedText`, `repeatedSource`, `tooManyEntries`.
+    public init(utf8 text: Span<UInt8>, acceptsMe: Bool = false) throws(VersionError) {
+        let mixed = try MixedVector(utf8: text, acceptsMe: acceptsMe)
+        guard mixed.legacy.isEmpty else { throw .malformedText(offset: 0) }
+        self = mixed.vector
+    }
+
+    /// Reads text as `init(utf8:acceptsMe:)` does.
+    public init(_ text: String, acceptsMe: Bool = false) throws(VersionError) {
+        try self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
+    }
+
+    /// Appends the text as Couchbase Lite writes it: `, ` and `; ` between versions, and a semicolon
+    /// at the end where versions were merged and there are no previous ones.
+    public func appendText(to output: inout [UInt8]) {
+        for (index, version) in versions.enumerated() {
+            if index > 0 {
+                output.append(UInt8(ascii: index == mergeCount + 1 ? ";" : ","))
+                output.append(UInt8(ascii: " "))
+            }
+            version.appendText(to: &output)
+        }
+        if mergeCount > 0, versions.count == mergeCount + 1 { output.append(UInt8(ascii: ";")) }
+    }
+}
+
+extension VersionVector: CustomStringConvertible {
+    /// The text.
+    public var description: String {
+        var text: [UInt8] = []
+        appendText(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}

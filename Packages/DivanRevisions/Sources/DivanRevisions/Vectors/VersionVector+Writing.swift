@@ -1,0 +1,101 @@
+extension VersionVector {
+    /// The vector after `source` wrote the document anew.
+    ///
+    /// What the old current version merged is previous now. At most `VersionLimits.previousCount`
+    /// versions stay behind the new one.
+    ///
+    /// - Parameters:
+    ///   - source: Who writes.
+    ///   - time: Later than every time of that source in this vector.
+    /// - Returns: The new revision's vector.
+    public func saved(by source: SourceID, at time: UInt64) -> VersionVector {
+        var saved: [Version] = []
+        saved.reserveCapacity(versions.count + 1)
+        saved.append(Version(checked: max(time, 1), source))
+        let second = current.flatMap { current in
+            versions.indices.dropFirst().prefix(mergeCount)
+                .first { versions[$0].source == current.source }
+        }
+        for index in versions.indices where index != second && versions[index].source != source {
+            saved.append(versions[index])
+        }
+        return VersionVector(unchecked: saved, mergeCount: 0).pruned()
+    }
+
+    /// The vector of a new body that `source` made of two revisions in conflict.
+    ///
+    /// The same whichever of the two is named first.
+    ///
+    /// - Parameters:
+    ///   - other: The other revision.
+    ///   - source: Who merges.
+    ///   - time: Later than every time of that source in both.
+    /// - Returns: The new revision's vector.
+    /// - Throws: `mergeOfOneSource` when the current versions are by one source.
+    public func merged(
+        with other: VersionVector,
+        by source: SourceID,
+        at time: UInt64
+    ) throws(VersionError) -> VersionVector {
+        guard let first = current, let second = other.current else {
+            return (isEmpty ? other : self).saved(by: source, at: time)
+        }
+        guard first.source != second.source else { throw .mergeOfOneSource(first.source) }
+        let sources = [source, first.source, second.source]
+        let rest = Self.union(self, other).filter { !sources.contains($0.source) }
+        let head = [Version(checked: max(time, 1), source)] + [first, second].sorted(by: >)
+        return VersionVector(unchecked: head + rest, mergeCount: 2).pruned()
+    }
+
+    /// The vector of this revision after it won over another with its body unchanged.
+    ///
+    /// It names the same revision, and is newer than the loser, so that whoever has that takes it.
+    public func winning(over loser: VersionVector) -> VersionVector {
+        guard let current else { return loser }
+        let time = max(current.time, loser.time(of: current.source))
+        let winner = Version(checked: time, current.source)
+        let isOvertaken = merged.contains { version in
+            loser.time(of: version.source) > self.time(of: version.source)
+        }
+        let kept = isOvertaken ? [] : Array(merged)
+        let named = Set(kept.map(\.source)).union([winner.source])
+        let rest = Self.union(self, loser).filter { !named.contains($0.source) }
+        return VersionVector(unchecked: [winner] + kept + rest, mergeCount: kept.count).pruned()
+    }
+
+    /// The newest version of every source of two vectors, the latest first.
+    private static func union(_ first: VersionVector, _ second: VersionVector) -> [Version] {
+        var newest: [SourceID: UInt64] = [:]
+        newest.reserveCapacity(first.versions.count + second.versions.count)
+        for version in first.versions { newest[version.source, default: 0].raise(to: version.time) }
+        for version in second.versions {
+            newest[version.source, default: 0].raise(to: version.time)
+        }
+        return newest.map { Version(checked: $0.value, $0.key) }.sorted(by: >)
+    }
+
+    /// The vector with the latest previous versions only; the current one and what it merged stay.
+    public func pruned(to count: Int = VersionLimits.previousCount) -> VersionVector {
+        let excess = previous.count - max(count, 0)
+        guard excess > 0 else { return self }
+        let kept = versions.prefix(1 + mergeCount) + previous.sorted(by: >).dropLast(excess)
+        return VersionVector(unchecked: Array(kept), mergeCount: mergeCount)
+    }
+
+    /// The vector with an absolute source where it has `*`.
+    ///
+    /// - Throws: `repeatedSource` when the vector has both.
+    public func replacingMe(by source: SourceID) throws(VersionError) -> VersionVector {
+        guard versions.contains(where: { $0.source == .me }) else { return self }
+        return try VersionVector(
+            versions.map { $0.replacingMe(by: source) },
+            mergeCount: mergeCount
+        )
+    }
+}
+
+extension UInt64 {
+    fileprivate mutating func raise(to other: UInt64) {
+        self = Swift.max(self, other)
+    }
+}

@@ -1,0 +1,124 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+/// What a peer, a file or a clock may hand in and should not.
+@Suite struct VersionBadInputTests {
+    private static let source = "KjVAS1ZhbHeCjZijrrnEzw"
+    private static let other = "T1plcHuGkZynsr3I097p9A"
+    private let wall: UInt64 = 0x18e9_af69_4828_1234
+
+    @Test func `no text is the history of nothing`() throws {
+        #expect(try MixedVector("").current == nil)
+    }
+
+    @Test(
+        arguments: [
+            "@", ";", ",", "1@*", "1@\(source),", "1@\(source), ", "1@\(source);;",
+            "1@\(source) ", " 1@\(source)", "1@\(source); 2@\(other);", "1@\(source)\0",
+            "2-aa, 1@\(source)", "1@\(source), 2-aa", "1@\(source), 2@\(other), 2-aa;",
+            "2-aa; 1-aa", "g@\(source)", "1@\(source); 2-aa, 3@\(other)",
+        ]
+    )
+    func `malformed histories are refused`(text: String) {
+        #expect(throws: VersionError.self, "\(text)") { try MixedVector(text) }
+    }
+
+    @Test func `a source stands twice only where it merged its own`() throws {
+        _ = try VersionVector("9@\(Self.source), 3@\(Self.source), 5@\(Self.other);")
+        for text in [
+            "9@\(Self.source), 9@\(Self.source);", "9@\(Self.source); 3@\(Self.source)",
+            "9@\(Self.source), 3@\(Self.source), 2@\(Self.source);",
+            "9@\(Self.source), 3@\(Self.other), 2@\(Self.other);",
+        ] {
+            #expect(throws: VersionError.self, "\(text)") { try VersionVector(text) }
+        }
+    }
+
+    @Test func `no vector of 100,000 entries is taken, nor is the time for it`() throws {
+        var generator = SeededGenerator(seed: 7)
+        let versions = (0..<100_000).compactMap { _ -> Version? in
+            let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            return SourceID(bytes: bytes).flatMap { Version(time: 1 << 50, source: $0) }
+        }
+        let limit = VersionError.tooManyEntries(limit: VersionLimits.receivedCount)
+        #expect(throws: limit) { try VersionVector(versions, mergeCount: 0) }
+        let text = versions.map(\.description).joined(separator: ", ")
+        #expect(throws: limit) { try VersionVector(text) }
+        let mixed = (1...100_000).reversed().map { "\($0)-aa" }.joined(separator: ", ")
+        #expect(throws: limit) { try MixedVector(mixed) }
+        let kept = try VersionVector(Array(versions.prefix(9_000)), mergeCount: 2)
+        #expect(kept.pruned().versions.count == 3 + VersionLimits.previousCount)
+        #expect(kept.saved(by: .revisionTree, at: 1 << 51).versions.count == 1_001)
+    }
+
+    @Test func `a clock refuses what is ahead, zero or beyond, and goes on behind what it gave`()
+        throws
+    {
+        var clock = HybridClock()
+        let start = clock.now(wall: wall)
+        let first = try #require(start)
+        for time in [0, 1, 1 << 40 - 1, 1 << 63, .max] as [UInt64] {
+            #expect(throws: VersionError.invalidTime(time)) { try clock.see(time, wall: wall) }
+        }
+        let ahead = wall + HybridClock.tolerance + 1 << 17
+        #expect(throws: VersionError.timeInFuture(ahead, wall: wall)) {
+            try clock.see(ahead, wall: wall)
+        }
+        #expect(clock.last == first)
+        // Set back by a year, and to before all times.
+        let later = [clock.now(wall: wall - 31_536_000_000_000_000), clock.now(wall: 0)]
+        #expect(later == [first + 1, first + 2])
+        var last = HybridClock(last: .max)
+        let end = [last.now(wall: .max), last.now(wall: .max)]
+        #expect(end == [HybridClock.validTimes.upperBound, nil])
+    }
+
+    @Test func `a tree takes no versions`() throws {
+        let version = try #require(Version("18e9af6948280000@\(Self.source)"))
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        for history in [[], [try id("1-aa")]] {
+            #expect(throws: RevisionError.foreignScheme(RevisionID(version))) {
+                try tree.insertRemote(
+                    RevisionID(version),
+                    history: history,
+                    body: [],
+                    remote: nil,
+                    refusesConflicts: false
+                )
+            }
+        }
+        #expect(throws: RevisionError.foreignScheme(RevisionID(version))) {
+            try tree.insertRemote(
+                try id("2-bb"),
+                history: [RevisionID(version), try id("1-aa")],
+                body: [],
+                remote: nil,
+                refusesConflicts: false
+            )
+        }
+        #expect(tree.revisions.count == 1)
+    }
+
+    @Test func `one version in a vector that is ahead leaves the clock as it was`() throws {
+        var clock = HybridClock()
+        let text = "18e9af6948280000@\(Self.source); 28e9af6948280000@\(Self.other)"
+        #expect(throws: VersionError.self) { try clock.see(VersionVector(text), wall: wall) }
+        #expect(clock == HybridClock())
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `any bytes are a vector that is written as it was read, or none`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let text = "18e9af54186a0000@\(Self.source), 5@\(Self.other); 9@Revision+Tree+Encoding"
+        var bytes = try VersionVector(text).encoded
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            bytes[place] = .random(in: 0...255, using: &generator)
+        }
+        bytes.removeLast(Int.random(in: 0...2, using: &generator))
+        guard let read = try? VersionVector(encoded: bytes.span), !read.isEmpty else { return }
+        #expect(try VersionVector(encoded: read.encoded.span) == read, "seed \(seed)")
+    }
+}

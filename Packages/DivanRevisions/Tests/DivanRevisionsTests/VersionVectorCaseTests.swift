@@ -1,0 +1,141 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+/// Every case of the two files of vectors.
+@Suite struct VersionVectorCaseTests {
+    private func cases() throws -> VectorCases { try VectorCases.all.get() }
+
+    @Test func `text and bytes are those of Couchbase Lite`() throws {
+        for item in try cases().codec {
+            let vector = try vector(item.text)
+            #expect(vector.description == item.canonicalText)
+            #expect(vector.current?.description == item.current)
+            #expect(
+                vector.mergeCount + 1 == item.currentCount && vector.versions.count == item.count
+            )
+            #expect(vector.encoded.hexText == item.binaryHex, "\(item.text)")
+            #expect(try VersionVector(encoded: vector.encoded.span) == vector)
+        }
+        #expect(try cases().codec.count == 12)
+    }
+
+    @Test func `malformed text is refused`() throws {
+        for item in try cases().refused {
+            #expect(throws: VersionError.self, "\(item.why)") { try VersionVector(item.text) }
+        }
+        #expect(try cases().refused.count == 12)
+    }
+
+    @Test func `revisions are in the order that Couchbase Lite finds`() throws {
+        for item in try cases().compare {
+            let (first, second) = (
+                try item.a.isEmpty ? VersionVector() : vector(item.a),
+                try item.b.isEmpty ? VersionVector() : vector(item.b)
+            )
+            #expect(
+                first.order(to: second) == (try order(item.aComparedToB)),
+                "\(item.a) | \(item.b)"
+            )
+        }
+        #expect(try cases().compare.count == 16)
+    }
+
+    @Test func `saving and merging give the vectors of Couchbase Lite`() throws {
+        for item in try cases().operations {
+            let text = try outcome(of: item)
+            #expect(text == item.result ?? "refused", "\(item)")
+        }
+        #expect(try cases().operations.count == 15)
+    }
+
+    private func outcome(of item: VectorCases.Operation) throws -> String {
+        switch item.op {
+        case "save":
+            let old = item.vector ?? ""
+            let vector = try old.isEmpty ? VersionVector() : vector(old)
+            return vector.saved(by: .me, at: try time(item.newTime)).description
+        case "merge":
+            let (first, second) = (try vector(item.a ?? ""), try vector(item.b ?? ""))
+            let time = try time(item.newTime)
+            let other = try? second.merged(with: first, by: .me, at: time)
+            let result = try? first.merged(with: second, by: .me, at: time)
+            #expect(other == result)
+            return result?.description ?? "refused"
+        default:
+            #expect(item.op == "trivialMerge")
+            return try vector(item.winner ?? "").winning(over: vector(item.loser ?? "")).description
+        }
+    }
+
+    @Test func `the clock goes and sees as Couchbase Lite's`() throws {
+        for item in try cases().clock {
+            let wall = try time(item.wall)
+            if item.op == "now" {
+                var clock = HybridClock(last: try time(item.last))
+                let now = clock.now(wall: wall)
+                #expect(now == (try time(item.result)))
+                continue
+            }
+            var clock = HybridClock()
+            let seen = try time(item.time)
+            let isSeen = (try? clock.see(seen, wall: wall)) != nil
+            #expect(isSeen == item.result.hasPrefix("accepted"), "\(item)")
+            let next = clock.now(wall: wall) ?? 0
+            #expect(!isSeen || next > seen)
+        }
+        #expect(try cases().clock.count == 8)
+    }
+
+    @Test func `text with tree IDs is read`() throws {
+        for item in try cases().mixedText {
+            // Digests of three digits are no bytes.
+            let whole = { (text: String) in
+                text.replacing("2-abc", with: "2-abcd").replacing("1-def", with: "1-cdef")
+            }
+            let mixed = try MixedVector(whole(item.text))
+            #expect(mixed.vector.current?.description == item.cv)
+            #expect(mixed.vector.merged.map(\.description) == item.mv)
+            #expect(mixed.vector.previous.map(\.description) == item.pv)
+            #expect(mixed.legacy.map(\.description) == item.legacy.map(whole))
+            #expect(try MixedVector(mixed.description) == mixed)
+            let current = try #require(mixed.current)
+            #expect(try MixedVector(current, history: mixed.history) == mixed, "\(mixed.history)")
+        }
+        #expect(try cases().mixedText.count == 6)
+    }
+
+    @Test func `tree IDs are converted as at Couchbase Lite`() throws {
+        let conversions = try VectorCases.conversions()
+        for item in conversions {
+            let version = Version(converting: try id(item.revTreeID))
+            #expect(version?.description == item.version)
+        }
+        #expect(conversions.count == 8)
+        #expect(Version(converting: try id("8388608-aa")) == nil)
+    }
+
+    @Test func `mixed histories are in the order that LiteCore decided`() throws {
+        for item in try cases().mixedCompare {
+            let (new, held) = (try MixedVector(item.new), try MixedVector(item.held))
+            let theirs = try order(item.newComparedToHeld)
+            #expect(
+                new.order(to: held, comparesLegacy: true) == theirs,
+                "\(item.new) | \(item.held)"
+            )
+            let ours = try item.byVectorsAlone.map { try order($0) } ?? theirs
+            #expect(new.order(to: held) == ours, "\(item.new) | \(item.held)")
+        }
+        #expect(try cases().mixedCompare.count == 80)
+    }
+
+    @Test func `two merges of the same are one revision where their bodies are equal`() throws {
+        for item in try cases().redundantMergeCompare {
+            let (new, held) = (try MixedVector(item.new), try MixedVector(item.held))
+            let isSame = item.equalBodies && new.vector.isRedundantMerge(of: held.vector)
+            let expected = try order(item.newComparedToHeld)
+            #expect((isSame ? .same : new.order(to: held)) == expected, "\(item)")
+        }
+        #expect(try cases().redundantMergeCompare.count == 5)
+    }
+}

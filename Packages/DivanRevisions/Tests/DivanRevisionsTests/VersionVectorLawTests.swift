@@ -1,0 +1,153 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+/// What holds for all vectors that databases can come to, which random writers here make.
+@Suite struct VersionVectorLawTests {
+    /// Databases that each hold one document, write it, and take it from each other.
+    private struct World {
+        struct Site {
+            let source: SourceID
+            var clock = HybridClock()
+            var vector = VersionVector()
+
+            mutating func tick(_ wall: UInt64) throws -> UInt64 {
+                let time = clock.now(wall: wall)
+                return try #require(time)
+            }
+        }
+        var sites: [Site]
+        var wall: UInt64 = 1_800_000_000_000_000_000
+        var made: [Version] = []
+
+        init(count: Int, using generator: inout SeededGenerator) {
+            sites = (0..<count).compactMap { _ in
+                let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                return SourceID(bytes: bytes).map { Site(source: $0) }
+            }
+        }
+
+        mutating func step(using generator: inout SeededGenerator) throws {
+            // The wall clock stands still, goes on, and is set back.
+            wall = wall &+ UInt64(Int64.random(in: -200_000...500_000, using: &generator) + 200_000)
+            if Int.random(in: 0..<20, using: &generator) == 0 { wall -= 3_600_000_000_000 }
+            let (here, there) = (
+                sites.indices.randomElement(using: &generator) ?? 0,
+                sites.indices.randomElement(using: &generator) ?? 0
+            )
+            if here == there || Bool.random(using: &generator) {
+                let time = try sites[here].tick(wall)
+                sites[here].vector = sites[here].vector.saved(by: sites[here].source, at: time)
+                made.append(try #require(sites[here].vector.current))
+            } else {
+                try take(from: there, at: here, using: &generator)
+            }
+        }
+
+        private mutating func take(
+            from there: Int,
+            at here: Int,
+            using generator: inout SeededGenerator
+        ) throws {
+            let (ours, theirs) = (sites[here].vector, sites[there].vector)
+            // Far ahead only because the wall clock was set back: whoever takes waits.
+            for version in theirs.versions { wall = max(wall, version.time) }
+            try sites[here].clock.see(theirs, wall: wall)
+            switch theirs.order(to: ours) {
+            case .same, .older: break
+            case .newer: sites[here].vector = theirs
+            case .conflict where ours.isCrossed(with: theirs):
+                let isAbove = try #require(theirs.current) > #require(ours.current)
+                sites[here].vector = isAbove ? theirs : ours
+                return
+            case .conflict:
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: sites[here].vector = ours.winning(over: theirs)
+                case 1: sites[here].vector = theirs.winning(over: ours)
+                default:
+                    guard ours.current?.source != theirs.current?.source else { return }
+                    let time = try sites[here].tick(wall)
+                    let merged = try ours.merged(with: theirs, by: sites[here].source, at: time)
+                    #expect(merged.order(to: ours) == .newer && merged.order(to: theirs) == .newer)
+                    sites[here].vector = merged
+                    made.append(try #require(merged.current))
+                }
+            }
+            let now = sites[here].vector
+            #expect([.same, .newer].contains(now.order(to: ours)), "\(now) | \(ours)")
+            #expect([.same, .newer].contains(now.order(to: theirs)), "\(now) | \(theirs)")
+        }
+    }
+
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `orders are antisymmetric, forms come back, and no two writers make one version`(
+        seed: UInt64
+    ) throws {
+        var generator = SeededGenerator(seed: seed)
+        var world = World(count: Int.random(in: 2...12, using: &generator), using: &generator)
+        for _ in 0..<120 {
+            try world.step(using: &generator)
+            let vectors = world.sites.map(\.vector)
+            for first in vectors {
+                #expect(first.order(to: first) == .same)
+                for second in vectors {
+                    #expect(first.order(to: second) == second.order(to: first).reversed)
+                }
+                guard !first.isEmpty else { continue }
+                #expect(try VersionVector(first.description) == first, "seed \(seed)")
+                #expect(try VersionVector(encoded: first.encoded.span) == first, "seed \(seed)")
+                #expect(first.pruned() == first)
+            }
+        }
+        #expect(Set(world.made).count == world.made.count, "seed \(seed)")
+        for site in world.sites {
+            let own = world.made.filter { $0.source == site.source }
+            #expect(own == own.sorted(), "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `merging does not ask who is named first, and a win settled twice is one`(
+        seed: UInt64
+    ) throws {
+        var generator = SeededGenerator(seed: seed)
+        var world = World(count: 5, using: &generator)
+        for _ in 0..<200 {
+            try world.step(using: &generator)
+            let (first, second) = (world.sites[0].vector, world.sites[1].vector)
+            guard first.order(to: second) == .conflict, !first.isCrossed(with: second) else {
+                continue
+            }
+            let won = first.winning(over: second)
+            #expect(won.winning(over: second) == won)
+            #expect(won.order(to: first) == .same && won.order(to: second) == .newer)
+            let source = world.sites[2].source
+            let time = HybridClock.validTimes.upperBound
+            let merged = try? first.merged(with: second, by: source, at: time)
+            #expect(merged == (try? second.merged(with: first, by: source, at: time)))
+            if let merged { #expect(merged.isRedundantMerge(of: merged)) }
+        }
+    }
+
+    @Test func `a revision ID carries a version through text, bytes and order`() throws {
+        var generator = SeededGenerator(seed: 14)
+        var ids: [RevisionID] = [try id("1-aa"), try id("4294967295-ff")]
+        for _ in 0..<200 {
+            let bytes = (0..<16).map { _ in UInt8.random(in: 1...255, using: &generator) }
+            let time = UInt64.random(in: HybridClock.validTimes, using: &generator)
+            let version = try #require(
+                SourceID(bytes: bytes).flatMap { Version(time: time, source: $0) }
+            )
+            ids.append(RevisionID(version))
+            #expect(ids.last?.version == version && ids.last?.timestamp == time)
+        }
+        for id in ids {
+            #expect(RevisionID(ofAnyScheme: id.description) == id)
+            #expect(RevisionID(encoded: id.encoded.span) == id)
+            #expect(id.isVersion == (RevisionID(id.description) == nil))
+        }
+        let versions = ids.compactMap(\.version)
+        #expect(ids.sorted().compactMap(\.version) == versions.sorted())
+        #expect(ids.sorted().prefix(2) == ids.prefix(2))
+    }
+}
