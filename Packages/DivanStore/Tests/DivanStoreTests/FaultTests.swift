@@ -101,6 +101,22 @@ import Testing
         #expect(ids == ["afterwards", "before"])
     }
 
+    @Test(arguments: [false, true])
+    func `a commit reaches the disk before it is told, with full sync alone`(fullSync: Bool) throws
+    {
+        try #require(divan_faults_install() == 0)
+        let home = try TemporaryDirectory()
+        let options = StoreOptions(fullSync: fullSync)
+        let store = try Store.open(directory: home.file("a.cblite2"), options: options)
+        let body = Array(#"{"n":1}"#.utf8)
+        _ = try store.save("before", in: .default, body: body)
+        divan_faults_arm_syncs(home.path, EIO)
+        let code = try? refusal { _ = try store.save("after", in: .default, body: body) }
+        #expect((divan_faults_disarm() > 0) == fullSync)
+        #expect((code != nil) == fullSync)
+        try? store.close()
+    }
+
     /// Runs every step, whatever the ones before it came to, and closes.
     private func run(
         _ path: String,

@@ -79,6 +79,21 @@ import Testing
         #expect(server.field("Cookie", of: 1)?.contains("=new") == true)
     }
 
+    @Test func `basic credentials become the session that the server makes of them`() async throws {
+        let cookie = "Set-Cookie: SyncGatewaySession=made; Path=/db; Max-Age=3600"
+        let server = try HandshakeServer(
+            answers: [HandshakeServer.answer("503 Busy", cookie), Self.refusal]
+        )
+        _ = try await run(server, Peers()) {
+            $0.maxAttempts = 2
+            $0.maxAttemptWaitTime = 0.01
+            $0.authenticator = BasicAuthenticator(username: "alice", password: "pass")
+        }
+        #expect(server.field("Authorization")?.hasPrefix("Basic ") == true)
+        #expect(server.field("Cookie") == nil)
+        #expect(server.field("Cookie", of: 1)?.contains("SyncGatewaySession=made") == true)
+    }
+
     @Test func `headers are added and may replace User-Agent`() async throws {
         let server = try HandshakeServer(answers: [Self.refusal, Self.refusal])
         let peers = try Peers()

@@ -36,6 +36,20 @@ import Testing
         #expect(replicator.statistics.pulledDocumentCount == 5)
     }
 
+    @Test func `a database of this process gets no differences`() async throws {
+        let peers = try Peers()
+        let here = try peers.here.defaultCollection()
+        let document = MutableDocument(id: "a")
+        document.setString(String(repeating: "text ", count: 400), forKey: "text")
+        try here.save(document: document)
+        let replicator = Replicator(config: try peers.configuration())
+        try await replicator.run()
+        try here.put("a", 7)
+        try await replicator.run()
+        #expect(try peers.there.defaultCollection().value("a") == 7)
+        #expect(replicator.statistics.pushedDeltas.count == 0)
+    }
+
     @Test func `an open connection shows who, what and how much, and can be closed`() async throws {
         let peers = try Peers()
         for number in 0..<10 { try peers.there.defaultCollection().put("\(number)", number) }

@@ -121,6 +121,27 @@ import Testing
         #expect(listener.status.activeConnectionCount == 0)
     }
 
+    @Test func `two peers are two connections until one leaves`() async throws {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        let (first, second) = (Replicator(config: configuration), Replicator(config: configuration))
+        #expect(await first.start(until: .idle) != nil)
+        #expect(await second.start(until: .idle) != nil)
+        #expect(listener.status.connectionCount == 2)
+
+        let changes = first.statusStream
+        first.stop()
+        for await _ in changes {}
+        while listener.status.connectionCount != 1 { await Task.yield() }
+        let others = second.statusStream
+        second.stop()
+        for await _ in others {}
+        while listener.status.connectionCount != 0 { await Task.yield() }
+    }
+
     @Test func `stopping it stops its clients with 11001`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }

@@ -84,6 +84,25 @@ import Testing
         }
     }
 
+    @Test func `each listener of a database has its own way to let peers in`() async throws {
+        let peers = try Peers()
+        let open = try peers.listen { $0.disableTLS = true }
+        let closed = try peers.listen {
+            $0.disableTLS = true
+            $0.authenticator = ListenerPasswordAuthenticator { $0 == "ada" && $1 == "lovelace" }
+        }
+        defer {
+            open.stop()
+            closed.stop()
+        }
+        let anybody = try peers.configuration(target: open.endpoint())
+        var stranger = try peers.configuration(target: closed.endpoint())
+        #expect(await Replicator(config: anybody).finalCode() == 0)
+        #expect(await Replicator(config: stranger).finalCode() == CBLError.httpAuthRequired)
+        stranger.authenticator = BasicAuthenticator(username: "ada", password: "lovelace")
+        #expect(await Replicator(config: stranger).finalCode() == 0)
+    }
+
     @Test func `status is 0/0 before start and after stop`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
