@@ -11,7 +11,10 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("keys", { try KeysCheck(tree).violations() }),
     ("traps", TrapsCheck(tree).violations),
     ("closures", ClosuresCheck(tree).violations),
+    ("clocks", ClocksCheck(tree).violations),
+    ("proofs", ProofsCheck(tree).violations),
     ("pages", PagesCheck(tree).violations),
+    ("citations", CitationsCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),
 ]

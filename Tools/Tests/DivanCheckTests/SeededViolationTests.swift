@@ -133,6 +133,51 @@ import Testing
         #expect(try ClosuresCheck(checkout.tree).violations().isEmpty)
     }
 
+    @Test(arguments: [
+        "let now = time(nil)", "let start = ContinuousClock.now", "let x = Int.random(in: 0..<9)",
+        "let id = UUID()",
+    ])
+    func `a core that asks the system for time or chance is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
+        #expect(try ClocksCheck(checkout.tree).violations().count == 1)
+        let handed = "let x = Int.random(in: 0..<9, using: &generator)  // not UUID()\n"
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", handed)
+        #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `one more type that is Sendable by our word is found, and one fewer is told`() throws
+    {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write(path, "final class A: @unchecked Sendable {}  // @unchecked Sendable\n")
+        #expect(try ProofsCheck(checkout.tree, ceiling: 1).violations().isEmpty)
+        #expect(try ProofsCheck(checkout.tree, ceiling: 0).violations().count == 1)
+        let fewer = try ProofsCheck(checkout.tree, ceiling: 2).violations()
+        #expect(fewer.map(\.remedy) == ["lower the count to 1"])
+    }
+
+    @Test(arguments: ["/// See `gone.md` §3.", "/// `there.md` and `gone.md`"])
+    func `a page that is cited and not there is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write("Docs/protocol/there.md", "See [that](../there.md#part).\n")
+        try checkout.write("Docs/there.md", "# There\n")
+        let before = try CitationsCheck(checkout.tree).violations()
+        try checkout.write(path, line + "\n")
+        let violations = try CitationsCheck(checkout.tree).violations()
+        #expect(violations.count == before.count + 1)
+        #expect(violations.contains { $0.place == "\(path):1" })
+    }
+
+    @Test func `a link that leads nowhere is found`() throws {
+        let checkout = try Checkout()
+        let before = try CitationsCheck(checkout.tree).violations().count
+        try checkout.write("Docs/a.md", "[x](b.md), [y](https://example.org/b.md), [z](#here)\n")
+        #expect(try CitationsCheck(checkout.tree).violations().count == before + 1)
+    }
+
     @Test func `two decisions with one number are found`() throws {
         let checkout = try Checkout()
         try checkout.write("Docs/decisions/0001-one.md", "# 0001\n")

@@ -7,8 +7,6 @@
 ///
 /// Owns no clock: times are distances from an origin of the caller's. An IPv6 client owns a whole
 /// /64, so that is what counts as an address there.
-///
-/// Source: `reliability.md` §6 (10: back-off per address).
 struct AddressLedger {
     /// Who asks to come in.
     struct Visitor {

@@ -3,7 +3,7 @@
 /// Feed and drain in turn: `receive(_:)`, `next()`; then answer with `HandshakeRequest.accept` or
 /// `HandshakeRefusal`.
 ///
-/// Source: RFC 6455 §4.2; `websocket-and-urls.md` §2; `reliability.md` §6 rows 3 to 8.
+/// Source: RFC 6455 §4.2; `websocket-and-urls.md` §2.
 public struct ServerHandshake: Sendable {
     private var reader: HTTPHeadReader
 
