@@ -20,6 +20,9 @@ public struct QueryError: Error, Equatable, Sendable {
     public let line: Int?
     /// Bytes from the start of that line to the place, counted from 1.
     public let column: Int?
+    /// For errors of syntax, the bytes before the farthest point that reading reached, which the
+    /// official message counts from 1; `nil` for others.
+    public let syntaxOffset: Int?
 
     /// Describes a problem.
     ///
@@ -28,18 +31,35 @@ public struct QueryError: Error, Equatable, Sendable {
     ///   - code: The sort.
     ///   - place: Where it stands, or `nil`.
     ///   - text: The text that `place` is in.
+    ///   - syntaxOffset: For errors of syntax, how far reading came.
     public init(
         _ problem: String,
         code: Code = .invalidQuery,
         at place: QueryPlace? = nil,
-        in text: String? = nil
+        in text: String? = nil,
+        syntaxOffset: Int? = nil
     ) {
         self.code = code
         self.problem = problem
         offset = place?.offset
+        self.syntaxOffset = syntaxOffset
         let position = text.flatMap { text in place?.lineAndColumn(in: text) }
         line = position?.line
         column = position?.column
+    }
+}
+
+extension QueryError {
+    /// The error with its line and column in `text`, if it has a place and lacks them.
+    func located(in text: String?) -> QueryError {
+        guard line == nil, let offset, let text else { return self }
+        return QueryError(
+            problem,
+            code: code,
+            at: QueryPlace(offset: offset),
+            in: text,
+            syntaxOffset: syntaxOffset
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 /// Bounds of what a query may cost before it runs.
 public struct QueryLimits: Sendable {
-    /// Levels of expressions and sub-queries; 128, which fits a stack of 512 KiB.
-    public var depth = 128
+    /// Levels of expressions and sub-queries; 100, which fit a stack of 4 MiB even in a debug build.
+    public var depth = 100
     /// Bytes of SQL++ or JSON text; 1 MiB.
     public var byteCount = 1 << 20
     /// Sources of one statement, joined and unnested ones included; 64, as SQLite joins no more.

@@ -1,0 +1,165 @@
+import DivanJSON
+
+/// What the names in a statement mean: sources, aliases of columns, variables.
+struct CheckedNames {
+    private struct Alias {
+        let name: ExactText
+        let column: Int
+        /// The property that the column is, if it is one.
+        let path: QueryPath?
+        let hasAggregate: Bool
+    }
+
+    private(set) var scope = QueryScope()
+    /// Whether even a single source must be named, because more follow.
+    var mustNameSources = false
+    /// The sources of which the query asks whether documents are deleted.
+    private(set) var sourcesShowingDeleted: Set<Int> = []
+    private var aliases: [Alias] = []
+    private var variables: [(name: ExactText, number: Int)] = []
+
+    static let belowMetadata = QueryError("invalid properties after a meta property")
+
+    mutating func add(_ source: QueryScope.Source) throws { try scope.add(source) }
+
+    /// Makes the alias of a column known.
+    mutating func add(
+        alias: ExactText,
+        column: Int,
+        of form: QueryExpression.Form,
+        hasAggregate: Bool
+    ) throws {
+        let isTaken =
+            aliases.contains { $0.name == alias }
+            || scope.sources.contains { $0.alias == alias }
+        if isTaken { throw QueryError("duplicate alias '\(alias)'; give one another name") }
+        var path: QueryPath?
+        if case .property(let written) = form { path = written }
+        aliases.append(Alias(name: alias, column: column, path: path, hasAggregate: hasAggregate))
+    }
+
+    mutating func enter(_ variable: ExactText, number: Int) {
+        variables.append((variable, number))
+    }
+
+    mutating func leaveVariable() { variables.removeLast() }
+
+    /// The meaning of a form that is a name.
+    mutating func meaning(
+        of form: QueryExpression.Form,
+        in clause: QueryClause
+    ) throws -> CheckedExpression {
+        switch form {
+        case .property(let path): return try property(path, clause)
+        case .everything(let path):
+            return path.isEmpty ? .property(source: 0, path) : try property(path, clause)
+        case .variable(let path): return try variable(path)
+        case .blob(let path):
+            guard case .property(let source, let path) = try property(path, clause) else {
+                throw QueryError("BLOB needs the path of a property")
+            }
+            return .blob(source: source, path)
+        case .metadata(let source, let key): return try metadata(source, key)
+        default: throw QueryError("this is no name")
+        }
+    }
+
+    private mutating func property(
+        _ path: QueryPath,
+        _ clause: QueryClause
+    ) throws -> CheckedExpression {
+        guard clause != .count else {
+            throw QueryError("LIMIT and OFFSET cannot depend on a row; use a parameter")
+        }
+        if clause.allowsAliases, let alias = alias(path) {
+            if alias.hasAggregate, !clause.allowsAggregates {
+                throw QueryError(
+                    "'\(alias.name)' is an aggregate, which cannot stand in \(clause.rawValue);"
+                        + " conditions on groups belong into HAVING"
+                )
+            }
+            return .column(alias.column, path.dropping(1))
+        }
+        if let (source, steps) = scope.source(namedBy: path) {
+            return try part(of: source, path.dropping(steps))
+        }
+        guard !scope.needsNames, !mustNameSources else {
+            throw QueryError("property '\(path.sql)' does not begin with a declared 'AS' alias")
+        }
+        if clause == .columns, let alias = alias(path), alias.path != path {
+            throw QueryError(
+                "the alias '\(alias.name)' cannot be used by another column;"
+                    + " repeat what it stands for"
+            )
+        }
+        return try part(of: 0, path)
+    }
+
+    private func alias(_ path: QueryPath) -> Alias? {
+        aliases.first { QueryScope.begins(path, with: [$0.name]) }
+    }
+
+    private mutating func part(of source: Int, _ path: QueryPath) throws -> CheckedExpression {
+        guard case .documents = scope.sources[source].form, case .key(let key) = path.steps.first,
+            key.text.utf8.first == UInt8(ascii: "_"),
+            let fact = QueryMetadataKey(rawValue: String(key.text.dropFirst()))
+        else { return .property(source: source, path) }
+        guard path.steps.count == 1 else { throw Self.belowMetadata }
+        return ask(fact, source)
+    }
+
+    private mutating func ask(_ fact: QueryMetadataKey, _ source: Int) -> CheckedExpression {
+        if fact == .deleted { sourcesShowingDeleted.insert(source) }
+        return .metadata(source: source, fact)
+    }
+
+    private mutating func metadata(
+        _ path: QueryPath,
+        _ key: ExactText?
+    ) throws -> CheckedExpression {
+        let source = try documents(path)
+        guard let key else {
+            sourcesShowingDeleted.insert(source)
+            return .allMetadata(source: source)
+        }
+        let fact = QueryMetadataKey.allCases.first {
+            QueryScope.isSame(ExactText($0.rawValue), key)
+        }
+        guard let fact else {
+            throw QueryError(
+                "'\(key)' is not a valid Meta key; id, sequence, deleted, expiration or revisionID"
+            )
+        }
+        return ask(fact, source)
+    }
+
+    /// The source of documents that `META` speaks of.
+    private func documents(_ path: QueryPath) throws -> Int {
+        let documents = scope.sources.indices.filter {
+            if case .documents = scope.sources[$0].form { true } else { false }
+        }
+        if path.isEmpty {
+            guard documents.count == 1 else {
+                throw QueryError("META() is not clear with several sources; write META(alias)")
+            }
+            return documents[0]
+        }
+        guard let found = scope.source(namedBy: path), found.steps == path.steps.count,
+            documents.contains(found.source)
+        else {
+            throw QueryError(
+                "database alias '\(path.sql)' does not match a declared 'AS' alias"
+            )
+        }
+        return found.source
+    }
+
+    private func variable(_ path: QueryPath) throws -> CheckedExpression {
+        guard case .key(let name) = path.steps.first,
+            let variable = variables.last(where: { $0.name == name })
+        else {
+            throw QueryError("Invalid variable name '\(path.sql)'; no ANY or EVERY declares it")
+        }
+        return .variable(variable.number, path.dropping(1))
+    }
+}

@@ -1,0 +1,310 @@
+import DivanJSON
+
+/// Checks expressions: counts arguments, writes short forms out, carries collations inwards.
+struct ExpressionChecker {
+    /// The names that are known so far.
+    var names: CheckedNames
+    let limits: QueryLimits
+    /// What full-text conditions stand in the statement.
+    var matches: MatchLedger
+    /// The database, where sub-queries are allowed.
+    let catalogue: (any QueryCatalogue)?
+    /// Where the expression stands.
+    var clause = QueryClause.columns
+    /// Levels around the expression.
+    var depth = 0
+    /// How many aggregates were found.
+    private(set) var aggregateCount = 0
+    private var collation = QueryCollation.binary
+    private var isInAggregate = false
+
+    init(
+        names: CheckedNames,
+        limits: QueryLimits,
+        catalogue: (any QueryCatalogue)? = nil,
+        matches: MatchLedger = MatchLedger()
+    ) {
+        self.names = names
+        self.limits = limits
+        self.catalogue = catalogue
+        self.matches = matches
+    }
+
+    /// Checks an expression and all below it.
+    mutating func check(
+        _ expression: QueryExpression,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        guard depth < limits.depth else {
+            throw QueryError(
+                "expressions are nested deeper than \(limits.depth); flatten them",
+                at: expression.place
+            )
+        }
+        depth += 1
+        defer { depth -= 1 }
+        do {
+            return try check(expression.form, &numbers)
+        } catch let error as QueryError where error.offset == nil {
+            throw QueryError(error.problem, code: error.code, at: expression.place)
+        }
+    }
+
+    /// Checks what rows are grouped or sorted by; `COLLATE` around it is the key's.
+    mutating func key(
+        _ expression: QueryExpression,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedKey {
+        guard case .collated(let inner, let change) = expression.form else {
+            return CheckedKey(try check(expression, &numbers))
+        }
+        return CheckedKey(
+            try check(expression, &numbers),
+            collation: change.applied(to: collated(inner))
+        )
+    }
+
+    /// The collation of what stands inside another `COLLATE`.
+    private func collated(_ expression: QueryExpression) -> QueryCollation {
+        guard case .collated(let inner, let change) = expression.form else { return .binary }
+        return change.applied(to: collated(inner))
+    }
+
+    /// Checks `WHERE`, at whose top full-text conditions may stand.
+    mutating func filter(
+        _ expression: QueryExpression,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        switch expression.form {
+        case .match(_, let text):
+            let number = matches.nextNumber()
+            matches.set(try check(text, &numbers), at: number)
+            return .match(number)
+        case .and(let terms):
+            return .and(try terms.map { try filter($0, &numbers) })
+        default:
+            return try check(expression, &numbers)
+        }
+    }
+
+    private mutating func check(
+        _ form: QueryExpression.Form,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        switch form {
+        case .literal(let literal): return .literal(literal)
+        case .parameter(let name):
+            numbers.use(parameter: name)
+            return .parameter(name)
+        case .property, .everything, .variable, .metadata, .blob:
+            return try names.meaning(of: form, in: clause)
+        case .comparison, .isValued, .between, .isIn, .like, .hasValue:
+            return try test(form, &numbers)
+        case .quantified(let quantifier, let variable, let items, let condition):
+            let items = try check(items, &numbers)
+            let number = numbers.makeVariable()
+            names.enter(variable, number: number)
+            defer { names.leaveVariable() }
+            return .quantified(
+                quantifier,
+                variable: number,
+                in: items,
+                satisfies: try check(condition, &numbers)
+            )
+        case .exists(let statement): return try exists(statement, &numbers)
+        case .collated(let operand, let change):
+            let outer = collation
+            defer { collation = outer }
+            collation = change.applied(to: outer)
+            return try check(operand, &numbers)
+        case .call(let function, let arguments):
+            return try call(function, arguments, &numbers)
+        case .aggregate(let aggregate, let argument):
+            return try self.aggregate(aggregate, argument, &numbers)
+        case .match: throw clause.misplacedMatch
+        case .rank(let index): return .rank(try matches.number(of: index, names.scope))
+        default: return try compose(form, &numbers)
+        }
+    }
+
+    /// Checks what makes a value of others.
+    private mutating func compose(
+        _ form: QueryExpression.Form,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        switch form {
+        case .member(let whole, let path): return try member(check(whole, &numbers), path)
+        case .array(let items): return .array(try all(items, &numbers))
+        case .object(let members):
+            return .object(
+                try members.map {
+                    CheckedExpression.Member($0.key, try check($0.value, &numbers))
+                }
+            )
+        case .not(let operand): return .not(try check(operand, &numbers))
+        case .negative(let operand): return .negative(try check(operand, &numbers))
+        case .positive(let operand): return try check(operand, &numbers)
+        case .and(let terms): return .and(try all(terms, &numbers))
+        case .or(let terms): return .or(try all(terms, &numbers))
+        case .concatenation(let parts): return .concatenation(try all(parts, &numbers))
+        case .arithmetic(let first, let links):
+            return .arithmetic(
+                try check(first, &numbers),
+                try links.map {
+                    CheckedExpression.Link($0.arithmetic, try check($0.operand, &numbers))
+                }
+            )
+        case .choice(let subject, let branches, let otherwise):
+            return .choice(
+                try subject.map { try check($0, &numbers) },
+                try branches.map {
+                    CheckedExpression.Branch(
+                        when: try check($0.when, &numbers),
+                        then: try check($0.then, &numbers)
+                    )
+                },
+                otherwise: try otherwise.map { try check($0, &numbers) },
+                collation
+            )
+        default: throw QueryError("this expression has no meaning")
+        }
+    }
+
+    private mutating func all(
+        _ expressions: [QueryExpression],
+        _ numbers: inout CheckNumbers
+    ) throws -> [CheckedExpression] {
+        try expressions.map { try check($0, &numbers) }
+    }
+
+    /// Checks what compares values.
+    private mutating func test(
+        _ form: QueryExpression.Form,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        switch form {
+        case .comparison(.same, let left, let right):
+            return try identity(check(left, &numbers), check(right, &numbers))
+                ?? .comparison(.same, check(left, &numbers), check(right, &numbers), collation)
+        case .comparison(.notSame, let left, let right):
+            return try identity(check(left, &numbers), check(right, &numbers)).map { .not($0) }
+                ?? .comparison(.notSame, check(left, &numbers), check(right, &numbers), collation)
+        case .comparison(let comparison, let left, let right):
+            return .comparison(
+                comparison,
+                try check(left, &numbers),
+                try check(right, &numbers),
+                collation
+            )
+        case .isValued(let operand): return .isValued(try check(operand, &numbers))
+        case .hasValue(let operand): return .not(.isMissing(try check(operand, &numbers)))
+        case .between(let value, let low, let high):
+            return .between(
+                try check(value, &numbers),
+                try check(low, &numbers),
+                try check(high, &numbers),
+                collation
+            )
+        case .isIn(let value, let set, let isNegated):
+            let value = try check(value, &numbers)
+            let test: CheckedExpression =
+                if case .array(let items) = set.form {
+                    .isOneOf(value, try all(items, &numbers), collation)
+                } else {
+                    .isItem(value, of: try check(set, &numbers), collation)
+                }
+            return isNegated ? .not(test) : test
+        case .like(let value, let pattern):
+            return .like(try check(value, &numbers), try check(pattern, &numbers), collation)
+        default: return try compose(form, &numbers)
+        }
+    }
+
+    /// `IS NULL` and `IS MISSING` are tests of their own.
+    private func identity(
+        _ left: CheckedExpression,
+        _ right: CheckedExpression
+    ) -> CheckedExpression? {
+        switch right {
+        case .literal(.null): .isNull(left)
+        case .literal(.missing): .isMissing(left)
+        default: nil
+        }
+    }
+
+    private func member(
+        _ whole: CheckedExpression,
+        _ path: QueryPath
+    ) throws -> CheckedExpression {
+        switch whole {
+        case .property(let source, let above):
+            return .property(source: source, QueryPath(above.steps + path.steps))
+        case .variable(let number, let above):
+            return .variable(number, QueryPath(above.steps + path.steps))
+        case .column(let number, let above):
+            return .column(number, QueryPath(above.steps + path.steps))
+        case .metadata: throw CheckedNames.belowMetadata
+        default: return .member(of: whole, path)
+        }
+    }
+
+    private mutating func exists(
+        _ statement: QueryStatement,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        guard let catalogue else { throw QueryError("an index cannot depend on other documents") }
+        var checker = StatementChecker(catalogue: catalogue, limits: limits)
+        checker.depth = depth
+        return .exists(try checker.check(statement, &numbers))
+    }
+
+    private mutating func call(
+        _ function: QueryFunction,
+        _ arguments: [QueryExpression],
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        guard function.argumentCounts.contains(arguments.count) else {
+            throw QueryError(
+                "Wrong number of arguments to \(function.rawValue)(): it takes"
+                    + " \(function.argumentText), not \(arguments.count)"
+            )
+        }
+        let arguments = try all(arguments, &numbers)
+        switch function {
+        case .arrayOf: return .array(arguments)
+        case .concat: return .concatenation(arguments)
+        default: return .call(function, arguments, collation)
+        }
+    }
+
+    private mutating func aggregate(
+        _ aggregate: QueryAggregate,
+        _ argument: QueryExpression?,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        guard clause.allowsAggregates else {
+            throw QueryError(
+                "\(aggregate.rawValue)() cannot stand in \(clause.rawValue);"
+                    + " conditions on groups belong into HAVING"
+            )
+        }
+        guard !isInAggregate else {
+            throw QueryError("\(aggregate.rawValue)() cannot stand inside another aggregate")
+        }
+        aggregateCount += 1
+        isInAggregate = true
+        defer { isInAggregate = false }
+        return .aggregate(aggregate, try argument.map { try check($0, &numbers) }, collation)
+    }
+}
+
+extension QueryFunction {
+    fileprivate var argumentText: String {
+        let counts = argumentCounts
+        if counts.upperBound == QueryLimits.standard.argumentCount {
+            return "\(counts.lowerBound) to \(counts.upperBound)"
+        }
+        if counts.count == 1 { return "\(counts.lowerBound)" }
+        return "\(counts.lowerBound) or \(counts.upperBound)"
+    }
+}

@@ -1,0 +1,83 @@
+import DivanJSON
+
+/// The full-text conditions of a statement, known before its columns are checked, which rank them.
+struct MatchLedger {
+    private(set) var matches: [CheckedMatch] = []
+    private var used = 0
+
+    /// Finds the conditions at the top of `WHERE`.
+    mutating func gather(
+        _ filter: QueryExpression,
+        _ scope: QueryScope,
+        _ catalogue: any QueryCatalogue
+    ) throws {
+        switch filter.form {
+        case .and(let terms): for term in terms { try gather(term, scope, catalogue) }
+        case .match(let index, _):
+            do {
+                try add(index, scope, catalogue)
+            } catch let error as QueryError where error.offset == nil {
+                throw QueryError(error.problem, code: error.code, at: filter.place)
+            }
+        default: break
+        }
+    }
+
+    private mutating func add(
+        _ path: QueryPath,
+        _ scope: QueryScope,
+        _ catalogue: any QueryCatalogue
+    ) throws {
+        let (source, index) = try Self.parts(path, scope)
+        let candidates = source.map { [$0] } ?? Array(scope.sources.indices)
+        for candidate in candidates {
+            guard case .documents(let collection) = scope.sources[candidate].form,
+                try catalogue.hasFullTextIndex(index, in: collection)
+            else { continue }
+            guard !matches.contains(where: { $0.source == candidate && $0.index == index }) else {
+                throw QueryError(
+                    "Sorry, multiple MATCHes of the same property are not allowed"
+                )
+            }
+            return matches.append(
+                CheckedMatch(source: candidate, index: index, text: .literal(.missing))
+            )
+        }
+        throw QueryError(
+            "'match' test requires a full-text index; there is none named \(index)",
+            code: .missingIndex
+        )
+    }
+
+    /// The number of the condition that is met next in `WHERE`, in the order of `gather`.
+    mutating func nextNumber() -> Int {
+        defer { used += 1 }
+        return used
+    }
+
+    mutating func set(_ text: CheckedExpression, at number: Int) {
+        matches[number].text = text
+    }
+
+    /// The condition whose index `RANK` names.
+    func number(of path: QueryPath, _ scope: QueryScope) throws -> Int {
+        let (source, index) = try Self.parts(path, scope)
+        let number = matches.firstIndex {
+            $0.index == index && (source == nil || $0.source == source)
+        }
+        guard let number else { throw QueryError("RANK() cannot be used without MATCH()") }
+        return number
+    }
+
+    private static func parts(
+        _ path: QueryPath,
+        _ scope: QueryScope
+    ) throws -> (source: Int?, index: ExactText) {
+        let named = path.steps.count > 1 ? scope.source(namedBy: path) : nil
+        let rest = path.dropping(named?.steps ?? 0)
+        guard rest.steps.count == 1, case .key(let index) = rest.steps[0] else {
+            throw QueryError("\(path.sql) names no index; write index or alias.index")
+        }
+        return (named?.source, index)
+    }
+}

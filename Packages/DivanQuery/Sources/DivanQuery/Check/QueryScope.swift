@@ -1,0 +1,69 @@
+import DivanJSON
+
+/// The names that stand for a statement's sources.
+struct QueryScope {
+    /// One source and what it is called.
+    struct Source {
+        var form: CheckedSource.Form
+        /// The name behind `AS`.
+        var alias: ExactText?
+        /// The paths that lead to it, the longest first; the first steps of a property.
+        var names: [[ExactText]]
+        /// The title of a column that shows all of it.
+        var title: ExactText
+    }
+
+    private(set) var sources: [Source] = []
+
+    /// Whether a property must begin with the name of a source.
+    var needsNames: Bool { sources.count > 1 }
+
+    mutating func add(_ source: Source) throws(QueryError) {
+        if let name = source.names.first,
+            sources.contains(where: { $0.names.first.map { Self.isSame($0, name) } ?? false })
+        {
+            throw QueryError("duplicate alias '\(Self.text(name))'; give one of them another name")
+        }
+        sources.append(source)
+    }
+
+    /// The source that the first steps of a path name, and how many steps.
+    func source(namedBy path: QueryPath) -> (source: Int, steps: Int)? {
+        var found: (source: Int, steps: Int)?
+        for (number, source) in sources.enumerated() {
+            for name in source.names where Self.begins(path, with: name) {
+                // `chairs` of two scopes leads nowhere; `shop.chairs` does.
+                if let other = found, other.steps == name.count, other.source != number {
+                    let isExact = sources[other.source].names.first?.count == name.count
+                    if isExact { continue }
+                    if source.names.first?.count != name.count { return nil }
+                }
+                if name.count >= found?.steps ?? 0 { found = (number, name.count) }
+            }
+        }
+        return found
+    }
+
+    static func begins(_ path: QueryPath, with name: [ExactText]) -> Bool {
+        guard path.steps.count >= name.count else { return false }
+        return zip(path.steps, name).allSatisfy { step, part in
+            if case .key(let key) = step { isSame(key, part) } else { false }
+        }
+    }
+
+    static func isSame(_ left: [ExactText], _ right: [ExactText]) -> Bool {
+        left.count == right.count && zip(left, right).allSatisfy { isSame($0, $1) }
+    }
+
+    /// Whether two names are the same; ASCII letters regardless of case.
+    static func isSame(_ left: ExactText, _ right: ExactText) -> Bool {
+        left.text.utf8.count == right.text.utf8.count
+            && zip(left.text.utf8, right.text.utf8).allSatisfy { folded($0) == folded($1) }
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    static func text(_ name: [ExactText]) -> String { name.map(\.text).joined(separator: ".") }
+}

@@ -1,0 +1,167 @@
+import DivanJSON
+
+extension JSONFormReader {
+    /// Reads a node.
+    mutating func expression(_ json: JSON) throws(QueryError) -> QueryExpression {
+        guard depth < limits.depth else {
+            throw QueryError("expressions are nested deeper than \(limits.depth); flatten them")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return QueryExpression(try form(json))
+    }
+
+    private mutating func form(_ json: JSON) throws(QueryError) -> QueryExpression.Form {
+        switch json {
+        case .null: return .literal(.null)
+        case .bool(let value): return .literal(.boolean(value))
+        case .int(let value): return .literal(.integer(value))
+        case .uint, .long, .double: return .literal(.double(json.double ?? 0))
+        case .string(let text): return .literal(.string(text))
+        case .object(let members): return .object(try object(members))
+        case .array(let items): return try node(items)
+        }
+    }
+
+    private mutating func object(
+        _ members: JSONObject
+    ) throws(QueryError) -> [QueryExpression.Member] {
+        var result: [QueryExpression.Member] = []
+        for (key, value) in members {
+            result.append(QueryExpression.Member(ExactText(key), try expression(value)))
+        }
+        return result
+    }
+
+    private mutating func node(_ items: [JSON]) throws(QueryError) -> QueryExpression.Form {
+        guard let text = items.first?.string, let first = text.utf8.first else {
+            throw QueryError("a node must begin with the name of an operator; use [\"[]\", …]")
+        }
+        let operands = Array(items.dropFirst())
+        switch first {
+        case UInt8(ascii: "."): return try property(text, operands)
+        case UInt8(ascii: "_") where text.hasPrefix("_."): return try member(text, operands)
+        case UInt8(ascii: "$"): return .parameter(try parameter(text, operands))
+        case UInt8(ascii: "?"):
+            let path = try path(text.dropFirst(), operands)
+            guard case .key = path.steps.first else {
+                throw QueryError("Invalid variable name '\(text.prefix(64))'")
+            }
+            return .variable(path)
+        default: break
+        }
+        let name = text.uppercased()
+        if text.hasSuffix("()") { return try function(String(name.dropLast(2)), text, operands) }
+        if name == "SELECT" { throw QueryError("a sub-query can stand under EXISTS only") }
+        guard let shape = JSONOperator(rawValue: name) else {
+            throw QueryError("Unknown operator '\(text.prefix(64))'")
+        }
+        guard shape.operandCounts.contains(operands.count) else { throw Self.wrongCount(text) }
+        return try shape.form(operands, &self)
+    }
+
+    /// Reads `[".a.b"]`, `[".", "a", "b"]`, `["."]` and `[".alias."]`.
+    private func property(
+        _ text: String,
+        _ operands: [JSON]
+    ) throws(QueryError) -> QueryExpression.Form {
+        if text == ".", operands.isEmpty { return .everything(of: QueryPath()) }
+        if text.count > 1, text.hasSuffix("."), !text.hasSuffix("\\."), operands.isEmpty {
+            return .everything(of: try QueryPath(text: String(text.dropLast())))
+        }
+        let path = try path(text.dropFirst(), operands)
+        if case .item = path.steps.first {
+            throw QueryError("property cannot start with an array index")
+        }
+        return .property(path)
+    }
+
+    /// Joins the path behind an operator's mark and the steps that follow as operands.
+    private func path(_ text: Substring, _ operands: [JSON]) throws(QueryError) -> QueryPath {
+        var path = try QueryPath(text: String(text))
+        for operand in operands {
+            if let key = operand.string {
+                path.steps.append(.key(ExactText(key)))
+            } else if let items = operand.array, items.count == 1, let item = items[0].int {
+                path.steps.append(.item(Int(item)))
+            } else {
+                throw QueryError("invalid property path '\(text.prefix(64))'; write it as a.b[0]")
+            }
+        }
+        return path
+    }
+
+    /// Reads `["_.", node, ".a.b"]`, `["_.", node, "a", "b"]`, `["_.a", node]`.
+    private mutating func member(
+        _ text: String,
+        _ operands: [JSON]
+    ) throws(QueryError) -> QueryExpression.Form {
+        guard let first = operands.first else { throw Self.wrongCount(text) }
+        let whole = try expression(first)
+        var path = try QueryPath(text: String(text.dropFirst(2)))
+        if operands.count == 2, let below = operands[1].string {
+            path.steps += try QueryPath(text: below).steps
+        } else {
+            path = try self.path(text.dropFirst(2), Array(operands.dropFirst()))
+        }
+        if path.isEmpty { return whole.form }
+        guard case .metadata(let source, nil) = whole.form, case .key(let key) = path.steps[0]
+        else { return .member(of: whole, path) }
+        let fact = QueryExpression.Form.metadata(of: source, key: key)
+        if path.steps.count == 1 { return fact }
+        return .member(of: QueryExpression(fact), path.dropping(1))
+    }
+
+    private func parameter(_ text: String, _ operands: [JSON]) throws(QueryError) -> ExactText {
+        var name = String(text.dropFirst())
+        if name.isEmpty, operands.count == 1 {
+            name = operands[0].string ?? operands[0].int.map { "\($0)" } ?? ""
+        } else if !operands.isEmpty {
+            throw Self.wrongCount(text)
+        }
+        guard !name.isEmpty else {
+            throw QueryError("Invalid query parameter name '\(text.prefix(64))'")
+        }
+        return ExactText(name)
+    }
+
+    private mutating func function(
+        _ name: String,
+        _ text: String,
+        _ operands: [JSON]
+    ) throws(QueryError) -> QueryExpression.Form {
+        switch name {
+        case "META":
+            guard operands.count <= 1 else { throw Self.wrongCount(text) }
+            return .metadata(of: try operands.first.map(Self.path) ?? QueryPath(), key: nil)
+        case "MATCH":
+            guard operands.count == 2 else { throw Self.wrongCount(text) }
+            return .match(index: try Self.path(operands[0]), try expression(operands[1]))
+        case "RANK":
+            guard operands.count == 1 else { throw Self.wrongCount(text) }
+            return .rank(index: try Self.path(operands[0]))
+        default: break
+        }
+        var arguments: [QueryExpression] = []
+        for operand in operands { arguments.append(try expression(operand)) }
+        if let aggregate = QueryAggregate(rawValue: name) {
+            guard arguments.count == 1 || aggregate == .count && arguments.isEmpty else {
+                throw Self.wrongCount(text)
+            }
+            if aggregate == .count, case .everything = arguments.first?.form {
+                return .aggregate(aggregate, nil)
+            }
+            return .aggregate(aggregate, arguments.first)
+        }
+        guard let function = QueryFunction(name: name) else {
+            let remedy = FunctionNames.nearest(to: name).map { "; did you mean \($0)()?" } ?? ""
+            throw QueryError("Unknown function '\(name.prefix(64))'\(remedy)")
+        }
+        return .call(function, arguments)
+    }
+
+    private static func path(_ json: JSON) throws(QueryError) -> QueryPath {
+        guard let text = json.string else { throw QueryError("a name must be a text") }
+        return try QueryPath(text: text)
+    }
+}

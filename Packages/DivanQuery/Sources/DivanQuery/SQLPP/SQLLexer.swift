@@ -1,0 +1,116 @@
+/// Cuts SQL++ text into tokens, one at a time; no byte is looked at more than a few times.
+struct SQLLexer {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// The text of a range that came from here.
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    /// Whether a digit, or a dot and a digit, stands directly at `offset`.
+    func hasNumber(at offset: Int) -> Bool {
+        let first = byte(offset)
+        if first == UInt8(ascii: ".") { return Self.isDigit(byte(offset + 1)) }
+        return Self.isDigit(first)
+    }
+
+    /// Reads the next token; behind the end, `end` again and again.
+    mutating func next() -> SQLToken {
+        while let space = byte(place), [0x20, 0x09, 0x0A, 0x0D].contains(space) { place += 1 }
+        let start = place
+        guard let first = byte(place) else { return SQLToken(form: .end, range: start..<start) }
+        let form: SQLToken.Form
+        switch first {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): form = quoted(first)
+        case _ where hasNumber(at: place): form = number()
+        case _ where Self.isLetter(first): form = word()
+        default: form = mark(first)
+        }
+        return SQLToken(form: form, range: start..<place)
+    }
+
+    private func byte(_ offset: Int) -> UInt8? {
+        offset < bytes.count ? bytes[offset] : nil
+    }
+
+    private mutating func quoted(_ quote: UInt8) -> SQLToken.Form {
+        var content: [UInt8] = []
+        place += 1
+        while let byte = byte(place) {
+            place += 1
+            if byte == quote {
+                guard self.byte(place) == quote else {
+                    let text = String(decoding: content, as: UTF8.self)
+                    return quote == UInt8(ascii: "`") ? .quotedName(text) : .string(text)
+                }
+                place += 1
+            }
+            content.append(byte)
+        }
+        return .flaw(.unclosed(quote: String(UnicodeScalar(quote))))
+    }
+
+    private mutating func number() -> SQLToken.Form {
+        var form = SQLToken.Form.integer
+        skipDigits()
+        if byte(place) == UInt8(ascii: ".") {
+            form = .double
+            place += 1
+            skipDigits()
+        }
+        if let mark = byte(place), mark | 0x20 == UInt8(ascii: "e") {
+            let sign = byte(place + 1)
+            let isSigned = sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-")
+            if Self.isDigit(byte(place + (isSigned ? 2 : 1))) {
+                form = .double
+                place += isSigned ? 2 : 1
+                skipDigits()
+            }
+        }
+        return Self.isLetter(byte(place)) ? .flaw(.numberRunsOn) : form
+    }
+
+    private mutating func skipDigits() {
+        while Self.isDigit(byte(place)) { place += 1 }
+    }
+
+    private mutating func word() -> SQLToken.Form {
+        let start = place
+        while let byte = byte(place),
+            Self.isLetter(byte) || Self.isDigit(byte) || byte == UInt8(ascii: "$")
+        {
+            place += 1
+        }
+        let word = text(start..<place)
+        return SQLKeyword(word: word[...]).map { .keyword($0) } ?? .word
+    }
+
+    private mutating func mark(_ first: UInt8) -> SQLToken.Form {
+        if let second = byte(place + 1), second < 0x80,
+            let mark = SQLMark(rawValue: String(decoding: [first, second], as: UTF8.self))
+        {
+            place += 2
+            return .mark(mark)
+        }
+        guard first < 0x80, let mark = SQLMark(rawValue: String(UnicodeScalar(first))) else {
+            return .flaw(.strangeByte)
+        }
+        place += 1
+        return .mark(mark)
+    }
+
+    private static func isDigit(_ byte: UInt8?) -> Bool {
+        byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+    }
+
+    private static func isLetter(_ byte: UInt8?) -> Bool {
+        guard let byte else { return false }
+        return byte == UInt8(ascii: "_")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

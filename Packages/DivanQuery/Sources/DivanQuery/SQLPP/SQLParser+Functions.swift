@@ -1,0 +1,125 @@
+import DivanJSON
+
+extension SQLParser {
+    /// Reads a name and its arguments in parentheses.
+    mutating func function() throws(QueryError) -> Parsed {
+        let place = tokens.place
+        let word = tokens.text(tokens.current)
+        let name = word.uppercased()
+        switch name {
+        case "META":
+            enterArguments()
+            return try metadata(at: place)
+        case "MATCH":
+            enterArguments()
+            let index = try path()
+            try tokens.expect(.comma)
+            let text = try expression()
+            try tokens.expect(.closeParenthesis)
+            return try node(
+                .match(index: index, text.expression),
+                at: place,
+                over: text.height
+            )
+        case "RANK":
+            enterArguments()
+            let index = try path()
+            try tokens.expect(.closeParenthesis)
+            return try node(.rank(index: index), at: place)
+        case "EXISTS":
+            return try exists(at: place)
+        default:
+            if let aggregate = QueryAggregate(rawValue: name) {
+                enterArguments()
+                return try self.aggregate(aggregate, at: place)
+            }
+            guard let function = QueryFunction(name: name) else {
+                throw unknownFunction(word, at: place)
+            }
+            enterArguments()
+            return try call(function, at: place)
+        }
+    }
+
+    private mutating func enterArguments() {
+        tokens.advance()
+        tokens.advance()
+    }
+
+    private mutating func call(
+        _ function: QueryFunction,
+        at place: QueryPlace
+    ) throws(QueryError) -> Parsed {
+        let arguments = try expressions(until: .closeParenthesis)
+        return try node(.call(function, arguments.items), at: place, over: arguments.height)
+    }
+
+    private mutating func aggregate(
+        _ aggregate: QueryAggregate,
+        at place: QueryPlace
+    ) throws(QueryError) -> Parsed {
+        let arguments = try expressions(until: .closeParenthesis)
+        var argument = arguments.items.first
+        if aggregate == .count, case .everything = argument?.form { argument = nil }
+        guard arguments.items.count == 1 || aggregate == .count && arguments.items.isEmpty else {
+            throw QueryError(
+                "Wrong number of arguments to \(aggregate.rawValue)()",
+                at: place,
+                in: tokens.source
+            )
+        }
+        return try node(.aggregate(aggregate, argument), at: place, over: arguments.height)
+    }
+
+    private mutating func metadata(at place: QueryPlace) throws(QueryError) -> Parsed {
+        var source = QueryPath()
+        if !tokens.isAt(.closeParenthesis) {
+            source.steps.append(.key(try tokens.expectName("a source's name")))
+            while tokens.take(.dot) {
+                source.steps.append(.key(try tokens.expectName("a collection's name")))
+            }
+        }
+        try tokens.expect(.closeParenthesis)
+        guard tokens.take(.dot) else { return try node(.metadata(of: source, key: nil), at: place) }
+        let path = try path()
+        guard case .key(let key) = path.steps.first else { throw tokens.unexpected("a key") }
+        let fact = try node(.metadata(of: source, key: key), at: place)
+        if path.steps.count == 1 { return fact }
+        return try node(
+            .member(of: fact.expression, path.dropping(1)),
+            at: place,
+            over: fact.height
+        )
+    }
+
+    private mutating func exists(at place: QueryPlace) throws(QueryError) -> Parsed {
+        enterArguments()
+        guard tokens.isAt(.select) else { throw tokens.unexpected("SELECT") }
+        try enter()
+        defer { leave() }
+        let query = try select()
+        try tokens.expect(.closeParenthesis)
+        return try node(.exists(query.statement), at: place, over: query.height)
+    }
+
+    /// The error of a name that no function has, with the one that may have been meant.
+    private mutating func unknownFunction(_ word: String, at place: QueryPlace) -> QueryError {
+        let name = word.uppercased()
+        let reached = tokens.peek().range.lowerBound
+        if ["PREDICTION", "APPROX_VECTOR_DISTANCE"].contains(name) {
+            return QueryError(
+                "\(name) is not available: this build has no models and no vector indexes",
+                at: place,
+                in: tokens.source,
+                syntaxOffset: reached
+            )
+        }
+        let remedy = FunctionNames.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+        return QueryError(
+            "unknown function \(name.prefix(64))\(remedy)",
+            at: place,
+            in: tokens.source,
+            syntaxOffset: reached
+        )
+    }
+}

@@ -1,0 +1,120 @@
+import DivanJSON
+
+/// Reads SQL++ by recursive descent: one pass, at most two tokens ahead, never back.
+///
+/// Each expression comes with its height, so that neither a deep text nor a long chain of
+/// comparisons makes a tree that would overflow the stack of who walks it, or frees it.
+/// Source: `sqlpp.md` §1.
+struct SQLParser {
+    var tokens: SQLTokens
+    let limits: QueryLimits
+    /// Names of the variables of the `ANY` and `EVERY` around the next token.
+    var variables: [ExactText] = []
+    /// Levels of recursion, parentheses included, which leave no trace in the tree.
+    private var depth = 0
+
+    /// An expression and the levels of it.
+    struct Parsed {
+        var expression: QueryExpression
+        var height = 1
+    }
+
+    init(_ text: String, limits: QueryLimits) throws(QueryError) {
+        guard text.utf8.count <= limits.byteCount else {
+            throw QueryError(
+                "\(text.utf8.count) bytes of SQL++ exceed the limit of \(limits.byteCount);"
+                    + " pass long values as parameters"
+            )
+        }
+        tokens = SQLTokens(text)
+        self.limits = limits
+    }
+
+    /// Goes one level down; `leave` comes back.
+    mutating func enter() throws(QueryError) {
+        guard depth < limits.depth else { throw tooDeep() }
+        depth += 1
+    }
+
+    mutating func leave() { depth -= 1 }
+
+    /// Puts expressions under a new one.
+    func node(
+        _ form: QueryExpression.Form,
+        at place: QueryPlace,
+        over heights: Int...
+    ) throws(QueryError) -> Parsed {
+        let height = 1 + (heights.max() ?? 0)
+        guard height <= limits.depth else { throw tooDeep() }
+        return Parsed(expression: QueryExpression(form, at: place), height: height)
+    }
+
+    private func tooDeep() -> QueryError {
+        tokens.syntaxError("expressions are nested deeper than \(limits.depth); flatten them")
+    }
+
+    /// Reads `element { "," element }`.
+    mutating func list<Element>(
+        _ element: (inout SQLParser) throws(QueryError) -> Element
+    ) throws(QueryError) -> [Element] {
+        var elements = [try element(&self)]
+        while tokens.take(.comma) { elements.append(try element(&self)) }
+        return elements
+    }
+
+    /// Reads `expr { "," expr }` up to a closing mark, or nothing but the mark.
+    mutating func expressions(
+        until mark: SQLMark
+    ) throws(QueryError) -> (items: [QueryExpression], height: Int) {
+        if tokens.take(mark) { return ([], 0) }
+        var height = 0
+        let items = try list { parser throws(QueryError) in
+            let parsed = try parser.expression()
+            height = max(height, parsed.height)
+            return parsed.expression
+        }
+        guard tokens.take(mark) else { throw tokens.unexpected("',' or '\(mark.rawValue)'") }
+        return (items, height)
+    }
+
+    mutating func expectEnd() throws(QueryError) {
+        _ = tokens.take(.semicolon)
+        guard tokens.current.form == .end else { throw tokens.unexpected("the end") }
+    }
+}
+
+extension QueryStatement {
+    /// Reads a `SELECT` of SQL++.
+    ///
+    /// - Throws: `QueryError` with the place in the text.
+    public init(sql text: String, limits: QueryLimits = .standard) throws(QueryError) {
+        var parser = try SQLParser(text, limits: limits)
+        guard parser.tokens.isAt(.select) else { throw parser.missingSelect() }
+        self = try parser.select().statement
+        try parser.expectEnd()
+    }
+
+    /// Reads the expressions that an index is made of, separated by commas.
+    ///
+    /// - Throws: `QueryError` with the place in the text.
+    public static func indexedExpressions(
+        sql text: String,
+        limits: QueryLimits = .standard
+    ) throws(QueryError) -> [QueryExpression] {
+        var parser = try SQLParser(text, limits: limits)
+        let columns = try parser.columns().items
+        try parser.expectEnd()
+        return columns.map(\.expression)
+    }
+}
+
+extension QueryExpression {
+    /// Reads one expression of SQL++, such as the condition of a partial index.
+    ///
+    /// - Throws: `QueryError` with the place in the text.
+    public init(sql text: String, limits: QueryLimits = .standard) throws(QueryError) {
+        var parser = try SQLParser(text, limits: limits)
+        self = try parser.expression().expression
+        try parser.expectEnd()
+    }
+}

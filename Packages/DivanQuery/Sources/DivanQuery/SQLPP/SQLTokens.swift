@@ -1,0 +1,127 @@
+import DivanJSON
+
+/// The tokens of a text with two of look-ahead, and the errors that they meet.
+struct SQLTokens {
+    let source: String
+    private var lexer: SQLLexer
+    /// The token that comes next.
+    private(set) var current: SQLToken
+    private var following: SQLToken?
+    /// The end of the token before.
+    private(set) var consumedEnd = 0
+
+    init(_ source: String) {
+        self.source = source
+        lexer = SQLLexer(source)
+        current = lexer.next()
+    }
+
+    /// Where the next token begins.
+    var place: QueryPlace { QueryPlace(offset: current.range.lowerBound) }
+
+    /// The token behind the next one.
+    mutating func peek() -> SQLToken {
+        if let following { return following }
+        let token = lexer.next()
+        following = token
+        return token
+    }
+
+    mutating func advance() {
+        consumedEnd = current.range.upperBound
+        current = following ?? lexer.next()
+        following = nil
+    }
+
+    func text(_ token: SQLToken) -> String { lexer.text(token.range) }
+
+    /// Whether a digit follows the next token without a blank.
+    var isBeforeNumber: Bool { lexer.hasNumber(at: current.range.upperBound) }
+
+    func isAt(_ keyword: SQLKeyword) -> Bool { current.form == .keyword(keyword) }
+
+    func isAt(_ mark: SQLMark) -> Bool { current.form == .mark(mark) }
+
+    /// Whether the next token is this word, which is a name elsewhere.
+    func isAt(word: String) -> Bool {
+        current.form == .word && text(current).uppercased() == word
+    }
+
+    /// Takes the keyword if it comes next.
+    mutating func take(_ keyword: SQLKeyword) -> Bool {
+        guard isAt(keyword) else { return false }
+        advance()
+        return true
+    }
+
+    /// Takes the mark if it comes next.
+    mutating func take(_ mark: SQLMark) -> Bool {
+        guard isAt(mark) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ keyword: SQLKeyword) throws(QueryError) {
+        guard take(keyword) else { throw unexpected(keyword.rawValue) }
+    }
+
+    mutating func expect(_ mark: SQLMark) throws(QueryError) {
+        guard take(mark) else { throw unexpected("'\(mark.rawValue)'") }
+    }
+
+    /// The name that comes next, or `nil` where none does.
+    var nameAhead: ExactText? {
+        switch current.form {
+        case .word: ExactText(text(current))
+        case .quotedName(let name): ExactText(name)
+        default: nil
+        }
+    }
+
+    mutating func expectName(_ role: String = "a name") throws(QueryError) -> ExactText {
+        guard let name = nameAhead else { throw unexpected(role) }
+        advance()
+        return name
+    }
+
+    /// The error of a token that cannot stand where it does.
+    func unexpected(_ expected: String) -> QueryError {
+        let range = current.range
+        switch current.form {
+        case .end:
+            return syntaxError("the text ends where \(expected) must follow")
+        case .flaw(.unclosed(let quote)):
+            return syntaxError("the closing \(quote) is missing", reached: range.upperBound)
+        case .flaw(.numberRunsOn):
+            return syntaxError(
+                "a letter follows the number; put a blank between, or the name in back-quotes",
+                reached: range.upperBound
+            )
+        case .flaw(.strangeByte):
+            return syntaxError("this character has no meaning; put names in back-quotes")
+        case .keyword(let keyword):
+            return syntaxError(
+                "found \(keyword.rawValue) where \(expected) must stand;"
+                    + " a name that is a reserved word needs back-quotes"
+            )
+        default:
+            return syntaxError(
+                "found \(Self.shortened(text(current))) where \(expected) must stand"
+            )
+        }
+    }
+
+    /// An error at the next token.
+    func syntaxError(_ problem: String, reached offset: Int? = nil) -> QueryError {
+        QueryError(
+            problem,
+            at: place,
+            in: source,
+            syntaxOffset: offset ?? current.range.lowerBound
+        )
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.utf8.count <= 40 ? text : "\(text.prefix(32))…"
+    }
+}

@@ -1,0 +1,141 @@
+import DivanJSON
+import DivanQuery
+import Testing
+
+/// What names come to mean.
+@Suite struct CheckTests {
+    @Test func `a property knows its source`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT c.name, m.town FROM shop.chairs c JOIN shop.makers m ON c.maker = META(m).id"
+        )
+        #expect(
+            statement.columns.map(\.expression) == [
+                .property(source: 0, "name"), .property(source: 1, "town"),
+            ]
+        )
+        #expect(
+            statement.sources[1].condition
+                == .comparison(
+                    .equal,
+                    .property(source: 0, "maker"),
+                    .metadata(source: 1, .id),
+                    .binary
+                )
+        )
+    }
+
+    @Test func `an alias of a column means the column`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT dims AS d FROM shop.chairs WHERE d.w = 45 ORDER BY D.h"
+        )
+        #expect(
+            statement.filter
+                == .comparison(.equal, .column(0, "w"), .literal(.integer(45)), .binary)
+        )
+        #expect(statement.orderings[0].key.expression == .column(0, "h"))
+    }
+
+    @Test func `a collation reaches every comparison inside`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT s FROM _ WHERE (s = 'A' AND lang LIKE 'e%') COLLATE NOCASE"
+        )
+        let noCase = QueryCollation(isCaseSensitive: false)
+        #expect(
+            statement.filter
+                == .and([
+                    .comparison(
+                        .equal,
+                        .property(source: 0, "s"),
+                        .literal(.string("A")),
+                        noCase
+                    ),
+                    .like(.property(source: 0, "lang"), .literal(.string("e%")), noCase),
+                ])
+        )
+    }
+
+    @Test func `deleted documents are seen where the query speaks of them`() throws {
+        let sql = "SELECT 1 FROM _ WHERE _deleted"
+        #expect(try QueryStatement.checked(sql).sources[0].includesDeleted)
+        #expect(try !QueryStatement.checked("SELECT _id FROM _").sources[0].includesDeleted)
+    }
+
+    @Test func `rank and match share a number whatever stands first`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT RANK(storyEn) FROM shop.chairs WHERE seats > 1 AND MATCH(storyEn, 'x')"
+        )
+        #expect(statement.columns[0].expression == .rank(0))
+        #expect(
+            statement.matches
+                == [CheckedMatch(source: 0, index: "storyEn", text: .literal(.string("x")))]
+        )
+    }
+
+    @Test func `unnested items are called as written`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT p.n, h FROM shop.chairs c UNNEST c.parts AS p UNNEST p.holes AS h"
+        )
+        #expect(statement.sources[1].form == .items(source: 0, path: "parts"))
+        #expect(statement.sources[2].form == .items(source: 1, path: "holes"))
+        #expect(statement.columns[1].expression == .property(source: 2, QueryPath()))
+    }
+
+    @Test func `variables are numbered and shadow each other`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT ANY x IN a SATISFIES ANY x IN x.b SATISFIES x = 1 END END FROM _"
+        )
+        #expect(
+            statement.columns[0].expression
+                == .quantified(
+                    .any,
+                    variable: 0,
+                    in: .property(source: 0, "a"),
+                    satisfies: .quantified(
+                        .any,
+                        variable: 1,
+                        in: .variable(0, "b"),
+                        satisfies: .comparison(
+                            .equal,
+                            .variable(1, QueryPath()),
+                            .literal(.integer(1)),
+                            .binary
+                        )
+                    )
+                )
+        )
+    }
+
+    @Test func `parameters are listed once, those of sub-queries too`() throws {
+        let statement = try QueryStatement.checked(
+            "SELECT $a FROM _ WHERE x = $b AND EXISTS (SELECT 1 FROM _ WHERE y = $c) AND z = $a"
+        )
+        #expect(statement.parameters == ["a", "b", "c"])
+    }
+
+    @Test func `the JSON form means what SQL++ means`() throws {
+        let json = try QueryStatement(
+            json: [
+                "WHAT": [["AS", [".name"], "n"], ["._id"]],
+                "FROM": [["COLLECTION": "shop.chairs"]],
+                "WHERE": [">", [".price"], ["$min"]],
+                "ORDER_BY": [["DESC", [".name"]]],
+            ]
+        )
+        let sql = "SELECT name AS n, _id FROM shop.chairs WHERE price > $min ORDER BY name DESC"
+        #expect(try json.checked(against: VectorCatalogue()) == QueryStatement.checked(sql))
+    }
+
+    @Test func `an index is made of expressions over one collection`() throws {
+        let written = try QueryStatement.indexedExpressions(sql: "name, LOWER(`es-detail`)")
+        let checked = try written.map { try $0.checked(over: .standard) }
+        #expect(
+            checked == [
+                .property(source: 0, "name"),
+                .call(.lower, [.property(source: 0, "es-detail")], .binary),
+            ]
+        )
+        #expect(throws: QueryError.self) {
+            try QueryExpression(sql: "a = $b").checked(over: .standard)
+        }
+    }
+}

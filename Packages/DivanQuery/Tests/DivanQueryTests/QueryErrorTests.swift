@@ -1,0 +1,101 @@
+import DivanQuery
+import Testing
+
+@Suite struct QueryErrorTests {
+    @Test(arguments: [
+        (
+            "SELECT name FROM _ WHERE LENTGH(name) > 3",
+            "line 1, column 26: unknown function LENTGH; did you mean LENGTH?"
+        ),
+        (
+            "SELECT name\nFROM _\nWHERE POWER(1) > 2",
+            "line 3, column 7: Wrong number of arguments to POWER(): it takes 2, not 1"
+        ),
+        (
+            "SELECT name FROM shop.chair",
+            "line 1, column 18: no such collection \"shop.chair\""
+        ),
+        (
+            "SELECT order FROM _",
+            "line 1, column 8: found ORDER where an expression must stand; a name that is a"
+                + " reserved word needs back-quotes"
+        ),
+        ("SELECT 'x FROM _", "line 1, column 8: the closing ' is missing"),
+        (
+            "SELECT COUNT(*) FROM _ WHERE COUNT(*) > 1",
+            "line 1, column 30: COUNT() cannot stand in WHERE; conditions on groups belong into"
+                + " HAVING"
+        ),
+        (
+            "SELECT SUM(n) AS s FROM _ WHERE s > 1",
+            "line 1, column 33: 's' is an aggregate, which cannot stand in WHERE; conditions on"
+                + " groups belong into HAVING"
+        ),
+        (
+            "SELECT a FROM _ LIMIT a",
+            "line 1, column 23: LIMIT and OFFSET cannot depend on a row; use a parameter"
+        ),
+    ])
+    func `an error shows its place and the remedy`(_ sql: String, _ text: String) {
+        #expect(queryError { try QueryStatement.checked(sql) }?.description == text)
+    }
+
+    @Test func `a place counts lines and bytes`() {
+        let text = "SELECT ä\nFROM _"
+        #expect(QueryPlace(offset: 7).lineAndColumn(in: text) == (1, 8))
+        #expect(QueryPlace(offset: 15).lineAndColumn(in: text) == (2, 6))
+    }
+
+    @Test(arguments: [
+        "(", "NOT ", "-", "+", "[", "ABS(", "CASE WHEN ", "{'a':", "ANY x IN ", "a = ", "a < ",
+        "a IS ", "EXISTS (SELECT ", "a IN (", "a - b + ", "a BETWEEN ", "(a OR b AND ",
+        "1 * (2 + ", "('x' || ", "a.b[", "a.", "META(", "$", "'", "`", "SELECT ", "x COLLATE ",
+    ])
+    func `ten thousand levels of anything are an error or a query, on a small stack`(
+        _ piece: String
+    ) async {
+        for end in ["", "1", "1 FROM _"] {
+            let sql = "SELECT " + String(repeating: piece, count: 10_000) + end
+            await onSmallStack {
+                if let statement = try? QueryStatement(sql: sql) {
+                    _ = try? statement.checked(against: VectorCatalogue())
+                    _ = statement.sql
+                }
+            }
+        }
+    }
+
+    @Test func `the deepest query that is allowed can be checked and printed on a small stack`()
+        async
+    {
+        let depth = QueryLimits.standard.depth - 3
+        let sql =
+            "SELECT " + String(repeating: "ABS(", count: depth) + "x"
+            + String(repeating: ")", count: depth) + " FROM _"
+        let isSound = await onSmallStack {
+            guard let statement = try? QueryStatement(sql: sql),
+                (try? statement.checked(against: VectorCatalogue())) != nil,
+                (try? QueryStatement(sql: statement.sql)) == statement,
+                (try? QueryStatement(json: statement.json)) == statement
+            else { return false }
+            return true
+        }
+        #expect(isSound)
+    }
+
+    @Test func `a megabyte of text is read in linear time, and more is refused`() throws {
+        let clock = ContinuousClock()
+        func time(_ count: Int) throws -> Duration {
+            let terms = Array(repeating: "a = 1", count: count).joined(separator: " OR ")
+            return try clock.measure {
+                _ = try QueryStatement.checked("SELECT 1 FROM _ WHERE \(terms)")
+            }
+        }
+        _ = try time(1_000)
+        let short = try time(10_000)
+        let long = try time(100_000)
+        #expect(long < short * 40, "\(short) for a tenth of what takes \(long)")
+        let tooLong = "SELECT 1 FROM _ WHERE " + String(repeating: "x", count: 1 << 20)
+        #expect(queryError { try QueryStatement.checked(tooLong) } != nil)
+    }
+}

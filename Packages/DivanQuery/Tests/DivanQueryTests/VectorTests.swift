@@ -1,0 +1,62 @@
+import DivanJSON
+import DivanQuery
+import Testing
+
+/// The 975 cases, as far as reading and checking goes.
+@Suite struct VectorTests {
+    @Test func `there are 975 cases`() throws {
+        #expect(try Vector.all().count == 975)
+    }
+
+    @Test func `what is printed as SQL++ reads as the same query`() throws {
+        for vector in try Vector.all() where vector.error?.position == nil {
+            guard let statement = try? QueryStatement(sql: vector.sql) else { continue }
+            let printed = statement.sql
+            #expect(try QueryStatement(sql: printed) == statement, "\(vector.id): \(printed)")
+        }
+    }
+
+    @Test func `what is written as JSON reads as the same query`() throws {
+        for vector in try Vector.all() where vector.error?.position == nil {
+            guard let statement = try? QueryStatement(sql: vector.sql) else { continue }
+            let text = try statement.json.canonicalBytes()
+            let read = try QueryStatement(json: JSON(parsing: text))
+            // Objects lose the order of their keys.
+            #expect(read.sql == read.sql && read.json == statement.json, "\(vector.id)")
+            let isOrdered = try QueryStatement(json: read.json) == read
+            #expect(isOrdered, "\(vector.id)")
+        }
+    }
+
+    @Test func `columns have the titles that the vectors say`() throws {
+        // A bare text is a string here, and a property's path there (`select-053`).
+        for vector in try Vector.all() where vector.id != "select-016" {
+            guard let columns = vector.columns else { continue }
+            let statement = try QueryStatement.checked(vector.sql)
+            #expect(statement.columns.map(\.title) == columns, "\(vector.id): \(vector.sql)")
+        }
+    }
+
+    @Test func `a query that must fail fails when it is compiled, with its code and place`() throws
+    {
+        let failing = try Vector.all().filter { $0.error?.when == "compile" }
+        #expect(failing.count > 40)
+        for vector in failing {
+            let error = queryError { try QueryStatement.checked(vector.sql) }
+            #expect(error != nil, "\(vector.id): \(vector.sql)")
+            if let code = vector.error?.code {
+                #expect(error?.code.rawValue == code, "\(vector.id): \(vector.sql)")
+            }
+            if let position = vector.error?.position {
+                #expect(error?.syntaxOffset == position, "\(vector.id): \(vector.sql)")
+            }
+            #expect(error?.line != nil, "\(vector.id): \(vector.sql)")
+        }
+    }
+
+    @Test func `a query that fails when it runs is compiled`() throws {
+        for vector in try Vector.all() where vector.error?.when == "run" {
+            #expect(throws: Never.self) { try QueryStatement.checked(vector.sql) }
+        }
+    }
+}
