@@ -5,7 +5,7 @@ import DivanZlib
 
 /// A peer that says whatever a shape wants, at the other end of one of ours.
 struct ScriptedPeer {
-    var peer: SyncPeer
+    let peer: any SyncPeer
     let store: Store
     private(set) var requests: [BLIPIncomingRequest] = []
     private(set) var replyCount = 0
@@ -22,7 +22,7 @@ struct ScriptedPeer {
         configuration.usesDeltas = true
         configuration.secondsSince1970 = { 1_700_000_000 }
         self.store = store
-        peer = SyncPeer(configuration, store: store)
+        peer = configuration.makePeer(store: store)
         peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)
         exchange()
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BatchTests {
     @Test func `a batch is one transaction and its answers come after it`() throws {
         let site = try Site()
-        var peer = SyncPeer(Conversation.Options().passive, store: site.store)
+        let peer = Conversation.Options().passive.makePeer(store: site.store)
         peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
         var client = BLIPConnection(codec: DeflateCodec())
         for number in 0..<100 {
@@ -41,7 +41,7 @@ import Testing
         let site = try Site()
         var options = Conversation.Options()
         options.limits.insertedRevisionsCount = 10
-        var peer = SyncPeer(options.passive, store: site.store)
+        let peer = options.passive.makePeer(store: site.store)
         peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
         var client = BLIPConnection(codec: DeflateCodec())
         for number in 0..<25 {
@@ -61,7 +61,7 @@ import Testing
     @Test func `one broken revision does not keep the others out`() throws {
         let site = try Site()
         try site.put("taken", ["2-bb", "1-aa"], "{}")
-        var peer = SyncPeer(Conversation.Options().passive, store: site.store)
+        let peer = Conversation.Options().passive.makePeer(store: site.store)
         peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
         var client = BLIPConnection(codec: DeflateCodec())
         for (id, rev) in [("a", "1-aa"), ("taken", "1-ff"), ("b", "1-bb")] {

@@ -200,7 +200,7 @@ import Testing
 
 /// A client that reads what we send, and acknowledges it or not.
 private struct Visitor {
-    var peer: SyncPeer
+    let peer: any SyncPeer
     private(set) var answeredCount = 0
     private(set) var lastBody: [UInt8] = []
     private(set) var refusals: [String] = []
@@ -208,7 +208,7 @@ private struct Visitor {
     private var withheld: [[UInt8]] = []
 
     init(_ configuration: PeerConfiguration, _ site: Site) {
-        peer = SyncPeer(configuration, store: site.store)
+        peer = configuration.makePeer(store: site.store)
         peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)
         let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
         send("getCollections", [:], Array(collections.utf8))

@@ -162,7 +162,7 @@ import Testing
 
     @Test func `an unknown subprotocol closes the connection`() throws {
         let here = try site()
-        var peer = SyncPeer(Conversation.Options().active, store: here.store)
+        let peer = Conversation.Options().active.makePeer(store: here.store)
         peer.connected(subprotocol: "BLIP_3+CBMobile_9", at: .zero)
         guard case .close(let code, let error)? = peer.next() else {
             Issue.record("no close")

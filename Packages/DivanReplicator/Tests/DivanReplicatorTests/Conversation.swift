@@ -10,8 +10,8 @@ import DivanZlib
 /// With a generator the frames are delivered a few at a time in a random order of directions;
 /// without one in turns.
 struct Conversation {
-    var active: SyncPeer
-    var passive: SyncPeer
+    let active: any SyncPeer
+    let passive: any SyncPeer
     let here: Site
     let there: Site
     var now: Duration = .zero
@@ -38,8 +38,8 @@ struct Conversation {
     init(_ options: Options, here: Site, there: Site, subprotocol: Subprotocol = .version3) {
         self.here = here
         self.there = there
-        active = SyncPeer(options.active, store: here.store)
-        passive = SyncPeer(options.passive, store: there.store)
+        active = options.active.makePeer(store: here.store)
+        passive = options.passive.makePeer(store: there.store)
         active.connected(subprotocol: subprotocol.rawValue, at: now)
         passive.connected(subprotocol: subprotocol.rawValue, at: now)
     }

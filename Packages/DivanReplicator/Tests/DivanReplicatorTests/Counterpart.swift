@@ -5,7 +5,7 @@ import Testing
 
 /// A hand-made peer at the other end: says what a test wants, remembers what it heard.
 struct Counterpart {
-    var peer: SyncPeer
+    let peer: any SyncPeer
     private(set) var requests: [BLIPIncomingRequest] = []
     private(set) var events: [DocumentEvent] = []
     private(set) var closeCode: UInt16?
@@ -16,7 +16,7 @@ struct Counterpart {
 
     /// Meets one of our peers, which is connected at once.
     init(_ configuration: PeerConfiguration, _ site: Site, version: Subprotocol = .version3) {
-        peer = SyncPeer(configuration, store: site.store)
+        peer = configuration.makePeer(store: site.store)
         peer.connected(subprotocol: version.rawValue, at: .zero)
         exchange()
     }

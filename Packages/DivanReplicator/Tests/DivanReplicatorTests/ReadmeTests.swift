@@ -7,7 +7,7 @@ import Testing
 
 /// The example of the README, as it stands there.
 @Suite struct ReadmeTests {
-    private func carry(from sender: inout SyncPeer, to receiver: inout SyncPeer) {
+    private func carry(from sender: any SyncPeer, to receiver: any SyncPeer) {
         var frame: [UInt8] = []
         while sender.nextFrame(into: &frame) {
             receiver.receive(frame.span, at: .zero)
@@ -25,13 +25,13 @@ import Testing
             remoteIdentity: "ws://there/db/_blipsync"
         )
         let theirs = PeerConfiguration.PassiveOptions(collections: [.default])
-        var active = SyncPeer(.init(role: .active(mine), codec: codec), store: here)
-        var passive = SyncPeer(.init(role: .passive(theirs), codec: codec), store: there)
+        let active = PeerConfiguration(role: .active(mine), codec: codec).makePeer(store: here)
+        let passive = PeerConfiguration(role: .passive(theirs), codec: codec).makePeer(store: there)
         active.connected(subprotocol: Subprotocol.offered[0], at: .zero)
         passive.connected(subprotocol: Subprotocol.offered[0], at: .zero)
         while !active.isEnded {
-            carry(from: &active, to: &passive)
-            carry(from: &passive, to: &active)
+            carry(from: active, to: passive)
+            carry(from: passive, to: active)
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
 
     @Test func `a subprotocol without its codec closes the connection`() throws {
         let site = try Site()
-        var peer = SyncPeer(peer(), store: site.store)
+        let peer = peer().makePeer(store: site.store)
         peer.connected(subprotocol: "BLIP_3+CBMobile_3+LZ4", at: .zero)
         #expect(peer.isEnded)
     }

@@ -145,7 +145,7 @@ extension ActiveSession {
             return
         }
         let driver = PeerDriver(
-            SyncPeer(configuration.peer, store: store, log: log),
+            configuration.peer.makePeer(store: store, log: log),
             transport: transport,
             store: store,
             settler: settler,

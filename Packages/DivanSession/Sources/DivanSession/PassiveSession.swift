@@ -44,7 +44,7 @@ public final class PassiveSession: Sendable {
         log: Log = Log(.listener, to: .shared)
     ) {
         driver = PeerDriver(
-            SyncPeer(peer, store: store, log: log),
+            peer.makePeer(store: store, log: log),
             transport: transport,
             store: store,
             settler: ConflictSettler(store: store, resolvers: [:], log: log),

@@ -4,7 +4,7 @@ import DivanTransport
 
 /// Runs one `SyncPeer` on the loop of its transport, from the first byte to the last.
 ///
-/// The peer is a value without threads; this gives it messages, time, changes of the store and
+/// The peer has no threads; this gives it messages, time, changes of the store and
 /// answers to conflicts, carries its frames to the transport as long as that can take them, and
 /// hands its effects on. Everything happens on the transport's loop.
 ///
@@ -29,7 +29,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private let notices = StoreNotices()
     private let watchesStore: Bool
 
-    private var peer: SyncPeer
+    private let peer: any SyncPeer
     private var conflicts = ConflictBacklog()
     private var frame: [UInt8] = []
     private var timer: (deadline: Duration, token: TimerToken)?
@@ -50,7 +50,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     }
 
     init(
-        _ peer: SyncPeer,
+        _ peer: any SyncPeer,
         transport: any MessageTransport,
         store: Store,
         settler: ConflictSettler,

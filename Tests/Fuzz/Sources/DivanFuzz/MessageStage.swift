@@ -21,7 +21,7 @@ struct MessageStage {
     private static let messageEnd: UInt8 = 0xFF
 
     private let store = Store.inMemory()
-    private var peer: SyncPeer
+    private let peer: any SyncPeer
     private var blip = BLIPConnection(codec: DeflateCodec())
     private var asked: [BLIPRequestID] = []
     private var open: Set<BLIPRequestNumber> = []
@@ -37,7 +37,7 @@ struct MessageStage {
         )
         configuration.usesDeltas = true
         configuration.random = FixedRandom()
-        peer = SyncPeer(configuration, store: store)
+        peer = configuration.makePeer(store: store)
         for name in ["a", "b"] {
             _ = try? store.write { writer in
                 try writer.save(

@@ -16,7 +16,7 @@ import Testing
         isActive: Bool
     ) -> Replay {
         var replay = Replay(
-            SyncPeer(isActive ? options.active : options.passive, store: site.store),
+            (isActive ? options.active : options.passive).makePeer(store: site.store),
             playsServer: isActive,
             label: connection.label
         )

@@ -10,7 +10,7 @@ import Testing
 /// said is awaited among all that our peer has sent so far, so the order of independent messages
 /// does not matter. Requests are matched by profile and document.
 struct Replay {
-    var peer: SyncPeer
+    let peer: any SyncPeer
     let playsServer: Bool
     let label: String
     /// Whether our peer must say what the recorded one said; else only what matters is compared.
@@ -37,7 +37,7 @@ struct Replay {
     private var isLegacy = false
     private var failedAnswers: [String: Transcript.Message] = [:]
 
-    init(_ peer: SyncPeer, playsServer: Bool, label: String) {
+    init(_ peer: any SyncPeer, playsServer: Bool, label: String) {
         self.peer = peer
         self.playsServer = playsServer
         self.label = label

@@ -8,8 +8,9 @@ import Testing
 /// Conversations recorded from LiteCore, played against both our sides, and from Sync Gateway,
 /// played against our active side.
 @Suite struct TranscriptTests {
-    private func peer(_ site: Site, _ options: Conversation.Options, isActive: Bool) -> SyncPeer {
-        SyncPeer(isActive ? options.active : options.passive, store: site.store)
+    private func peer(_ site: Site, _ options: Conversation.Options, isActive: Bool) -> any SyncPeer
+    {
+        (isActive ? options.active : options.passive).makePeer(store: site.store)
     }
 
     @Test func `pushes what LiteCore pushes`() throws {

@@ -51,15 +51,25 @@ extension DocumentEvent {
         )
     }
 
-    /// A pulled document whose conflict was, or could not be, resolved.
-    init(resolving conflict: PendingConflict, _ error: SyncError?) {
+    /// A document on its way here.
+    init(
+        pulling documentID: DocumentID,
+        in collection: CollectionPath,
+        flags: SyncFlags = [],
+        _ error: SyncError?
+    ) {
         self.init(
-            collection: conflict.collection,
-            documentID: conflict.documentID,
+            collection: collection,
+            documentID: documentID,
             isPush: false,
-            flags: [],
+            flags: flags,
             error: error
         )
+    }
+
+    /// A pulled document whose conflict was, or could not be, resolved.
+    init(resolving conflict: PendingConflict, _ error: SyncError?) {
+        self.init(pulling: conflict.documentID, in: conflict.collection, error)
     }
 }
 

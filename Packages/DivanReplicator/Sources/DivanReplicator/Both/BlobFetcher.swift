@@ -28,6 +28,7 @@ struct BlobFetcher {
         var error: SyncError?
     }
 
+    private let connection: Connection
     private var fetches: [BlobDigest: Fetch] = [:]
     private var queue = Line<BlobDigest>()
     private var activeCount = 0
@@ -38,6 +39,10 @@ struct BlobFetcher {
         var writer: BlobWriter?
         var byteCount = 0
         var failure: SyncError?
+    }
+
+    init(_ connection: Connection) {
+        self.connection = connection
     }
 
     /// Whether no blob is on its way.
@@ -55,21 +60,21 @@ struct BlobFetcher {
     }
 
     /// Sends as many requests as may be open.
-    mutating func pump(_ session: inout Session) {
-        while activeCount < session.limits.blobFetchesCount, let digest = queue.popFirst() {
+    mutating func pump() {
+        while activeCount < connection.limits.blobFetchesCount, let digest = queue.popFirst() {
             guard let waiter = fetches[digest]?.waiters.first else { continue }
             activeCount += 1
             var properties = BLIPProperties.profile(
                 "getAttachment",
-                collection: session.wireIndex(waiter.collection)
+                collection: connection.wireIndex(waiter.collection)
             )
             properties.append("digest", digest.description)
             properties.append("docID", waiter.documentID.text)
             if waiter.blob.isCompressible { properties.append("compress", "true") }
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
-            session.progress.expect(waiter.blob.byteCount)
-            session.ask(request, for: .blob(Ticket(digest: digest)))
+            connection.progress.expect(waiter.blob.byteCount)
+            connection.ask(request, for: .blob(Ticket(digest: digest)))
         }
     }
 
@@ -77,48 +82,47 @@ struct BlobFetcher {
     mutating func received(
         piece: [UInt8],
         isFinal: Bool,
-        _ ticket: Ticket,
-        _ session: inout Session
+        _ ticket: Ticket
     ) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
         fetches[ticket.digest] = nil  // so that the writer is not copied while it is used
-        append(piece, to: &fetch, session)
+        append(piece, to: &fetch)
         guard isFinal else {
             fetches[ticket.digest] = fetch
             return []
         }
         if fetch.failure == nil {
             do {
-                let writer = try fetch.writer ?? session.store.blobs.writer()
+                let writer = try fetch.writer ?? connection.store.blobs.writer()
                 fetch.writer = nil
                 _ = try writer.finish(expected: ticket.digest)
-                session.noteShown(ticket.digest)
+                connection.blobRights.noteShown(ticket.digest, connection.limits)
             } catch {
-                fetch.failure = Self.failure(error, session)
+                fetch.failure = failure(error)
             }
         }
-        session.progress.complete(fetch.waiters.first?.blob.byteCount ?? 0)
+        connection.progress.complete(fetch.waiters.first?.blob.byteCount ?? 0)
         return finish(fetch, ticket.digest)
     }
 
     /// Content that is not what its digest says is the sender's fault, and a pusher is told so.
-    private static func failure(_ error: any Error, _ session: Session) -> SyncError {
-        guard session.remote == nil, case .blobMismatch? = (error as? StoreError)?.code else {
+    private func failure(_ error: any Error) -> SyncError {
+        guard connection.remote == nil, case .blobMismatch? = (error as? StoreError)?.code else {
             return SyncError(storage: error)
         }
         return .http(400, "the content does not match its digest")
     }
 
-    private func append(_ piece: [UInt8], to fetch: inout Fetch, _ session: Session) {
+    private func append(_ piece: [UInt8], to fetch: inout Fetch) {
         guard fetch.failure == nil, !piece.isEmpty else { return }
         fetch.byteCount += piece.count
-        guard fetch.byteCount <= session.limits.blobByteCount else {
-            fetch.failure = Self.tooLarge(session.limits)
+        guard fetch.byteCount <= connection.limits.blobByteCount else {
+            fetch.failure = Self.tooLarge(connection.limits)
             fetch.writer?.cancel()
             return
         }
         do {
-            let writer = try fetch.writer ?? session.store.blobs.writer()
+            let writer = try fetch.writer ?? connection.store.blobs.writer()
             fetch.writer = writer
             try writer.append(piece.span)
         } catch {

@@ -6,23 +6,20 @@ extension Pusher {
     /// Takes the answer to a list of proposals.
     mutating func answered(
         _ proposals: [Proposal],
-        _ reply: BLIPIncomingReply,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
+        _ reply: BLIPIncomingReply
     ) throws {
         listsInFlightCount -= 1
         if let failure = reply.error {
             for proposal in proposals { release(proposal.change) }
-            session.fail(SyncError(failure))
+            connection.fail(SyncError(failure))
             return
         }
         guard let answers = try? ProposalAnswer.parse(reply.body, count: proposals.count) else {
-            session.fail(SyncError(.liteCore, 26, "unreadable answer to proposeChanges"))
+            connection.fail(SyncError(.liteCore, 26, "unreadable answer to proposeChanges"))
             return
         }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }
-        let terms = PeerTerms(reply.properties, limits: session.limits)
+        let terms = PeerTerms(reply.properties, limits: connection.limits)
         for (proposal, answer) in zip(proposals, answers) {
             switch answer.status {
             case 0:
@@ -31,13 +28,13 @@ extension Pusher {
                 revision.attemptCount = proposal.attemptCount
                 sender.enqueue(revision)
             case 304:
-                delivered(proposal.change, reply, &session, &checkpointer, &inbox)
+                delivered(proposal.change, reply)
             case 409:
-                try conflicted(proposal, answer.currentRevision, &session, &checkpointer, &inbox)
+                try conflicted(proposal, answer.currentRevision)
             default:
                 let error = SyncError.http(answer.status, "the peer refuses the revision")
-                refused(proposal.change, error, &session, &inbox)
-                complete(proposal.change, &checkpointer)
+                refused(proposal.change, error)
+                complete(proposal.change)
             }
         }
     }
@@ -45,13 +42,10 @@ extension Pusher {
     /// The peer has the revision.
     private mutating func delivered(
         _ change: FeedChange,
-        _ reply: BLIPIncomingReply,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
+        _ reply: BLIPIncomingReply
     ) {
-        inbox.add(
-            Inbox.Mark(
+        remarks.add(
+            Remarks.Mark(
                 collection: collection,
                 revision: KnownRevision(
                     documentID: change.documentID,
@@ -62,14 +56,14 @@ extension Pusher {
                 remoteSequence: reply.properties[RemoteOrder.property].flatMap { UInt64($0) }
             )
         )
-        session.progress.complete(change.bodyByteCount)
-        complete(change, &checkpointer, newAncestor: change.revisionID)
+        connection.progress.complete(change.bodyByteCount)
+        complete(change, newAncestor: change.revisionID)
     }
 
     /// Notes under which sequence a peer of ours stored a revision: the pull need not compare it.
     ///
     /// Where the peer had the revision already, it only says how far its sequences are.
-    private func notePlace(_ reply: BLIPIncomingReply, _ checkpointer: inout Checkpointer) {
+    private func notePlace(_ reply: BLIPIncomingReply) {
         guard pulls, !reply.properties.bool("noop"),
             !reply.properties.bool(RemoteOrder.branchedProperty),
             let sequence = reply.properties[RemoteOrder.property].flatMap({ UInt64($0) })
@@ -80,20 +74,17 @@ extension Pusher {
     /// Takes the answer to a revision that was sent.
     mutating func answered(
         _ revision: OutgoingRevision,
-        _ reply: BLIPIncomingReply,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
+        _ reply: BLIPIncomingReply
     ) throws {
         let change = revision.change
         let error = reply.error.map { SyncError($0) }
-        if sender.answered(revision, error, at: session.now) { return }
+        if sender.answered(revision, error) { return }
         guard let error else {
             var event = event(change, nil)
             event.delta = revision.delta
-            session.report(event)
-            notePlace(reply, &checkpointer)
-            delivered(change, reply, &session, &checkpointer, &inbox)
+            connection.report(event)
+            notePlace(reply)
+            delivered(change, reply)
             return
         }
         if error.domain == .webSocket, error.code == 403, !revision.wasForbidden {
@@ -102,7 +93,7 @@ extension Pusher {
             forbidden.append(again)
             return
         }
-        session.progress.complete(change.bodyByteCount)
+        connection.progress.complete(change.bodyByteCount)
         if error.isConflict {
             // Somebody was faster than this revision, though its proposal was accepted.
             let proposal = Proposal(
@@ -111,44 +102,41 @@ extension Pusher {
                 attemptCount: revision.attemptCount
             )
             let theirs = reply.properties[BLIPProperties.rivalProperty].flatMap { RevisionID($0) }
-            try conflicted(proposal, theirs, &session, &checkpointer, &inbox)
+            try conflicted(proposal, theirs)
             return
         }
         if error.isTransient {
-            session.report(event(change, error))
+            connection.report(event(change, error))
             release(change)
-            if error.domain == .webSocket, error.code == 503 { session.fail(error) }
+            if error.domain == .webSocket, error.code == 503 { connection.fail(error) }
         } else {
-            refused(change, error, &session, &inbox)
-            complete(change, &checkpointer)
+            refused(change, error)
+            complete(change)
         }
     }
 
     /// Decides what a 409 means, as `replication.md` §5 (a)–(d) does.
     private mutating func conflicted(
         _ proposal: Proposal,
-        _ theirs: RevisionID?,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
+        _ theirs: RevisionID?
     ) throws {
         let change = proposal.change
         let found: RevisionTree?
         do {
-            found = try session.store.read { try $0.tree(of: change.documentID, in: path) }
+            found = try connection.store.read { try $0.tree(of: change.documentID, in: path) }
         } catch let error as StoreError where error.concernsOneDocument {
-            session.report(event(change, SyncError(storage: error)))
-            complete(change, &checkpointer)
+            connection.report(event(change, SyncError(storage: error)))
+            complete(change)
             return
         }
         guard let tree = found, let current = tree.current, current.id == change.revisionID,
             !tree.isConflicted
         else {
             // Obsolete, or in conflict by now: what follows from it is a change of its own.
-            complete(change, &checkpointer)
+            complete(change)
             return
         }
-        if let ancestor = betterAncestor(than: proposal, theirs, tree, session) {
+        if let ancestor = betterAncestor(than: proposal, theirs, tree) {
             retries.append(
                 Proposal(
                     change: change,
@@ -156,21 +144,21 @@ extension Pusher {
                     attemptCount: proposal.attemptCount + 1
                 )
             )
-        } else if try graft(change, theirs ?? proposal.ancestor, tree, session) {
-            complete(change, &checkpointer)
+        } else if try graft(change, theirs ?? proposal.ancestor, tree) {
+            complete(change)
             notice()
-        } else if let taken = try takeBack(theirs, change, session) {
-            session.report(taken)
-            complete(change, &checkpointer)
+        } else if let taken = try takeBack(theirs, change) {
+            connection.report(taken)
+            complete(change)
             notice()
-        } else if pulls, awaitingPull.count < session.limits.awaitedConflictsCount {
+        } else if pulls, awaitingPull.count < connection.limits.awaitedConflictsCount {
             awaitingPull[change.documentID] = proposal
             // What the pull clears does not count any more; a crash must not lose the rest.
-            remember(change, .rival, session, &inbox)
-            complete(change, &checkpointer)
+            remember(change, .rival)
+            complete(change)
         } else {
-            refused(change, .rival, &session, &inbox)
-            complete(change, &checkpointer)
+            refused(change, .rival)
+            complete(change)
         }
     }
 
@@ -180,22 +168,20 @@ extension Pusher {
     /// - Returns: What to report when it is current now; `nil` when it must come with the pull.
     private func takeBack(
         _ theirs: RevisionID?,
-        _ change: FeedChange,
-        _ session: Session
+        _ change: FeedChange
     ) throws -> DocumentEvent? {
-        guard pulls, session.peerKeepsOrder, let theirs, let remote = session.remote else {
+        guard pulls, connection.peerKeepsOrder, let theirs, let remote = connection.remote else {
             return nil
         }
-        let taken = try session.store.write(origin: session.origin) { writer in
+        let taken = try connection.store.write(origin: connection.origin) { writer in
             try writer.takeBack(theirs, of: change.documentID, from: remote, in: path)
         }
         return taken.map { document in
             DocumentEvent(
-                collection: path,
-                documentID: change.documentID,
-                isPush: false,
+                pulling: change.documentID,
+                in: path,
                 flags: document.isTombstone ? .deleted : [],
-                error: nil
+                nil
             )
         }
     }
@@ -206,14 +192,13 @@ extension Pusher {
     private func graft(
         _ change: FeedChange,
         _ theirs: RevisionID?,
-        _ tree: RevisionTree,
-        _ session: Session
+        _ tree: RevisionTree
     ) throws -> Bool {
-        guard !session.peerIsOurs,
-            let loser = theirs ?? session.remote.flatMap({ tree.latest(at: $0) }),
+        guard !connection.peerIsOurs,
+            let loser = theirs ?? connection.remote.flatMap({ tree.latest(at: $0) }),
             !tree.closedBranch(from: loser).isEmpty
         else { return false }
-        return try session.store.write { writer in
+        return try connection.store.write { writer in
             try writer.graftCurrent(of: change.documentID, onto: loser, in: path)
         }
     }
@@ -222,15 +207,14 @@ extension Pusher {
     private func betterAncestor(
         than proposal: Proposal,
         _ theirs: RevisionID?,
-        _ tree: RevisionTree,
-        _ session: Session
+        _ tree: RevisionTree
     ) -> RevisionID? {
         guard proposal.attemptCount < 5 else { return nil }
         let mine = proposal.change.revisionID
         if let theirs, theirs != proposal.ancestor, Self.follows(theirs, mine, tree) {
             return theirs
         }
-        guard pulls, !tree.isConflicted, let remote = session.remote,
+        guard pulls, !tree.isConflicted, let remote = connection.remote,
             let known = tree.latest(at: remote), known != proposal.ancestor,
             Self.follows(known, mine, tree)
         else { return nil }
@@ -248,19 +232,16 @@ extension Pusher {
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
-    /// succeed now.
-    mutating func pulled(
-        _ documentID: DocumentID,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer
-    ) throws {
+    /// succeed now. So may one that counts as done, where the peer `isBehind`.
+    mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
         guard let waiting = awaitingPull.removeValue(forKey: documentID) else {
-            return try reconsider(documentID, &session, &checkpointer)
+            if isBehind { try reconsider(documentID) }
+            return
         }
         let change = waiting.change
-        guard let tree = try session.store.read({ try $0.soundTree(of: documentID, in: path) }),
+        guard let tree = try connection.store.read({ try $0.soundTree(of: documentID, in: path) }),
             !tree.isConflicted, tree.current?.id == change.revisionID,
-            let remote = session.remote, let known = tree.latest(at: remote),
+            let remote = connection.remote, let known = tree.latest(at: remote),
             known != change.revisionID, Self.follows(known, change.revisionID, tree)
         else { return }
         checkpointer.completed.remove(change.sequence)
@@ -273,12 +254,10 @@ extension Pusher {
     /// The peer is behind on a document that counts as done: what was refused, because it had
     /// another revision then, may succeed now.
     private mutating func reconsider(
-        _ documentID: DocumentID,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer
+        _ documentID: DocumentID
     ) throws {
-        guard underway[documentID] == nil, let remote = session.remote else { return }
-        let found: (ChangeRow, RevisionID)? = try session.store.read { reader in
+        guard underway[documentID] == nil, let remote = connection.remote else { return }
+        let found: (ChangeRow, RevisionID)? = try connection.store.read { reader in
             guard let tree = try reader.soundTree(of: documentID, in: path), !tree.isConflicted,
                 let current = tree.current, let known = tree.latest(at: remote),
                 known != current.id, Self.follows(known, current.id, tree),
@@ -298,9 +277,9 @@ extension Pusher {
     }
 
     /// Conflicts that the pull did not clear are the documents' errors.
-    mutating func reportUnresolved(_ session: inout Session) {
+    mutating func reportUnresolved() {
         for proposal in awaitingPull.values {
-            session.report(event(proposal.change, .rival))
+            connection.report(event(proposal.change, .rival))
         }
         awaitingPull = [:]
     }

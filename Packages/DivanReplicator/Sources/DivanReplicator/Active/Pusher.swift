@@ -13,6 +13,9 @@ struct Pusher {
     let path: CollectionPath
     var sender: RevisionSender
 
+    let connection: Connection
+    let checkpointer: Checkpointer
+    let remarks: Remarks
     let collection: Int
     let pulls: Bool
     private let options: PeerConfiguration.CollectionOptions
@@ -38,8 +41,13 @@ struct Pusher {
         options: PeerConfiguration.CollectionOptions,
         pulls: Bool,
         after checkpointer: Checkpointer,
-        through last: UInt64
+        through last: UInt64,
+        remarks: Remarks,
+        over connection: Connection
     ) {
+        self.connection = connection
+        self.checkpointer = checkpointer
+        self.remarks = remarks
         self.collection = collection
         self.options = options
         self.pulls = pulls
@@ -48,7 +56,12 @@ struct Pusher {
         lastSequence = checkpointer.completed.firstRangeEnd
         trustedAfter = checkpointer.isConfirmed ? 0 : last
         unreadCount = last - min(last, lastSequence)
-        sender = RevisionSender(collection: collection, path: options.path, isPush: true)
+        sender = RevisionSender(
+            connection,
+            collection: collection,
+            path: options.path,
+            isPush: true
+        )
         sender.keepsOrder = pulls
     }
 
@@ -57,6 +70,9 @@ struct Pusher {
         isCaughtUp && listsInFlightCount == 0 && sender.isIdle && underway.isEmpty
             && retries.isEmpty && forbidden.isEmpty
     }
+
+    /// Whether a change of a document is on its way.
+    func isUnderway(_ documentID: DocumentID) -> Bool { underway[documentID] != nil }
 
     /// Whether changes from before the connection are still being read.
     var isInBacklog: Bool { !wasCaughtUp }
@@ -67,28 +83,24 @@ struct Pusher {
     }
 
     /// Reads, proposes and sends as far as the windows allow.
-    mutating func pump(
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
-    ) throws {
+    mutating func pump() throws {
         if !retries.isEmpty {
             let proposals = retries
             retries = []
-            propose(proposals, &session)
+            propose(proposals)
         }
-        let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
-        while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
-            sender.queuedCount < session.limits.queuedRevisionsCount
+        let listLimit = wasCaughtUp ? 1 : connection.limits.listsInFlightCount
+        while !isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
+            sender.queuedCount < connection.limits.queuedRevisionsCount
         {
-            let proposals = try readFeed(&session, &checkpointer, &inbox)
-            if !proposals.isEmpty { propose(proposals, &session) }
+            let proposals = try readFeed()
+            if !proposals.isEmpty { propose(proposals) }
         }
-        if isCaughtUp, !hasSpoken { propose([], &session) }
-        for change in try sender.pump(&session) { complete(change, &checkpointer) }
+        if isCaughtUp, !hasSpoken { propose([]) }
+        for change in try sender.pump() { complete(change) }
         retryForbidden()
         if !forbidden.isEmpty || sender.queuedCount > 0 {
-            for change in try sender.pump(&session) { complete(change, &checkpointer) }
+            for change in try sender.pump() { complete(change) }
         }
     }
 
@@ -99,18 +111,14 @@ struct Pusher {
         forbidden = []
     }
 
-    private mutating func readFeed(
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
-    ) throws -> [Proposal] {
-        let limit = session.limits.changesCount
-        let rows = try session.store.read { reader in
+    private mutating func readFeed() throws -> [Proposal] {
+        let limit = connection.limits.changesCount
+        let rows = try connection.store.read { reader in
             let rows = try reader.changes(
                 in: path,
                 after: lastSequence,
                 limit: limit,
-                remote: session.remote
+                remote: connection.remote
             )
             return try rows.map { row in (row, try passes(row, reader)) }
         }
@@ -127,13 +135,13 @@ struct Pusher {
         lastSequence = last
         for (row, _) in pending {
             let change = FeedChange(row)
-            guard change.bodyByteCount <= session.limits.documentByteCount else {
-                let error = SyncError.tooLarge(change.bodyByteCount, session.limits)
-                refused(change, error, &session, &inbox)
+            guard change.bodyByteCount <= connection.limits.documentByteCount else {
+                let error = SyncError.tooLarge(change.bodyByteCount, connection.limits)
+                refused(change, error)
                 continue
             }
             checkpointer.completed.remove(row.sequence)
-            session.progress.expectDocument(change.bodyByteCount)
+            connection.progress.expectDocument(change.bodyByteCount)
             if let waiting = underway[change.documentID] {
                 if let waiting { checkpointer.completed.insert(waiting.sequence) }
                 underway.updateValue(change, forKey: change.documentID)
@@ -174,11 +182,11 @@ struct Pusher {
         )
     }
 
-    private mutating func propose(_ proposals: [Proposal], _ session: inout Session) {
+    private mutating func propose(_ proposals: [Proposal]) {
         hasSpoken = true
         var properties = BLIPProperties.profile(
             "proposeChanges",
-            collection: session.wireIndex(collection)
+            collection: connection.wireIndex(collection)
         )
         properties.append("conflictIncludesRev", "true")
         var writer = JSONWriter(reservingByteCount: proposals.count * 80)
@@ -188,18 +196,17 @@ struct Pusher {
         var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
         request.isUrgent = true
         guard !proposals.isEmpty else {
-            session.tell(request)
+            connection.tell(request)
             return
         }
-        request.isCompressed = session.configuration.compresses
+        request.isCompressed = connection.configuration.compresses
         listsInFlightCount += 1
-        session.ask(request, for: .proposals(collection: collection, proposals))
+        connection.ask(request, for: .proposals(collection: collection, proposals))
     }
 
     /// The change needs nothing more; a newer one of its document may go.
     mutating func complete(
         _ change: FeedChange,
-        _ checkpointer: inout Checkpointer,
         newAncestor: RevisionID? = nil
     ) {
         checkpointer.completed.insert(change.sequence)
@@ -220,29 +227,25 @@ struct Pusher {
     /// Tells that the peer does not take a change, and has it remembered.
     func refused(
         _ change: FeedChange,
-        _ error: SyncError,
-        _ session: inout Session,
-        _ inbox: inout Inbox
+        _ error: SyncError
     ) {
-        session.report(event(change, error))
-        remember(change, error, session, &inbox)
+        connection.report(event(change, error))
+        remember(change, error)
     }
 
     /// Has a refusal remembered with what the peer took; that it counts as done is saved later.
     func remember(
         _ change: FeedChange,
-        _ error: SyncError,
-        _ session: borrowing Session,
-        _ inbox: inout Inbox
+        _ error: SyncError
     ) {
         let refusal = Refusal(
             documentID: change.documentID,
             revisionID: change.revisionID,
             sequence: change.sequence,
             error: error,
-            time: session.configuration.secondsSince1970()
+            time: connection.configuration.secondsSince1970()
         )
-        inbox.add(Inbox.PushRefusal(collection: collection, refusal: refusal))
+        remarks.add(Remarks.PushRefusal(collection: collection, refusal: refusal))
     }
 
     func event(_ change: FeedChange, _ error: SyncError?) -> DocumentEvent {

@@ -18,6 +18,7 @@ struct PassiveFeed {
         didSet { sender.readFilter = readFilter }
     }
 
+    private let connection: Connection
     private let collection: Int
     let isContinuous: Bool
     private let skipsTombstones: Bool
@@ -28,6 +29,8 @@ struct PassiveFeed {
     private var skippedThrough: UInt64 = 0
     private let wantedIDs: Set<DocumentID>?
     private var lastSequence: UInt64
+    /// Revisions that this peer brought; they are passed over once.
+    private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
     private var isCaughtUp = false
     private var wasCaughtUp = false
@@ -41,6 +44,7 @@ struct PassiveFeed {
     /// - Throws: HTTP/501 for any other filter, and for version vectors.
     init(
         _ request: BLIPIncomingRequest,
+        over connection: Connection,
         collection: Int,
         path: CollectionPath
     ) throws(SyncError) {
@@ -51,6 +55,7 @@ struct PassiveFeed {
         if let versioning = properties["versioning"], versioning != "rev-trees" {
             throw .http(501, "this peer keeps revision trees")
         }
+        self.connection = connection
         self.collection = collection
         self.path = path
         isContinuous = try properties.truth("continuous")
@@ -58,7 +63,7 @@ struct PassiveFeed {
         // Ours are integers; anything else is not ours, and starting over loses nothing.
         lastSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         wantedIDs = Self.documentIDs(in: request.body)
-        sender = RevisionSender(collection: collection, path: path, isPush: false)
+        sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
     }
 
     private static func documentIDs(in body: [UInt8]) -> Set<DocumentID>? {
@@ -93,36 +98,55 @@ struct PassiveFeed {
         if isContinuous { isCaughtUp = false }
     }
 
-    /// Announces and sends as far as the windows allow; `echoes` came from this peer and are
-    /// passed over once.
-    mutating func pump(_ session: inout Session, echoes: inout [DocumentID: RevisionID]) throws {
-        let listLimit = wasCaughtUp ? 1 : session.limits.listsInFlightCount
+    /// The peer brought a revision: it need not be told of that.
+    ///
+    /// Where we have another branch too (`isBranched`), the peer may have given up its own for that
+    /// one while this revision was on its way here: it must hear which of them counts.
+    mutating func note(_ message: RevisionMessage, isBranched: Bool) {
+        guard isContinuous else { return }
+        if isBranched {
+            echoes[message.documentID] = nil
+        } else {
+            if echoes.count >= connection.limits.rememberedEchoesCount {
+                echoes = [:]  // an echo costs one entry of a list, no more
+            }
+            echoes[message.documentID] = message.revisionID
+        }
+        notice()
+    }
+
+    /// The peer is to hear of a document again.
+    mutating func insist(on documentID: DocumentID) {
+        echoes[documentID] = nil
+        notice()
+    }
+
+    /// Announces and sends as far as the windows allow.
+    mutating func pump() throws {
+        let listLimit = wasCaughtUp ? 1 : connection.limits.listsInFlightCount
         // Lists that come out empty fill no window; where each document is filtered, all cost much.
-        var turnCount = session.limits.silentListsCount
-        if readFilter != nil { turnCount = session.limits.listsInFlightCount }
+        var turnCount = connection.limits.silentListsCount
+        if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
-        while !isCaughtUp, !session.isClosed, listsInFlightCount < listLimit,
-            sender.queuedCount < session.limits.queuedRevisionsCount
+        while !isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
+            sender.queuedCount < connection.limits.queuedRevisionsCount
         {
             guard turnCount > 0 else {
                 wantsTurn = true
                 break
             }
             turnCount -= 1
-            try announceNext(&session, &echoes)
+            try announceNext()
         }
-        _ = try sender.pump(&session)
+        _ = try sender.pump()
     }
 
-    private mutating func announceNext(
-        _ session: inout Session,
-        _ echoes: inout [DocumentID: RevisionID]
-    ) throws {
-        let limit = session.limits.changesCount
-        let rows = try session.store.read { reader in
+    private mutating func announceNext() throws {
+        let limit = connection.limits.changesCount
+        let rows = try connection.store.read { reader in
             try reader.changes(in: path, after: lastSequence, limit: limit, remote: nil)
         }
-        let hidden = try hiddenSequences(among: rows, session)
+        let hidden = try hiddenSequences(among: rows)
         if let last = rows.last { lastSequence = last.sequence }
         var changes: [FeedChange] = []
         for row in rows {
@@ -135,22 +159,19 @@ struct PassiveFeed {
             if hidden.contains(row.sequence) { continue }
             changes.append(FeedChange(row))
         }
-        if !changes.isEmpty { announce(changes, &session) }
+        if !changes.isEmpty { announce(changes) }
         if rows.count < limit {
             isCaughtUp = true
             let isNews = !wasCaughtUp || changes.isEmpty
             wasCaughtUp = true
-            if isNews { announce([], &session) }
+            if isNews { announce([]) }
         }
     }
 
     /// The changes that the peer may not fetch; the filter runs outside of the transaction.
-    private func hiddenSequences(
-        among rows: [ChangeRow],
-        _ session: Session
-    ) throws -> Set<UInt64> {
+    private func hiddenSequences(among rows: [ChangeRow]) throws -> Set<UInt64> {
         guard let readFilter else { return [] }
-        let bodies = try session.store.read { reader in
+        let bodies = try connection.store.read { reader in
             rows.map { row in
                 Result { () throws(StoreError) in
                     try reader.revision(row.documentID, row.revisionID, in: path)
@@ -176,10 +197,10 @@ struct PassiveFeed {
         return hidden
     }
 
-    private mutating func announce(_ changes: [FeedChange], _ session: inout Session) {
+    private mutating func announce(_ changes: [FeedChange]) {
         let properties = BLIPProperties.profile(
             "changes",
-            collection: session.wireIndex(collection)
+            collection: connection.wireIndex(collection)
         )
         var writer = JSONWriter(reservingByteCount: changes.count * 80)
         writer.beginArray()
@@ -188,51 +209,43 @@ struct PassiveFeed {
         var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
         request.isUrgent = true
         guard !changes.isEmpty else {
-            session.tell(request)
+            connection.tell(request)
             return
         }
-        request.isCompressed = session.configuration.compresses
+        request.isCompressed = connection.configuration.compresses
         listsInFlightCount += 1
-        session.ask(request, for: .announcement(collection: collection, changes))
+        connection.ask(request, for: .announcement(collection: collection, changes))
     }
 
     /// Takes the answer to a list: what is wanted is sent, the rest is done.
-    mutating func answered(
-        _ changes: [FeedChange],
-        _ reply: BLIPIncomingReply,
-        _ session: inout Session
-    ) {
+    mutating func answered(_ changes: [FeedChange], _ reply: BLIPIncomingReply) {
         listsInFlightCount -= 1
         // A peer that cannot answer gets nothing of this list and the rest of the feed.
         guard reply.error == nil,
             let answers = try? ChangesAnswer.parse(reply.body, count: changes.count)
         else { return }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }
-        let terms = PeerTerms(reply.properties, limits: session.limits)
+        let terms = PeerTerms(reply.properties, limits: connection.limits)
         for (change, answer) in zip(changes, answers) {
             guard case .wanted(let ancestors) = answer else { continue }
             let revision = OutgoingRevision(change: change, known: ancestors, terms: terms)
-            guard change.bodyByteCount <= session.limits.documentByteCount else {
-                sender.tellTooLarge(revision, change.bodyByteCount, &session)
+            guard change.bodyByteCount <= connection.limits.documentByteCount else {
+                sender.tellTooLarge(revision, change.bodyByteCount)
                 continue
             }
-            session.progress.expectDocument(change.bodyByteCount)
+            connection.progress.expectDocument(change.bodyByteCount)
             sender.enqueue(revision)
         }
     }
 
     /// Takes the answer to a revision that was sent.
-    mutating func answered(
-        _ revision: OutgoingRevision,
-        _ reply: BLIPIncomingReply,
-        _ session: inout Session
-    ) {
+    mutating func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) {
         let error = reply.error.map { SyncError($0) }
-        session.takeBack(revision.lentBlobs)
-        if sender.answered(revision, error, at: session.now) { return }
-        session.progress.complete(revision.change.bodyByteCount)
+        connection.blobRights.takeBack(revision.lentBlobs)
+        if sender.answered(revision, error) { return }
+        connection.progress.complete(revision.change.bodyByteCount)
         var event = DocumentEvent(pushing: revision.change, in: path, error)
         event.delta = revision.delta
-        session.report(event)
+        connection.report(event)
     }
 }

@@ -57,6 +57,7 @@ struct PeerTerms {
 ///
 /// Source: `replication.md` §4, §5 ("Windows").
 struct RevisionSender {
+    private let connection: Connection
     let collection: Int
     let path: CollectionPath
     /// Whether this is the active side, which pushes; the passive side answers a subscription.
@@ -73,7 +74,8 @@ struct RevisionSender {
     private var unansweredByteCount = 0
     private var window = SendWindow()
 
-    init(collection: Int, path: CollectionPath, isPush: Bool) {
+    init(_ connection: Connection, collection: Int, path: CollectionPath, isPush: Bool) {
+        self.connection = connection
         self.collection = collection
         self.path = path
         self.isPush = isPush
@@ -87,26 +89,26 @@ struct RevisionSender {
     }
 
     /// Sends as many as there is room for; returns those that no longer exist.
-    mutating func pump(_ session: inout Session) throws -> [FeedChange] {
-        window.turned(after: session.turnaround)
+    mutating func pump() throws -> [FeedChange] {
+        window.turned(after: connection.turnaround)
         var vanished: [FeedChange] = []
-        while queuedCount > 0, hasRoom(session) {
-            let room = window.revisionsCount(session.limits) - unansweredCount
+        while queuedCount > 0, hasRoom {
+            let room = window.revisionsCount(connection.limits) - unansweredCount
             let batch = queue.popFirst(atMost: min(room, 32))
-            let messages = try messages(for: batch, session)
+            let messages = try messages(for: batch)
             for (revision, message) in zip(batch, messages) {
                 guard let message, message.problem == nil else {
                     vanished.append(revision.change)
-                    tellGone(revision, message?.problem, &session)
+                    tellGone(revision, message?.problem)
                     continue
                 }
                 // Larger than it was announced: with `_attachments`, or a newer one in its place.
-                guard message.body.count <= session.limits.documentByteCount else {
+                guard message.body.count <= connection.limits.documentByteCount else {
                     vanished.append(revision.change)
-                    tellTooLarge(revision, message.body.count, &session)
+                    tellTooLarge(revision, message.body.count)
                     continue
                 }
-                send(message, for: revision, &session)
+                send(message, for: revision)
             }
         }
         return vanished
@@ -115,24 +117,22 @@ struct RevisionSender {
     /// What to send for a batch; `nil` for revisions that are gone.
     ///
     /// The store is asked only for what no other connection has sent lately.
-    private func messages(
-        for batch: [OutgoingRevision],
-        _ session: Session
-    ) throws -> [Ready?] {
-        guard let shared = session.sharedRevisions, readFilter == nil, !session.bindsBlobs,
-            !(sendsDeltas && session.configuration.usesDeltas)
+    private func messages(for batch: [OutgoingRevision]) throws -> [Ready?] {
+        guard let shared = connection.sharedRevisions, readFilter == nil,
+            !connection.blobRights.areBound,
+            !(sendsDeltas && connection.configuration.usesDeltas)
         else {
-            return try session.store.read { reader in
-                try batch.map { try ready($0, reader, session) }
+            return try connection.store.read { reader in
+                try batch.map { try ready($0, reader) }
             }
         }
-        let wireIndex = session.wireIndex(collection)
+        let wireIndex = connection.wireIndex(collection)
         let keys = batch.map { $0.sharedKey(in: path, wireIndex) }
         let (found, epoch) = shared.messages(keys)
         if found.allSatisfy({ $0 != nil }) { return found.map { $0.map { Ready(shared: $0) } } }
-        let messages = try session.store.read { reader in
+        let messages = try connection.store.read { reader in
             try zip(batch, found).map { revision, kept in
-                try kept.map { Ready(shared: $0) } ?? ready(revision, reader, session)
+                try kept.map { Ready(shared: $0) } ?? ready(revision, reader)
             }
         }
         let fresh = zip(zip(keys, found), messages).compactMap {
@@ -147,16 +147,12 @@ struct RevisionSender {
         return messages
     }
 
-    private func ready(
-        _ revision: OutgoingRevision,
-        _ reader: StoreReader,
-        _ session: Session
-    ) throws -> Ready? {
+    private func ready(_ revision: OutgoingRevision, _ reader: StoreReader) throws -> Ready? {
         do {
-            return try message(for: revision, reader, session).map { message in
+            return try message(for: revision, reader).map { message in
                 Ready(
                     properties: message.properties.properties(
-                        collection: session.wireIndex(collection),
+                        collection: connection.wireIndex(collection),
                         replacing: message.replaced
                     ),
                     body: message.body,
@@ -171,72 +167,59 @@ struct RevisionSender {
         }
     }
 
-    private func hasRoom(_ session: Session) -> Bool {
-        !session.isClosed && unansweredCount < window.revisionsCount(session.limits)
-            && unansweredByteCount < session.limits.unansweredByteCount
-            && session.blip.queuedByteCount < session.limits.queuedOutputByteCount
+    private var hasRoom: Bool {
+        !connection.isClosed && unansweredCount < window.revisionsCount(connection.limits)
+            && unansweredByteCount < connection.limits.unansweredByteCount
+            && connection.blip.queuedByteCount < connection.limits.queuedOutputByteCount
     }
 
     private func message(
         for revision: OutgoingRevision,
-        _ reader: StoreReader,
-        _ session: Session
+        _ reader: StoreReader
     ) throws -> RevisionComposer.Message? {
         var composer = RevisionComposer(
             path: path,
             reader: reader,
-            random: session.configuration.random,
-            sendsDeltas: sendsDeltas && session.configuration.usesDeltas
+            random: connection.configuration.random,
+            sendsDeltas: sendsDeltas && connection.configuration.usesDeltas
         )
         composer.refusesConflicts = isPush
         composer.readFilter = readFilter
-        composer.listsBlobs = session.bindsBlobs
+        composer.listsBlobs = connection.blobRights.areBound
         composer.keepsOrder = keepsOrder
         return try composer.message(for: revision)
     }
 
-    private mutating func send(
-        _ message: Ready,
-        for revision: OutgoingRevision,
-        _ session: inout Session
-    ) {
+    private mutating func send(_ message: Ready, for revision: OutgoingRevision) {
         var sent = revision
         sent.sentByteCount = message.body.count
-        sent.sentTime = session.now
+        sent.sentTime = connection.now
         sent.wasDelta = message.isDelta
         sent.lentBlobs = message.blobs
-        session.lend(message.blobs)
+        connection.blobRights.lend(message.blobs)
         unansweredCount += 1
         unansweredByteCount += message.body.count
         var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))
-        request.isCompressed = session.compressesBodies
-        session.trial.sent(message.body.count, at: session.now)
-        session.ask(request, for: .revision(collection: collection, sent))
+        request.isCompressed = connection.compressesBodies
+        connection.trial.sent(message.body.count, at: connection.now)
+        connection.ask(request, for: .revision(collection: collection, sent))
     }
 
     /// The body is more than any peer takes: its document is refused by itself, on this side too.
-    func tellTooLarge(
-        _ revision: OutgoingRevision,
-        _ byteCount: Int,
-        _ session: inout Session
-    ) {
-        tellGone(revision, .tooLarge(byteCount, session.limits), &session)
+    func tellTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
+        tellGone(revision, .tooLarge(byteCount, connection.limits))
     }
 
     /// A passive side owes an answer for each revision that was asked for; what cannot be read or
     /// sent is told on this side, too.
-    private func tellGone(
-        _ revision: OutgoingRevision,
-        _ problem: SyncError?,
-        _ session: inout Session
-    ) {
+    private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
         if let problem {
-            session.report(DocumentEvent(pushing: revision.change, in: path, problem))
+            connection.report(DocumentEvent(pushing: revision.change, in: path, problem))
         }
         guard !isPush else { return }
         var properties = BLIPProperties.profile(
             "norev",
-            collection: session.wireIndex(collection)
+            collection: connection.wireIndex(collection)
         )
         properties.append("id", revision.change.documentID.text)
         properties.append("rev", revision.change.revisionID.description)
@@ -249,18 +232,14 @@ struct RevisionSender {
             }
         properties.append("error", String(told.code))
         properties.append("reason", told.message)
-        session.tell(BLIPRequest(properties: properties))
+        connection.tell(BLIPRequest(properties: properties))
     }
 
     /// Takes the answer to a `rev`; returns it to the queue when it must go out again at once.
     ///
     /// - Returns: Whether it goes out again.
-    mutating func answered(
-        _ revision: OutgoingRevision,
-        _ error: SyncError?,
-        at now: Duration
-    ) -> Bool {
-        window.answered(after: now - revision.sentTime)
+    mutating func answered(_ revision: OutgoingRevision, _ error: SyncError?) -> Bool {
+        window.answered(after: connection.now - revision.sentTime)
         unansweredCount -= 1
         unansweredByteCount -= revision.sentByteCount
         guard let error, error.refusesDelta, !revision.needsFullBody else { return false }
@@ -268,11 +247,6 @@ struct RevisionSender {
         again.needsFullBody = true
         enqueue(again)
         return true
-    }
-
-    /// Drops what was not sent.
-    mutating func abandon() {
-        queue = Line()
     }
 }
 

@@ -1,3 +1,5 @@
+import DivanBLIP
+
 /// Translates errors between the core's terms and the two properties of a BLIP error reply.
 ///
 /// Source: `errors.md` §3, §4.
@@ -26,6 +28,11 @@ struct WireError: Equatable {
 }
 
 extension SyncError {
+    /// Reads an error reply.
+    init(_ remote: BLIPRemoteError) {
+        self.init(wireDomain: remote.domain, code: remote.code, message: remote.message)
+    }
+
     /// Reads the properties of an error reply; whatever is unknown, or a number that its domain
     /// does not have, becomes "remote error".
     init(wireDomain domain: String, code: Int, message: String) {

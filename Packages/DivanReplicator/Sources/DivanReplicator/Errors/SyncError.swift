@@ -55,6 +55,18 @@ public struct SyncError: Error, Hashable, Sendable {
     /// What a conflict is that a pull did not clear.
     static let rival = http(409, "the peer has another revision")
 
+    /// A filter said no.
+    static let rejected = http(403, "rejected by validation function")
+
+    static let pushesOnly = http(403, "this replicator does not pull")
+
+    static let inappropriateCollection = http(
+        400,
+        "inappropriate use of the collection property."
+    )
+
+    static let unknownCollection = http(400, "the collection property is out of range.")
+
     /// A body that no peer takes, with its size.
     static func tooLarge(_ byteCount: Int, _ limits: Limits) -> SyncError {
         let limit = limits.documentByteCount

@@ -30,76 +30,78 @@ struct AttachmentServer {
         var hash = SHA1()
     }
 
+    private let connection: Connection
     private var contents = Line<Content>()
     private var streams: [Stream] = []
     private var proofs = Line<Proof>()
     private var proof: Proof?
 
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
     /// Whether a proof goes on in the next turn, after everybody else had theirs.
     var wantsTurn: Bool { proof != nil || !proofs.isEmpty }
 
     /// When the next file is closed that nobody reads from.
-    func deadline(_ limits: Limits) -> Duration? {
-        streams.lazy.filter(\.cursor.isOpen).map { $0.since + limits.idleBlobTime }.min()
+    var deadline: Duration? {
+        streams.lazy.filter(\.cursor.isOpen).map { $0.since + connection.limits.idleBlobTime }.min()
     }
 
     /// Takes `getAttachment`: the content streams from its file.
-    mutating func get(_ request: BLIPIncomingRequest, _ session: inout Session) {
+    mutating func get(_ request: BLIPIncomingRequest) {
         do throws(SyncError) {
-            let digest = try digest(of: request, session)
+            let digest = try digest(of: request)
             guard !request.isNoReply else { return }
             let isCompressed =
-                session.configuration.compresses && request.properties["compress"] == "true"
+                connection.configuration.compresses && request.properties["compress"] == "true"
             contents.append(
                 Content(request: request.id, digest: digest, isCompressed: isCompressed)
             )
-            begin(&session)
+            begin()
         } catch {
-            session.refuse(request, with: error)
+            connection.refuse(request, with: error)
         }
     }
 
     /// Takes `proveAttachment`: shows that the content is here without sending it.
-    mutating func prove(_ request: BLIPIncomingRequest, _ session: inout Session) {
+    mutating func prove(_ request: BLIPIncomingRequest) {
         do throws(SyncError) {
-            let digest = try digest(of: request, session)
+            let digest = try digest(of: request)
             guard (1...255).contains(request.body.count) else {
                 throw .http(400, "a proof needs a nonce of 1 to 255 bytes")
             }
-            guard session.store.blobs.contains(digest) else { throw .noBlob(digest) }
+            guard connection.store.blobs.contains(digest) else { throw .noBlob(digest) }
             guard !request.isNoReply else { return }
-            let cursor = BlobCursor(digest, in: session.store.blobs)
+            let cursor = BlobCursor(digest, in: connection.store.blobs)
             var proof = Proof(request: request.id, cursor: cursor)
             proof.hash.update([UInt8(request.body.count)].span)
             proof.hash.update(request.body.span)
             proofs.append(proof)
         } catch {
-            session.refuse(request, with: error)
+            connection.refuse(request, with: error)
         }
     }
 
     /// Does a turn's work.
-    mutating func pump(_ session: inout Session) {
-        begin(&session)
-        rest(session)
-        goOn(&session)
+    mutating func pump() {
+        begin()
+        rest()
+        goOn()
     }
 
     /// The connection is gone, and with it what was asked for.
     mutating func abandon() {
-        self = AttachmentServer()
+        self = AttachmentServer(connection)
     }
 
-    private func digest(
-        of request: BLIPIncomingRequest,
-        _ session: Session
-    ) throws(SyncError) -> BlobDigest {
+    private func digest(of request: BLIPIncomingRequest) throws(SyncError) -> BlobDigest {
         guard let text = request.properties["digest"], let digest = BlobDigest(text) else {
             throw .http(400, "missing or malformed digest")
         }
         // The same words as for one that is not here: who may not have it learns nothing.
-        guard session.mayFetch(digest) else { throw .noBlob(digest) }
-        guard contents.count + proofs.count < session.limits.waitingBlobsCount else {
+        guard connection.blobRights.mayFetch(digest) else { throw .noBlob(digest) }
+        guard contents.count + proofs.count < connection.limits.waitingBlobsCount else {
             throw .http(503, "too many requests for blobs wait already")
         }
         return digest
@@ -113,29 +115,29 @@ extension AttachmentServer {
     var hasWaiting: Bool { !contents.isEmpty }
 
     /// Answers as many requests as there is room for.
-    mutating func begin(_ session: inout Session) {
+    mutating func begin() {
         guard !contents.isEmpty else { return }
-        streams.removeAll { !session.blip.isReplying(to: $0.request) }
-        while streams.count < session.limits.openBlobsCount, let next = contents.popFirst() {
-            guard session.store.blobs.contains(next.digest) else {
-                session.refuse(next.request, with: .noBlob(next.digest))
+        streams.removeAll { !connection.blip.isReplying(to: $0.request) }
+        while streams.count < connection.limits.openBlobsCount, let next = contents.popFirst() {
+            guard connection.store.blobs.contains(next.digest) else {
+                connection.refuse(next.request, with: .noBlob(next.digest))
                 continue
             }
-            let cursor = BlobCursor(next.digest, in: session.store.blobs)
+            let cursor = BlobCursor(next.digest, in: connection.store.blobs)
             var reply = BLIPReply(body: .source(BlobSource(cursor)))
             reply.isCompressed = next.isCompressed
-            session.answer(next.request, with: reply)
-            streams.append(Stream(request: next.request, cursor: cursor, since: session.now))
+            connection.answer(next.request, with: reply)
+            streams.append(Stream(request: next.request, cursor: cursor, since: connection.now))
         }
     }
 
     /// Closes what nobody has read from for a while; it is opened again for the next piece.
-    private mutating func rest(_ session: Session) {
+    private mutating func rest() {
         for index in streams.indices where streams[index].cursor.isOpen {
             if streams[index].seenOffset != streams[index].cursor.offset {
                 streams[index].seenOffset = streams[index].cursor.offset
-                streams[index].since = session.now
-            } else if session.now - streams[index].since >= session.limits.idleBlobTime {
+                streams[index].since = connection.now
+            } else if connection.now - streams[index].since >= connection.limits.idleBlobTime {
                 streams[index].cursor.rest()
             }
         }
@@ -146,8 +148,8 @@ extension AttachmentServer {
 
 extension AttachmentServer {
     /// Hashes the next bytes of the oldest proof, as many as a turn allows.
-    private mutating func goOn(_ session: inout Session) {
-        var room = session.limits.provenByteCount
+    private mutating func goOn() {
+        var room = connection.limits.provenByteCount
         while room > 0, var current = proof.take() ?? proofs.popFirst() {
             do {
                 let piece = try current.cursor.read(upTo: min(room, 64 << 10))
@@ -159,9 +161,9 @@ extension AttachmentServer {
                     continue
                 }
                 let text = "sha1-" + Base64.encode(current.hash.finalize().span)
-                session.answer(current.request, with: BLIPReply(body: .bytes(Array(text.utf8))))
+                connection.answer(current.request, with: BLIPReply(body: .bytes(Array(text.utf8))))
             } catch {
-                session.refuse(current.request, with: .noBlob(current.cursor.digest))
+                connection.refuse(current.request, with: .noBlob(current.cursor.digest))
             }
         }
     }

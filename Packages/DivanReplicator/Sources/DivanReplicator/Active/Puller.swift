@@ -13,6 +13,9 @@ struct Puller {
     /// Changes that the peer has not announced yet, as far as it told; never too few.
     private(set) var unreadCount: UInt64 = 0
 
+    private let connection: Connection
+    private let checkpointer: Checkpointer
+    private let remarks: Remarks
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
@@ -31,8 +34,14 @@ struct Puller {
     init(
         collection: Int,
         options: PeerConfiguration.CollectionOptions,
-        purgesRevoked: Bool
+        purgesRevoked: Bool,
+        checkpointer: Checkpointer,
+        remarks: Remarks,
+        over connection: Connection
     ) {
+        self.connection = connection
+        self.checkpointer = checkpointer
+        self.remarks = remarks
         self.collection = collection
         self.options = options
         self.purgesRevoked = purgesRevoked && options.documentIDs.isEmpty
@@ -45,20 +54,15 @@ struct Puller {
     }
 
     /// Subscribes to the peer's changes.
-    mutating func start(
-        _ session: inout Session,
-        since: RemoteSequence?,
-        isContinuous: Bool,
-        skipsTombstones: Bool
-    ) {
+    mutating func start(isContinuous: Bool, skipsTombstones: Bool) {
         phase = .subscribed
         var properties = BLIPProperties.profile(
             "subChanges",
-            collection: session.wireIndex(collection)
+            collection: connection.wireIndex(collection)
         )
-        if let since { properties.append("since", since.json) }
+        if let since = checkpointer.remote.safe { properties.append("since", since.json) }
         if isContinuous { properties.append("continuous", "true") }
-        properties.append("batch", String(session.limits.changesCount))
+        properties.append("batch", String(connection.limits.changesCount))
         properties.append("sendReplacementRevs", "true")
         properties.append("versioning", "rev-trees")
         if skipsTombstones { properties.append("activeOnly", "true") }
@@ -69,7 +73,7 @@ struct Puller {
             properties.append("channels", options.channels.joined(separator: ","))
         }
         let request = BLIPRequest(properties: properties, body: .bytes(documentIDsBody()))
-        session.ask(request, for: .subscription(collection: collection))
+        connection.ask(request, for: .subscription(collection: collection))
     }
 
     private func documentIDsBody() -> [UInt8] {
@@ -87,71 +91,62 @@ struct Puller {
     /// Takes the answer to the subscription.
     ///
     /// A peer of our kind says how many changes it has for us; others leave that out.
-    mutating func subscribed(_ reply: BLIPIncomingReply, _ session: inout Session) {
+    mutating func subscribed(_ reply: BLIPIncomingReply) {
         if let failure = reply.error {
             phase = .failed
-            session.fail(SyncError(failure))
+            connection.fail(SyncError(failure))
         } else if phase == .subscribed {
             let pending = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) }
-            session.peerIsOurs = pending != nil
-            session.peerKeepsOrder = reply.properties.bool(BLIPProperties.closingsProperty)
+            connection.peerIsOurs = pending != nil
+            connection.peerKeepsOrder = reply.properties.bool(BLIPProperties.closingsProperty)
             unreadCount = min(pending ?? 0, 1 << 48)
         }
     }
 
     /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
     /// still to come.
-    mutating func receive(_ request: BLIPIncomingRequest, _ session: inout Session) {
+    mutating func receive(_ request: BLIPIncomingRequest) {
         guard phase != .notStarted else {
-            session.refuse(request, with: .http(400, "changes without a subscription"))
+            connection.refuse(request, with: .http(400, "changes without a subscription"))
             return
         }
-        guard waiting.count < session.limits.waitingListsCount else {
-            session.fail(SyncError(.liteCore, 26, "the peer sends lists without end"))
+        guard waiting.count < connection.limits.waitingListsCount else {
+            connection.fail(SyncError(.liteCore, 26, "the peer sends lists without end"))
             return
         }
         waiting.append(request)
     }
 
     /// Answers lists that wait, as long as few enough revisions are on their way.
-    mutating func pump(
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
-    ) {
-        while !waiting.isEmpty, !session.isClosed,
-            requested.count < session.limits.requestedRevisionsCount
+    mutating func pump() {
+        while !waiting.isEmpty, !connection.isClosed,
+            requested.count < connection.limits.requestedRevisionsCount
         {
             let request = waiting.removeFirst()
             do {
-                try answer(request, &session, &checkpointer, &inbox)
+                try answer(request)
             } catch is MalformedMessage {
                 let failure = SyncError.http(400, "changes must be a list of changes")
-                session.refuse(request, with: failure)
-                session.note(failure)
+                connection.refuse(request, with: failure)
+                connection.note(failure)
             } catch {
                 let failure = SyncError(storage: error)
-                session.refuse(request, with: failure)
-                session.fail(failure)
+                connection.refuse(request, with: failure)
+                connection.fail(failure)
             }
         }
-        if checkpointer.remote.unfinishedCount > session.limits.unfinishedSequencesCount {
-            session.fail(SyncError(.liteCore, 26, "the peer announces more than it sends"))
+        if checkpointer.remote.unfinishedCount > connection.limits.unfinishedSequencesCount {
+            connection.fail(SyncError(.liteCore, 26, "the peer announces more than it sends"))
         }
     }
 
-    private mutating func answer(
-        _ request: BLIPIncomingRequest,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
-    ) throws {
-        let count = session.limits.receivedChangesCount
+    private mutating func answer(_ request: BLIPIncomingRequest) throws {
+        let count = connection.limits.receivedChangesCount
         let entries = try ChangesMessage.parse(request.body, count: count)
         guard !entries.isEmpty else {
             phase = .caughtUp
             unreadCount = 0
-            session.answer(request)
+            connection.answer(request)
             return
         }
         guard !request.isNoReply else {
@@ -159,14 +154,14 @@ struct Puller {
             let error = SyncError.http(400, "announced in a list that wants no answer")
             for entry in entries {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
-                report(entry, error, &session)
+                report(entry, error)
             }
             return
         }
         unreadCount -= min(unreadCount, UInt64(entries.count))
         let answers: [ChangesAnswer]
         do {
-            answers = try decide(entries, &session, &checkpointer, &inbox)
+            answers = try decide(entries)
         } catch {
             // Nobody will send these in this run: the checkpoint must not pass them.
             for entry in entries {
@@ -175,31 +170,26 @@ struct Puller {
             throw error
         }
         var reply = BLIPReply(
-            properties: .changesAnswer(session, isFirst: !hasAnswered),
+            properties: .changesAnswer(connection, isFirst: !hasAnswered),
             body: .bytes(ChangesAnswer.write(answers))
         )
-        reply.isCompressed = session.configuration.compresses
+        reply.isCompressed = connection.configuration.compresses
         hasAnswered = true
-        session.answer(request, with: reply)
+        connection.answer(request, with: reply)
     }
 
-    private mutating func decide(
-        _ entries: [ChangesMessage.Entry],
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
-    ) throws -> [ChangesAnswer] {
+    private mutating func decide(_ entries: [ChangesMessage.Entry]) throws -> [ChangesAnswer] {
         var answers = [ChangesAnswer](repeating: .unwanted, count: entries.count)
         var questions: [(documentID: DocumentID, revisionID: RevisionID)] = []
         var places: [Int] = []
         for (index, entry) in entries.enumerated() where !entry.flags.saysAccessLost {
             guard let revisionID = entry.revisionID, let documentID = entry.documentID,
-                entry.bodyByteCount <= session.limits.announcedByteCount
+                entry.bodyByteCount <= connection.limits.announcedByteCount
             else { continue }
             questions.append((documentID, revisionID))
             places.append(index)
         }
-        let decisions = try decisions(about: questions, session)
+        let decisions = try decisions(about: questions)
         var onTheirWay: Set<DocumentID>?
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
@@ -208,8 +198,8 @@ struct Puller {
                     !isMarked || !isCurrent
                         || isRequested(question.documentID, among: &onTheirWay)
                 else { continue }
-                inbox.add(
-                    Inbox.Mark(
+                remarks.add(
+                    Remarks.Mark(
                         collection: collection,
                         revision: KnownRevision(
                             documentID: question.documentID,
@@ -220,51 +210,42 @@ struct Puller {
                     )
                 )
             case .wanted(let ancestors, let rival):
-                let named = named(ancestors, rival, session)
+                let named = named(ancestors, rival)
                 answers[place] = .wanted(ancestors: named)
             case .conflict:
                 answers[place] = .wanted(ancestors: [])
             }
         }
         for (entry, answer) in zip(entries, answers) {
-            announce(entry, isWanted: answer != .unwanted, &session, &checkpointer, &inbox)
+            announce(entry, isWanted: answer != .unwanted)
         }
         return answers
     }
 
     private func decisions(
-        about questions: [(documentID: DocumentID, revisionID: RevisionID)],
-        _ session: Session
+        about questions: [(documentID: DocumentID, revisionID: RevisionID)]
     ) throws -> [IncomingDecision] {
-        try session.store.read { reader in
+        try connection.store.read { reader in
             try reader.decide(
                 questions,
                 in: path,
-                remote: session.remote,
-                keepsOrder: session.peerKeepsOrder
+                remote: connection.remote,
+                keepsOrder: connection.peerKeepsOrder
             )
         }
     }
 
     /// The revisions to name to the peer; one that keeps to the order says whether it gave up what is
     /// current here.
-    private func named(
-        _ ancestors: [RevisionID],
-        _ rival: RevisionID?,
-        _ session: Session
-    ) -> [RevisionID] {
+    private func named(_ ancestors: [RevisionID], _ rival: RevisionID?) -> [RevisionID] {
         var named = ancestors
-        if session.peerKeepsOrder, let rival { named = [rival] + ancestors.filter { $0 != rival } }
-        return Array(named.prefix(session.limits.ancestorsCount))
+        if connection.peerKeepsOrder, let rival {
+            named = [rival] + ancestors.filter { $0 != rival }
+        }
+        return Array(named.prefix(connection.limits.ancestorsCount))
     }
 
-    private mutating func announce(
-        _ entry: ChangesMessage.Entry,
-        isWanted: Bool,
-        _ session: inout Session,
-        _ checkpointer: inout Checkpointer,
-        _ inbox: inout Inbox
-    ) {
+    private mutating func announce(_ entry: ChangesMessage.Entry, isWanted: Bool) {
         if entry.flags.saysAccessLost {
             checkpointer.remote.announce(entry.sequence, isFinished: false)
             // A name that no document can have finds none to purge.
@@ -275,33 +256,22 @@ struct Puller {
                 sequence: entry.sequence
             )
             if entry.flags.contains(.deleted) { removal.flags.insert(.deleted) }
-            inbox.add(removal)
+            remarks.add(removal)
             return
         }
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
             requested[entry.sequence] = DocumentID(unchecked: entry.name)
-            session.progress.expectDocument(entry.bodyByteCount)
-        } else if let error = entry.flaw(session.limits) {
-            report(entry, error, &session)
+            connection.progress.expectDocument(entry.bodyByteCount)
+        } else if let error = entry.flaw(connection.limits) {
+            report(entry, error)
         }
     }
 
     /// What is announced and left out is told.
-    private func report(
-        _ entry: ChangesMessage.Entry,
-        _ error: SyncError,
-        _ session: inout Session
-    ) {
-        session.report(
-            DocumentEvent(
-                collection: path,
-                documentID: DocumentID(unchecked: entry.name),
-                isPush: false,
-                flags: [],
-                error: error
-            )
-        )
+    private func report(_ entry: ChangesMessage.Entry, _ error: SyncError) {
+        let documentID = DocumentID(unchecked: entry.name)
+        connection.report(DocumentEvent(pulling: documentID, in: path, error))
     }
 
     /// What to do about a document that the user lost.
@@ -310,8 +280,8 @@ struct Puller {
         _ revisionID: RevisionID?,
         request: BLIPRequestID?,
         sequence: RemoteSequence?
-    ) -> Removal {
-        Removal(
+    ) -> Remarks.Removal {
+        Remarks.Removal(
             request: request,
             collection: collection,
             documentID: documentID,
@@ -332,13 +302,12 @@ struct Puller {
     }
 
     /// A revision that was asked for arrived, or never will.
-    mutating func received(
-        _ sequence: RemoteSequence,
-        byteCount: Int,
-        _ session: inout Session
-    ) {
+    ///
+    /// One that `isFinished` need not come in another run.
+    mutating func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
         requested[sequence] = nil
-        session.progress.complete(byteCount)
+        connection.progress.complete(byteCount)
+        if isFinished { checkpointer.remote.finish(sequence) }
     }
 }
 
@@ -366,11 +335,11 @@ extension BLIPProperties {
     /// What we say about ourselves with every answer to a list.
     ///
     /// Source: `replication.md` §3, "Reply properties".
-    static func changesAnswer(_ session: Session, isFirst: Bool) -> BLIPProperties {
+    static func changesAnswer(_ connection: Connection, isFirst: Bool) -> BLIPProperties {
         var properties = BLIPProperties()
-        properties.append("maxHistory", String(session.limits.historyCount))
+        properties.append("maxHistory", String(connection.limits.historyCount))
         properties.append("blobs", "true")
-        if isFirst, session.configuration.usesDeltas { properties.append("deltas", "true") }
+        if isFirst, connection.configuration.usesDeltas { properties.append("deltas", "true") }
         properties.append("sendReplacementRevs", "true")
         properties.append(closingsProperty, "true")
         return properties

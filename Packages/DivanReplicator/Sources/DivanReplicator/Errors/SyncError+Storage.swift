@@ -37,3 +37,14 @@ extension SyncError {
         }
     }
 }
+
+extension SyncError {
+    /// Runs a store call; what it throws becomes a replication error.
+    static func storing<T>(_ body: () throws -> T) throws(SyncError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw SyncError(storage: error)
+        }
+    }
+}

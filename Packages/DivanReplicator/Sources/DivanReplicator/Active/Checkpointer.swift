@@ -9,7 +9,7 @@ import DivanStore
 /// its own, so that ours never claims more.
 ///
 /// Source: `checkpoints.md` §4–§6.
-struct Checkpointer {
+final class Checkpointer {
     let id: CheckpointID
     /// The name under which the peer is asked for its copy; not `id` after the database was copied.
     private(set) var askedID: CheckpointID
@@ -27,6 +27,7 @@ struct Checkpointer {
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
 
+    private let connection: Connection
     private let collection: Int
     /// The local copy as it was found, also where it is not to be continued from.
     private let found: Checkpoint?
@@ -46,12 +47,13 @@ struct Checkpointer {
         names: CheckpointNames,
         collection: Int,
         isReset: Bool,
-        store: Store
+        over connection: Connection
     ) throws {
+        self.connection = connection
         id = names.id
         self.collection = collection
         askedID = names.id
-        let copy = try names.localCopy(in: store)
+        let copy = try names.localCopy(in: connection.store)
         found = copy.map { Checkpoint(json: $0.body) }
         var state = Checkpoint()
         if let copy { askedID = copy.id }
@@ -73,13 +75,16 @@ struct Checkpointer {
         return state
     }
 
+    /// Whether a save is due.
+    var isDue: Bool { deadline.map { $0 <= connection.now } ?? false }
+
     /// Whether everything is saved at both peers.
     var isSettled: Bool { saving == nil && !hasChanges }
 
     private var hasChanges: Bool { state != (saved ?? Checkpoint()) }
 
     /// Compares with the peer's copy, `nil` when it has none.
-    mutating func received(peerCopy: [UInt8]?, revision: String) {
+    func received(peerCopy: [UInt8]?, revision: String) {
         peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
         guard var mine = found else { return }
@@ -91,63 +96,63 @@ struct Checkpointer {
     }
 
     /// Asks the peer for its copy in legacy mode, or for its revision after a refused save.
-    func ask(_ session: inout Session, isForSave: Bool) {
+    func ask(isForSave: Bool) {
         var properties = BLIPProperties.profile(
             "getCheckpoint",
-            collection: session.wireIndex(collection)
+            collection: connection.wireIndex(collection)
         )
         properties.append("client", (isForSave ? id : askedID).description)
-        session.ask(
+        connection.ask(
             BLIPRequest(properties: properties),
             for: .checkpoint(collection: collection, isForSave: isForSave)
         )
     }
 
     /// Starts a save when one is due, or the wait for it.
-    mutating func pump(_ session: inout Session, isForced: Bool) {
-        guard hasPeerAnswer, saving == nil, !session.isClosed else { return }
+    func pump(isForced: Bool) {
+        guard hasPeerAnswer, saving == nil, !connection.isClosed else { return }
         guard hasChanges else {
             deadline = nil
             return
         }
         if !isForced {
-            let due = deadline ?? (session.now + session.configuration.checkpointInterval)
+            let due = deadline ?? (connection.now + connection.configuration.checkpointInterval)
             deadline = due
-            guard session.now >= due else { return }
+            guard connection.now >= due else { return }
         }
         deadline = nil
-        let json = state.json(time: session.configuration.secondsSince1970())
+        let json = state.json(time: connection.configuration.secondsSince1970())
         saving = Saving(state: state, json: json)
-        send(&session)
+        send()
     }
 
-    private func send(_ session: inout Session) {
+    private func send() {
         guard let saving else { return }
         var properties = BLIPProperties.profile(
             "setCheckpoint",
-            collection: session.wireIndex(collection)
+            collection: connection.wireIndex(collection)
         )
         properties.append("client", id.description)
         properties.append("rev", peerRevision)
-        session.ask(
+        connection.ask(
             BLIPRequest(properties: properties, body: .bytes(saving.json)),
             for: .saveCheckpoint(collection: collection)
         )
     }
 
     /// Takes the answer to `setCheckpoint`.
-    mutating func received(saveReply reply: BLIPIncomingReply, _ session: inout Session) {
+    func received(saveReply reply: BLIPIncomingReply) {
         guard let saving else { return }
         if let failure = reply.error {
             let error = SyncError(failure)
             // Another copy of us was here, or our idea of the revision is old: ask for it.
             if error.domain == .webSocket, error.code == 409, saving.attemptCount < 5 {
                 self.saving?.attemptCount += 1
-                ask(&session, isForSave: true)
+                ask(isForSave: true)
             } else {
                 saved = saving.state  // given up: the local copy stays as it is
                 self.saving = nil
-                session.fail(error)
+                connection.fail(error)
             }
             return
         }
@@ -155,15 +160,15 @@ struct Checkpointer {
         saved = saving.state
         self.saving = nil
         do {
-            try session.store.setLocalCheckpoint(id.description, saving.json)
+            try connection.store.setLocalCheckpoint(id.description, saving.json)
         } catch {
-            session.fail(SyncError(storage: error))
+            connection.fail(SyncError(storage: error))
         }
     }
 
     /// Takes the answer to `getCheckpoint` after a refused save: only its revision counts.
-    mutating func received(revisionReply reply: BLIPIncomingReply, _ session: inout Session) {
+    func received(revisionReply reply: BLIPIncomingReply) {
         peerRevision = reply.error == nil ? reply.properties["rev"] ?? "" : ""
-        send(&session)
+        send()
     }
 }

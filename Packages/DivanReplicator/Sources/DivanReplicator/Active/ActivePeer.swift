@@ -1,0 +1,354 @@
+import DivanBLIP
+import DivanLog
+import DivanRevisions
+import DivanStore
+
+/// The side of a replication that starts and drives it.
+///
+/// **What it promises.** Every local change that passes the push filter reaches the other side or is
+/// told as refused; every change there that is wanted reaches the store or is told as an error.
+/// Nothing is lost by an interruption: only what is stored at both sides enters the checkpoint, and
+/// the next run begins there.
+///
+/// **Its states** are those of `PeerLife` (`Docs/states/peer-life.md`). First the copies of the
+/// checkpoints are compared, all collections in one request, or one by one with a peer that knows no
+/// collections: one such peer answers the first question and refuses the next, and all begins anew.
+/// Then each collection pushes and pulls by itself; a one-shot replication ends when all are idle and
+/// their checkpoints are saved.
+///
+/// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one
+/// transaction, answers it, fills the windows, and saves checkpoints that are due:
+///
+/// ```
+/// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
+///                        Puller, Pusher ─→ Connection ─→ frames
+/// ```
+///
+/// **What may be reordered.** Answers of the other side overtake its revisions, and lists overtake
+/// both: each is judged by the sequence that comes with it (`RemoteOrder`, `Withdrawals`).
+/// Revisions of different documents may arrive in any order; of one document at most one is under
+/// way in each direction. A revision that waits for blobs is overtaken by those that do not.
+///
+/// **What bounds it.** Lists, revisions, bytes, blobs and conflicts that are under way each have a
+/// maximum in `Limits`; above it the next list is answered or made later, so the peer waits. A turn
+/// ends when the windows are full. Work per received byte is linear.
+///
+/// **What a crash leaves.** Whole transactions, the last checkpoint that both sides have, and files
+/// of blobs that no document names, which the next collection of garbage removes. Changes that were
+/// stored after the checkpoint are announced again and recognised.
+///
+/// Source: `replication.md`, `checkpoints.md`.
+final class ActivePeer: SyncPeer {
+    private let options: PeerConfiguration.ActiveOptions
+    private let connection: Connection
+    private let inbox: Inbox
+    private let remarks = Remarks()
+    private let conflicts: OpenConflicts
+    private var attachments: AttachmentServer
+    private let agreement: CollectionAgreement
+
+    init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
+        self.options = options
+        self.connection = connection
+        inbox = Inbox(connection)
+        conflicts = OpenConflicts(connection)
+        attachments = AttachmentServer(connection)
+        agreement = CollectionAgreement(options, over: connection) {
+            [inbox, remarks, conflicts] number in
+            try ActiveCollection(number, of: options, inbox, remarks, conflicts, over: connection)
+        }
+    }
+
+    private var collections: [ActiveCollection] { agreement.collections }
+
+    var limits: Limits { connection.limits }
+    var origin: ChangeOrigin { connection.origin }
+    var isEnded: Bool { connection.isClosed }
+    var status: SyncStatus { connection.status }
+    var peerTakesClosedBranches: Bool { connection.peerIsOurs }
+
+    func connected(subprotocol: String, at now: Duration) {
+        connection.now = now
+        guard let version = connection.open(subprotocol) else { return }
+        connection.take(.connectedAsActive)
+        agreement.begin(version)
+        pump()
+    }
+
+    func receive(_ message: Span<UInt8>, at now: Duration) {
+        connection.now = now
+        guard !isEnded else { return }
+        connection.receive(message) { handle($0) }
+        if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
+        connection.weigh(parkedByteCount: inbox.byteCount)
+    }
+
+    func inputDrained(at now: Duration) {
+        connection.now = now
+        pump()
+    }
+
+    func storeChanged(_ change: StoreChange, at now: Duration) {
+        connection.now = now
+        guard change.origin != origin, connection.life.replicates else { return }
+        let affected = collections.filter { $0.path == change.collection }
+        if change.endsCollection, !affected.isEmpty {
+            let error = StoreError(
+                .noSuchCollection(change.collection),
+                at: connection.store.directory ?? ""
+            )
+            connection.end(storage: error, code: 1011)
+        }
+        if options.isContinuous { for collection in affected { collection.notice() } }
+        pump()
+    }
+
+    func conflictResolved(_ conflict: PendingConflict, error: SyncError?, at now: Duration) {
+        connection.now = now
+        guard conflicts.settled(conflict, error) else { return }
+        for collection in collections where collection.path == conflict.collection {
+            collection.notice()
+        }
+        pump()
+    }
+
+    func stop(at now: Duration) {
+        connection.now = now
+        guard !isEnded, connection.life.stopDeadline == nil else { return }
+        if !connection.take(.stopRequested(deadline: now + .seconds(2))) {
+            commit()
+            connection.close(code: 1000)
+        }
+        pump()
+    }
+
+    func disconnected(error: SyncError?, at now: Duration) {
+        connection.now = now
+        guard connection.life != .ended else { return }
+        commit()
+        for collection in collections { collection.reportUnresolved() }
+        inbox.abandon()
+        attachments.abandon()
+        connection.disconnected(error)
+        connection.tell(currentStatus)
+    }
+
+    var deadline: Duration? {
+        guard connection.life.replicates else { return nil }
+        guard !attachments.wantsTurn else { return .zero }
+        return
+            ([
+                connection.life.stopDeadline, connection.statusDeadline(currentStatus),
+                attachments.deadline,
+            ] + collections.map(\.checkpointer.deadline))
+            .compactMap(\.self).min()
+    }
+
+    func advance(to now: Duration) {
+        connection.now = now
+        pump()
+    }
+
+    func next() -> SyncEffect? { connection.nextEffect() }
+
+    func nextFrame(into output: inout [UInt8]) -> Bool {
+        if connection.wantsOutput {
+            for collection in collections { collection.pumpPusher() }
+            attachments.begin()
+        }
+        return connection.blip.nextFrame(into: &output)
+    }
+}
+
+// MARK: - One turn
+
+extension ActivePeer {
+    /// Does everything that can be done now.
+    private func pump() {
+        switch connection.life {
+        case .connecting, .ended: break  // a conflict may be resolved after the connection has ended
+        case .starting, .running: goOn()
+        case .stopping(let deadline): goOnStopping(until: deadline)
+        case .closing: commit()
+        }
+        connection.tell(currentStatus)
+    }
+
+    private func goOn() {
+        if conflicts.hasRoom { for collection in collections { collection.pumpPuller() } }
+        commitDue()
+        for collection in collections { collection.pumpPusher() }
+        inbox.pump()
+        attachments.pump()
+        // Answers that arrived together may have left marks behind.
+        commitDue()
+        guard connection.life == .running else { return }
+        for collection in collections { collection.pumpCheckpoint() }
+        endIfDone()
+    }
+
+    /// Nothing new begins; what has arrived is stored and the checkpoint saved.
+    private func goOnStopping(until deadline: Duration) {
+        commit()
+        for collection in collections { collection.checkpointer.pump(isForced: true) }
+        if connection.now >= deadline || isSettled { connection.close(code: 1000) }
+    }
+
+    /// A one-shot replication ends when both directions are done and the checkpoints are saved.
+    private func endIfDone() {
+        guard !options.isContinuous, isIdle, isSettled, !isEnded else { return }
+        for collection in collections { collection.reportUnresolved() }
+        connection.close(code: 1000)
+    }
+
+    /// Whether nothing is known that is left to do.
+    private var isIdle: Bool {
+        inbox.ready.isEmpty && remarks.isEmpty && inbox.waitsForNoBlob && conflicts.isEmpty
+            && collections.allSatisfy(\.isIdle)
+    }
+
+    private var isSettled: Bool { collections.allSatisfy(\.checkpointer.isSettled) }
+
+    private var currentStatus: SyncStatus {
+        let isIdle = isIdle
+        // A one-shot replication goes from busy to stopped; only the others come to rest.
+        var status = connection.status(isIdle: isIdle, isResting: isIdle && options.isContinuous)
+        status.expectedDocumentCount += collections.reduce(0) { $0 + $1.unreadCount }
+        status.rotating = conflicts.rotating
+        return status
+    }
+
+    /// Stores what has arrived; marks alone wait for more of them while a backlog is pushed.
+    private func commitDue() {
+        let holdsMarks =
+            inbox.ready.isEmpty && remarks.removals.isEmpty
+            && remarks.count < limits.heldMarksCount
+            && collections.contains(where: \.isInBacklog)
+            // With a checkpoint everything goes that it counts on.
+            && !collections.contains { $0.checkpointer.isDue }
+        if !holdsMarks { commit() }
+    }
+
+    /// One transaction for everything that has arrived, then the answers.
+    private func commit() {
+        guard !inbox.ready.isEmpty || !remarks.isEmpty else { return }
+        let (lost, told, refusals) = remarks.take()
+        let removals = lost.filter { collections[$0.collection].purges($0) }
+        var ready = inbox.takeReady()
+        if collections.contains(where: \.hasWithdrawals) {
+            ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
+        }
+        let marks = told.filter { !collections[$0.collection].isOutdated($0) }
+        let outdated = ready.map { collections[$0.collection].isOutdated($0.message) }
+        let paths = collections.map(\.path)
+        let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
+        do {
+            let results = try connection.store.write(origin: origin) { writer in
+                for removal in removals {
+                    _ = try writer.purge(removal.documentID, in: paths[removal.collection])
+                }
+                try writer.mark(marks, paths, at: remote)
+                try writer.note(refusals, paths, at: remote)
+                return try zip(ready, outdated).map { revision, isOutdated in
+                    try writer.insert(
+                        revision,
+                        in: paths[revision.collection],
+                        from: remote,
+                        keepsOrder: keepsOrder,
+                        isOutdated: isOutdated
+                    )
+                }
+            }
+            for (revision, result) in zip(ready, results) { finish(revision, result) }
+            for removal in removals { collections[removal.collection].finish(removal) }
+            for mark in marks {
+                let documentID = mark.revision.documentID
+                collections[mark.collection].pulled(documentID, isBehind: mark.isBehind)
+            }
+        } catch {
+            let failure = SyncError(storage: error)
+            for revision in ready { finish(revision, .failed(failure, isLost: true)) }
+            connection.fail(failure)
+        }
+    }
+
+    private func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
+        collections[revision.collection].finish(revision, result)
+    }
+}
+
+// MARK: - Requests and answers
+
+extension ActivePeer {
+    private func handle(_ event: BLIPEvent) {
+        switch event {
+        case .request(let request):
+            do throws(SyncError) {
+                try receive(request)
+            } catch {
+                connection.refuse(request, logging: error)
+            }
+        case .reply(let number, let reply): receive(reply, to: number)
+        case .replyPiece(let number, let piece, let isFinal):
+            fail(inbox.receive(piece, isFinal: isFinal, of: number))
+        case .bodyFailed(let failure): connection.log(failure)
+        }
+    }
+
+    private func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
+        switch request.profile {
+        case "changes": try collection(of: request).receiveChanges(request)
+        case "rev": try collection(of: request).receiveRevision(request)
+        case "norev": try collection(of: request).receiveMissingRevision(request)
+        case "getAttachment":
+            _ = try collection(of: request)
+            attachments.get(request)
+        case "proveAttachment":
+            _ = try collection(of: request)
+            attachments.prove(request)
+        default:
+            connection.answer(request, with: .noHandler)
+        }
+    }
+
+    private func collection(of request: BLIPIncomingRequest) throws(SyncError) -> ActiveCollection {
+        collections[try connection.collectionNumber(of: request, below: collections.count)]
+    }
+
+    private func receive(_ reply: BLIPIncomingReply, to number: BLIPRequestNumber) {
+        guard let purpose = connection.purpose(of: number, answeredBy: reply),
+            !agreement.startsOver(after: reply, to: purpose)
+        else { return }
+        do {
+            try receive(reply, for: purpose)
+        } catch {
+            connection.fail(SyncError(storage: error))
+        }
+    }
+
+    private func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
+        switch purpose {
+        case .collections: agreement.received(collections: reply)
+        case .checkpoint(let number, isForSave: true):
+            collections[number].checkpointer.received(revisionReply: reply)
+        case .checkpoint(_, isForSave: false): agreement.received(checkpoint: reply)
+        case .saveCheckpoint(let number):
+            collections[number].checkpointer.received(saveReply: reply)
+        case .subscription(let number): collections[number].subscribed(reply)
+        case .proposals(let number, let proposals):
+            try collections[number].answered(proposals, reply)
+        case .revision(let number, let revision):
+            connection.trial.answered(revision.sentByteCount, at: connection.now)
+            try collections[number].answered(revision, reply)
+        case .blob(let ticket):
+            if let failure = reply.error { fail(inbox.failed(ticket, SyncError(failure))) }
+        case .announcement: break  // a passive peer's
+        }
+    }
+
+    private func fail(_ revisions: [Inbox.Failed]) {
+        for (revision, error) in revisions {
+            finish(revision, .failed(error, isLost: error.isLocalFailure))
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import DivanBLIP
+import DivanLog
+import DivanRevisions
+import DivanStore
+
+/// Which collections both sides have, and how far each is: the first exchange of an active peer.
+///
+/// One request asks for all collections and their checkpoints. A peer that knows no collections is
+/// asked for the checkpoint of the default collection instead (legacy mode), at once where its
+/// subprotocol says so, else after it has refused.
+///
+/// Source: `replication.md` §1.
+final class CollectionAgreement {
+    /// The collections, by the number that requests carry.
+    private(set) var collections: [ActiveCollection] = []
+
+    private let options: PeerConfiguration.ActiveOptions
+    private let connection: Connection
+    private let make: (Int) throws -> ActiveCollection
+    /// Whether the other side has taken a request that names its collection.
+    private var isModeProven = false
+
+    init(
+        _ options: PeerConfiguration.ActiveOptions,
+        over connection: Connection,
+        make: @escaping (Int) throws -> ActiveCollection
+    ) {
+        self.options = options
+        self.connection = connection
+        self.make = make
+    }
+
+    /// Asks for the copies of the checkpoints.
+    func begin(_ version: Subprotocol) {
+        do {
+            connection.remote = try connection.store.remoteID(for: options.remoteIdentity)
+            try makeCollections()
+        } catch {
+            connection.end(storage: error, code: 1000)
+            return
+        }
+        // A peer that speaks only version 2 is older than collections.
+        if version.version == .two, isDefaultOnly {
+            askForCheckpoint()
+        } else {
+            connection.mode = .collections
+            askForCollections()
+        }
+    }
+
+    private func makeCollections() throws {
+        collections = try options.collections.indices.map(make)
+    }
+
+    private var isDefaultOnly: Bool {
+        collections.count == 1 && collections[0].path == .default
+    }
+
+    private func askForCheckpoint() {
+        connection.mode = .legacy
+        collections[0].checkpointer.ask(isForSave: false)
+        connection.noteFirstWords()
+    }
+
+    private func askForCollections() {
+        var properties = BLIPProperties.profile("getCollections", collection: nil)
+        properties.append("uuid", Self.uuidText(connection.store.publicUUID))
+        let body = CollectionsMessage.write(
+            names: collections.map(\.path.wireName),
+            checkpointIDs: collections.map(\.checkpointer.askedID)
+        )
+        connection.ask(BLIPRequest(properties: properties, body: .bytes(body)), for: .collections)
+        connection.noteFirstWords()
+    }
+
+    /// The form `25947c2a-3fbf-48c9-8abe-48643cde3c32`.
+    private static func uuidText(_ bytes: [UInt8]) -> String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            let digits = String(byte, radix: 16)
+            text += digits.utf8.count == 1 ? "0" + digits : digits
+        }
+        return text
+    }
+
+    /// Starts over in legacy mode where `reply` refuses the first request that names a collection.
+    ///
+    /// Listeners of version 3 that offer the default collection only answer `getCollections` and
+    /// then refuse such requests. Returns whether it was such a refusal.
+    ///
+    /// Source: `replication.md` §1, "LC passive rules".
+    func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
+        guard isDefaultOnly, connection.mode == .collections, !isModeProven,
+            purpose.namesCollection
+        else { return false }
+        guard reply.error?.code == 400 else {
+            isModeProven = reply.error == nil
+            return false
+        }
+        connection.log.info("the peer takes requests without a collection only: starting over")
+        connection.startOver()
+        do {
+            try makeCollections()
+            askForCheckpoint()
+        } catch {
+            connection.end(storage: error, code: 1000)
+        }
+        return true
+    }
+
+    /// Takes the answer to `getCollections`.
+    func received(collections reply: BLIPIncomingReply) {
+        if let failure = reply.error, failure.domain == "BLIP", failure.code == 404, isDefaultOnly {
+            askForCheckpoint()
+            return
+        }
+        do throws(SyncError) {
+            if let failure = reply.error { throw SyncError(failure) }
+            let answers = try CollectionsMessage.parseAnswer(reply.body, count: collections.count)
+            for (collection, answer) in zip(collections, answers) {
+                switch answer {
+                case .unknownCollection:
+                    let name = collection.path.wireName
+                    throw .http(404, "Collection \(name) is not found on the remote server")
+                case .noCheckpoint:
+                    collection.checkpointer.received(peerCopy: nil, revision: "")
+                case .checkpoint(let body, let revision):
+                    collection.checkpointer.received(peerCopy: body, revision: revision)
+                }
+            }
+            startCollections()
+        } catch {
+            connection.fail(error)
+            connection.close(code: 4002, error: error)
+        }
+    }
+
+    /// Takes the answer to `getCheckpoint`, in legacy mode.
+    func received(checkpoint reply: BLIPIncomingReply) {
+        if let failure = reply.error {
+            let error = SyncError(failure)
+            guard error.domain == .webSocket, error.code == 404 else {
+                connection.fail(error)
+                connection.close(code: 4002, error: error)
+                return
+            }
+            collections[0].checkpointer.received(peerCopy: nil, revision: "")
+        } else {
+            let revision = reply.properties["rev"] ?? ""
+            collections[0].checkpointer.received(peerCopy: reply.body, revision: revision)
+        }
+        startCollections()
+    }
+
+    /// Both copies of the checkpoints are known: push and pull begin.
+    private func startCollections() {
+        connection.take(.checkpointsCompared)
+        do {
+            for collection in collections { try collection.start(options) }
+        } catch {
+            connection.end(storage: error, code: 1000)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+/// What the peer told about documents without sending any: what it has, what it does not take, and
+/// what the user lost.
+///
+/// It is stored with the next transaction. Pusher and puller add to it; marks alone may wait for more
+/// of them (`Limits.heldMarksCount`).
+final class Remarks {
+    private(set) var removals: [Removal] = []
+    private(set) var marks: [Mark] = []  // revisions that the remote is now known to have
+    private(set) var refusals: [PushRefusal] = []
+
+    /// A revision that the remote has, and the number of its collection.
+    struct Mark {
+        var collection: Int
+        var revision: KnownRevision
+        /// How far the remote's sequences were then, if it said.
+        var remoteSequence: UInt64?
+        /// Whether we have a newer one.
+        var isBehind = false
+    }
+
+    /// What the peer refused for good, and the number of its collection.
+    struct PushRefusal {
+        var collection: Int
+        var refusal: Refusal
+    }
+
+    /// A document that the user may no longer see.
+    struct Removal {
+        var request: BLIPRequestID?
+        var collection: Int
+        var documentID: DocumentID
+        /// The revision that the server names, if it names one of a tree.
+        var revisionID: RevisionID?
+        var sequence: RemoteSequence?
+        var purges: Bool
+        /// Withdrawn, and deleted as well where the server says so.
+        var flags: SyncFlags = .accessRemoved
+
+        /// What the pull filter is asked, which may veto the purge.
+        var question: FilteredRevision {
+            FilteredRevision(documentID, revisionID, body: [], flags: .accessRemoved)
+        }
+    }
+
+    var isEmpty: Bool { removals.isEmpty && marks.isEmpty && refusals.isEmpty }
+
+    /// What the peer said about revisions of ours.
+    var count: Int { marks.count + refusals.count }
+
+    func add(_ removal: Removal) { removals.append(removal) }
+
+    func add(_ mark: Mark) { marks.append(mark) }
+
+    func add(_ refusal: PushRefusal) { refusals.append(refusal) }
+
+    /// Hands out everything, in the order of arrival.
+    func take() -> (removals: [Removal], marks: [Mark], refusals: [PushRefusal]) {
+        defer {
+            removals = []
+            marks = []
+            refusals = []
+        }
+        return (removals, marks, refusals)
+    }
+}
+
+extension StoreWriter {
+    /// Has refusals remembered, in the collections that `paths` numbers.
+    func note(
+        _ refusals: [Remarks.PushRefusal],
+        _ paths: [CollectionPath],
+        at remote: RemoteID?
+    ) throws {
+        guard let remote, !refusals.isEmpty else { return }
+        for (number, path) in paths.enumerated() {
+            let here = refusals.lazy.filter { $0.collection == number }.map(\.refusal)
+            try note(Array(here), at: remote, in: path)
+        }
+    }
+
+    /// Marks what the remote has, in the collections that `paths` numbers.
+    func mark(
+        _ marks: [Remarks.Mark],
+        _ paths: [CollectionPath],
+        at remote: RemoteID?
+    ) throws {
+        guard let remote, !marks.isEmpty else { return }
+        for (number, path) in paths.enumerated() {
+            let known = marks.lazy.filter { $0.collection == number }.map(\.revision)
+            if !known.isEmpty { try markKnown(Array(known), at: remote, in: path) }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+import DivanBLIP
+import DivanLog
+import DivanRevisions
+import DivanStore
+
+/// What all parts of a peer share during one connection: the message layer, the store, the
+/// requests that wait for an answer, and the effects that wait for the driver.
+///
+/// The parts hold it, and die with it; all of them are confined to the peer's thread. It calls none
+/// of them back.
+final class Connection {
+    let store: Store
+    let configuration: PeerConfiguration
+    let limits: Limits
+    let log: Log
+    /// Names this connection's commits, so that its own changes are recognised.
+    let origin = ChangeOrigin()
+    /// The remote in the store's table; `nil` on the passive side, which tracks nobody.
+    var remote: RemoteID?
+    var blip: BLIPConnection
+    var now: Duration = .zero
+    var mode = CollectionMode.undecided
+    private(set) var life = PeerLife.connecting
+    /// How long the peer took from our first words to its own, the length of the way and little
+    /// else; `nil` before.
+    private(set) var turnaround: Duration?
+    private var firstWords: Duration?
+    /// Whether the peer is one of ours, as its answer to the subscription tells.
+    var peerIsOurs = false
+    /// Whether the peer names what it gave up, and keeps to one order of revisions that were given up
+    /// for each other; it says so with the same answer.
+    var peerKeepsOrder = false
+    var progress = Progress()
+    /// Which way of sending bodies is faster.
+    var trial = CompressionTrial()
+    /// Which blobs the peer may have.
+    var blobRights: BlobRights
+    /// The replication's error, which the status shows.
+    private(set) var error: SyncError?
+    /// The status as last reported.
+    private(set) var status = SyncStatus(.connecting)
+
+    private let sharing: SharedRevisions.Membership?
+    private var budget: BudgetShare?
+    private var deltaCredit: DeltaCredit
+    private var purposes: [BLIPRequestNumber: Purpose] = [:]
+    private var effects = EffectQueue()
+    private var statusDue: Duration = .zero
+
+    /// Whether requests name their collection.
+    enum CollectionMode {
+        case undecided
+        case legacy
+        case collections
+    }
+
+    init(_ configuration: PeerConfiguration, store: Store, log: Log) {
+        self.configuration = configuration
+        self.store = store
+        self.log = log
+        limits = configuration.limits
+        deltaCredit = DeltaCredit(configuration.limits)
+        blip = BLIPConnection(codec: configuration.codec)
+        if case .passive(let options) = configuration.role {
+            blobRights = BlobRights(areBound: options.bindsBlobs)
+            sharing = options.shared?.join()
+            budget = options.budget.map { BudgetShare($0.join(party: options.party)) }
+        } else {
+            blobRights = BlobRights(areBound: false)
+            sharing = nil
+        }
+    }
+
+    /// Whether the next body goes through the codec.
+    var compressesBodies: Bool {
+        configuration.compresses && (!configuration.measuresLink || trial.compresses)
+    }
+
+    /// Where connections share what they send.
+    var sharedRevisions: SharedRevisions? { sharing?.revisions }
+
+    /// Whether a stored body of so many bytes may be read for a difference now.
+    func mayApplyDelta(to byteCount: Int) -> Bool {
+        deltaCredit.spend(byteCount, at: now, limits)
+    }
+}
+
+// MARK: - From opening to closing
+
+extension Connection {
+    /// Whether nothing is sent or answered any more.
+    var isClosed: Bool { life == .closing || life == .ended }
+
+    /// Starts the message layer with the codec that the handshake agreed on; closes, and returns
+    /// `nil`, when it agreed on nothing that is known here.
+    func open(_ subprotocol: String) -> Subprotocol? {
+        guard life == .connecting else { return nil }
+        guard let version = Subprotocol(subprotocol), let codec = configuration.codec(for: version)
+        else {
+            fail(SyncError(.webSocket, 1002, "unknown subprotocol \(subprotocol)"))
+            close(code: 1002)
+            return nil
+        }
+        blip = BLIPConnection(codec: codec)
+        return version
+    }
+
+    /// A blob that ended short fails its digest at the peer, which says so.
+    func log(_ failure: BLIPBodyFailure) {
+        log.error("a blob could not be read to its end: \(failure.cause)")
+    }
+
+    /// Moves the peer's life on; false where the event means nothing now.
+    @discardableResult
+    func take(_ event: PeerLife.Event) -> Bool { life.take(event) }
+
+    /// Records the replication's error; the kinds that end it close the connection.
+    ///
+    /// Source: `errors.md` §6.
+    func fail(_ failure: SyncError) {
+        note(failure)
+        if failure.domain == .webSocket, failure.code == 503 {
+            close(code: 4001, error: failure)
+        } else if failure.stopsReplication {
+            close(code: 4002, error: failure)
+        }
+    }
+
+    /// Records an error that ends nothing: what arrives besides is taken.
+    func note(_ failure: SyncError) {
+        log.error("\(failure)")
+        if error == nil { error = failure }
+    }
+
+    /// Fails, and closes in any case: without its storage this side cannot go on.
+    func end(storage error: any Error, code: UInt16) {
+        fail(SyncError(storage: error))
+        close(code: code)
+    }
+
+    /// Asks for the connection to be closed; only the first call counts.
+    func close(code: UInt16, error: SyncError? = nil) {
+        guard life.take(.closeRequested) else { return }
+        effects.flushEvents()
+        effects.append(.close(code: code, error: self.error ?? error))
+    }
+
+    /// The connection is gone: what was asked is never answered.
+    func disconnected(_ error: SyncError?) {
+        take(.disconnected)
+        purposes.removeAll()
+        self.error = self.error ?? error
+        effects.flushEvents()
+    }
+
+    /// Tells the budget what this connection holds, and closes it when it has to yield.
+    func weigh(parkedByteCount: Int) {
+        guard !isClosed else { return }
+        let held = blip.openByteCount + blip.queuedByteCount + parkedByteCount
+        guard budget?.mustYield(holding: held, at: now) ?? false else { return }
+        let reason =
+            "the listener holds too much for its clients, and \(held >> 10) KiB for this one; "
+            + "send less at once, and read the answers"
+        fail(SyncError(.webSocket, 503, reason))
+    }
+
+    /// When what is held is weighed again.
+    var weighingDeadline: Duration? { budget?.deadline }
+}
+
+// MARK: - Messages
+
+extension Connection {
+    /// The index that requests about a collection carry, `nil` in legacy mode.
+    func wireIndex(_ collection: Int) -> Int? {
+        mode == .collections ? collection : nil
+    }
+
+    /// The number of the collection that a request is about.
+    ///
+    /// - Throws: HTTP/400 when it is missing, superfluous or not below `count`.
+    func collectionNumber(
+        of request: BLIPIncomingRequest,
+        below count: Int
+    ) throws(SyncError) -> Int {
+        guard let text = request.properties["collection"] else {
+            guard mode == .legacy, count > 0 else { throw .inappropriateCollection }
+            return 0
+        }
+        guard mode == .collections else { throw .inappropriateCollection }
+        guard let number = Int(text), (0..<count).contains(number) else {
+            throw .unknownCollection
+        }
+        return number
+    }
+
+    /// Takes one message, and hands over what it means.
+    func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
+        deltaCredit.received(message.count, limits)
+        do {
+            try blip.receive(message)
+            while let event = blip.next() {
+                if turnaround == nil, let firstWords { turnaround = now - firstWords }
+                handle(event)
+            }
+        } catch {
+            log.error("\(error)")
+            self.error = self.error ?? SyncError(.webSocket, 1011, "\(error)")
+            close(code: error.closeCode)
+        }
+    }
+
+    /// We have said something that the peer waited for, the first time in this connection.
+    func noteFirstWords() {
+        firstWords = firstWords ?? now
+    }
+
+    /// Whether more may be put into the message layer, so that its queue never runs dry.
+    var wantsOutput: Bool {
+        life == .running && blip.queuedByteCount < limits.queuedOutputByteCount / 2
+    }
+
+    /// Sends a request and remembers why, for its answer.
+    func ask(_ request: BLIPRequest, for purpose: Purpose) {
+        guard !isClosed, let number = blip.send(request) else { return }
+        purposes[number] = purpose
+    }
+
+    /// Sends a request that nobody answers.
+    func tell(_ request: BLIPRequest) {
+        guard !isClosed else { return }
+        var request = request
+        request.isNoReply = true
+        _ = blip.send(request)
+    }
+
+    /// Answers a request; one that wants no answer gets none.
+    func answer(_ request: BLIPIncomingRequest, with reply: BLIPReply = .empty) {
+        answer(request.isNoReply ? nil : request.id, with: reply)
+    }
+
+    func answer(_ id: BLIPRequestID?, with reply: BLIPReply = .empty) {
+        guard let id, !isClosed else { return }
+        blip.reply(to: id, with: reply)
+    }
+
+    func refuse(_ request: BLIPIncomingRequest, with error: SyncError) {
+        refuse(request.isNoReply ? nil : request.id, with: error)
+    }
+
+    /// Refuses what the peer should not have sent.
+    func refuse(_ request: BLIPIncomingRequest, logging error: SyncError) {
+        log.warning("\(request.profile): \(error)")
+        refuse(request, with: error)
+    }
+
+    func refuse(
+        _ id: BLIPRequestID?,
+        with error: SyncError,
+        properties: BLIPProperties = BLIPProperties()
+    ) {
+        let wire = WireError(error)
+        var reply = BLIPReply.error(domain: wire.domain, code: wire.code, message: wire.message)
+        reply.properties.append(contentsOf: properties)
+        answer(id, with: reply)
+    }
+
+    /// Returns why a request was sent, whose answer is complete.
+    ///
+    /// The content of a blob follows in pieces: nothing is returned before the last.
+    func purpose(
+        of number: BLIPRequestNumber,
+        answeredBy reply: BLIPIncomingReply
+    ) -> Purpose? {
+        if case .blob? = purposes[number], reply.error == nil { return nil }
+        return purposes.removeValue(forKey: number)
+    }
+
+    /// The blob of which a piece came.
+    func blobTicket(of number: BLIPRequestNumber, isFinal: Bool) -> BlobFetcher.Ticket? {
+        guard case .blob(let ticket)? = purposes[number] else { return nil }
+        if isFinal { purposes[number] = nil }
+        return ticket
+    }
+
+    /// What was asked so far counts no more.
+    func startOver() {
+        take(.collectionsRefused)
+        purposes.removeAll()
+        progress = Progress()
+    }
+}
+
+// MARK: - What the driver is told
+
+extension Connection {
+    func emit(_ effect: SyncEffect) { effects.append(effect) }
+
+    func nextEffect() -> SyncEffect? { effects.next() }
+
+    /// Adds what became of a document; events leave in batches.
+    func report(_ event: DocumentEvent) {
+        if event.error == nil { progress.documentCount += 1 }
+        effects.report(event)
+    }
+
+    /// What the peer is at, besides what its role knows.
+    func status(isIdle: Bool, isResting: Bool) -> SyncStatus {
+        var status = SyncStatus(activity(isResting: isResting))
+        status.completedUnitCount =
+            isIdle ? progress.totalUnitCount : progress.completedUnitCount
+        status.totalUnitCount = progress.totalUnitCount
+        status.documentCount = progress.documentCount
+        status.expectedDocumentCount = progress.wantedDocumentCount
+        status.error = error
+        return status
+    }
+
+    private func activity(isResting: Bool) -> SyncStatus.Activity {
+        switch life {
+        case .connecting: .connecting
+        case .starting: .busy
+        case .running, .stopping: isResting ? .idle : .busy
+        case .closing, .ended: .stopped
+        }
+    }
+
+    /// Tells document events, and the status where it is news: a new activity or error at once, mere
+    /// progress five times a second.
+    func tell(_ current: SyncStatus) {
+        effects.flushEvents()
+        guard current != status else { return }
+        let isUrgent =
+            current.activity != status.activity || current.error != status.error
+            || current.rotating != status.rotating
+        guard isUrgent || now >= statusDue else { return }
+        status = current
+        statusDue = now + .milliseconds(200)
+        effects.append(.status(current))
+    }
+
+    /// When progress may be told that was not told yet.
+    func statusDeadline(_ current: SyncStatus) -> Duration? {
+        current != status ? statusDue : nil
+    }
+}

@@ -1,0 +1,254 @@
+import DivanBLIP
+import DivanDelta
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// Received revisions from their message to their transaction: read, checked, and held back until
+/// their blobs have arrived.
+final class Inbox {
+    private(set) var ready: [IncomingRevision] = []
+    /// Bytes of all bodies that are here.
+    private(set) var byteCount = 0
+    private var blobs: BlobFetcher
+    private var parked: [Int: Parked] = [:]
+    private var nextParkedID = 0
+    private let connection: Connection
+
+    private struct Parked {
+        var revision: IncomingRevision
+        var missingCount: Int
+    }
+
+    /// A revision that cannot be stored.
+    typealias Failed = (revision: IncomingRevision, error: SyncError)
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        blobs = BlobFetcher(connection)
+    }
+
+    /// Whether nothing waits for its blobs.
+    var waitsForNoBlob: Bool { blobs.isIdle }
+
+    /// Reads the body of a `rev` message.
+    func body(
+        of message: RevisionMessage,
+        _ request: BLIPIncomingRequest,
+        in admission: Admission
+    ) throws(SyncError) -> ReceivedBody {
+        let full = try fullBody(message, request.body, in: admission)
+        return try ReceivedBody(full, isTombstone: message.isTombstone, limits: connection.limits)
+    }
+
+    /// Takes a revision: it is stored with the next batch, or after its blobs have come.
+    func take(
+        _ message: RevisionMessage,
+        _ body: ReceivedBody,
+        _ request: BLIPIncomingRequest,
+        in admission: Admission
+    ) throws(SyncError) {
+        try admission.admit(message, body.bytes)
+        var revision = IncomingRevision(
+            request: request.isNoReply ? nil : request.id,
+            collection: admission.collection,
+            message: message,
+            body: body.bytes,
+            hasBlobs: !body.blobs.isEmpty
+        )
+        if message.deltaSource != nil {
+            let byteCount = request.body.count
+            revision.delta = DeltaUse(byteCount: byteCount, bodyByteCount: body.bytes.count)
+        }
+        if body.blobs.isEmpty {
+            add(consume revision)
+        } else {
+            try hold(consume revision, body, in: admission)
+        }
+    }
+
+    private func add(_ revision: consuming IncomingRevision) {
+        byteCount += revision.body.count
+        ready.append(consume revision)
+    }
+
+    /// Hands out what is ready, in the order of arrival.
+    func takeReady() -> [IncomingRevision] {
+        for revision in ready { byteCount -= revision.body.count }
+        defer { ready = [] }
+        return ready
+    }
+
+    /// Drops what waits for blobs: the connection is gone.
+    func abandon() {
+        blobs.abandon()
+        parked = [:]
+        byteCount = ready.reduce(0) { $0 + $1.body.count }
+    }
+
+    /// Applies a delta; whatever goes wrong asks for the full body.
+    ///
+    /// Source: `delta.md` §8.
+    private func fullBody(
+        _ message: RevisionMessage,
+        _ body: [UInt8],
+        in admission: Admission
+    ) throws(SyncError) -> [UInt8] {
+        guard let source = message.deltaSource else { return body }
+        guard connection.configuration.usesDeltas else {
+            throw .http(422, "deltas are not in use; send the whole body")
+        }
+        do {
+            let stored = try connection.store.read { reader in
+                try reader.revision(message.documentID, source, in: admission.path)
+            }
+            guard let stored, !stored.isTombstone else {
+                throw SyncError.http(422, "the delta's source is not here")
+            }
+            guard connection.mayApplyDelta(to: stored.body.count) else {
+                throw SyncError.http(422, "too many differences of large bodies; send the whole")
+            }
+            // What a peer may not read it may not copy either.
+            guard admission.mayRead(message.documentID, source, stored.body) else {
+                throw SyncError.http(422, "the delta's source is not here")
+            }
+            let delta = try JSON(parsing: body.span)
+            var old = try JSON(parsing: stored.body.span)
+            if delta[LegacyAttachments.key] != nil, let document = old.object {
+                old = .object(LegacyAttachments.add(to: document, generation: 1))
+            }
+            let new = try JSONDelta.apply(delta, to: old)
+            guard new.kind == .object else {
+                throw SyncError.http(422, "the delta makes no document")
+            }
+            return try new.canonicalBytes()
+        } catch let error as SyncError {
+            throw error
+        } catch {
+            throw .http(422, "the delta does not fit: \(error)")
+        }
+    }
+}
+
+// MARK: - Revisions that name blobs
+
+extension Inbox {
+    /// Asks for as many blobs as may be on their way.
+    func pump() { blobs.pump() }
+
+    /// Takes a piece of a blob; returns the revisions that failed with it.
+    func receive(
+        _ piece: [UInt8],
+        isFinal: Bool,
+        of number: BLIPRequestNumber
+    ) -> [Failed] {
+        guard let ticket = connection.blobTicket(of: number, isFinal: isFinal) else { return [] }
+        return blobs.received(piece: piece, isFinal: isFinal, ticket).compactMap { resolve($0) }
+    }
+
+    /// The peer does not send a blob; returns the revisions that failed with it.
+    func failed(_ ticket: BlobFetcher.Ticket, _ error: SyncError) -> [Failed] {
+        blobs.failed(error, ticket).compactMap { resolve($0) }
+    }
+
+    /// A blob arrived, or could not; returns the revision when it failed with it.
+    private func resolve(_ completion: BlobFetcher.Completion) -> Failed? {
+        guard var entry = parked[completion.parkedID] else { return nil }
+        if let error = completion.error {
+            parked[completion.parkedID] = nil
+            byteCount -= entry.revision.body.count
+            // A full or broken disk is not the document's fault: it must come again.
+            if error.isLocalFailure { connection.fail(error) }
+            return (entry.revision, error)
+        }
+        entry.missingCount -= 1
+        if entry.missingCount == 0 {
+            parked[completion.parkedID] = nil
+            ready.append(entry.revision)
+        } else {
+            parked[completion.parkedID] = entry
+        }
+        return nil
+    }
+
+    /// Stores the revision with the next batch, or after its blobs have come.
+    private func hold(
+        _ received: consuming IncomingRevision,
+        _ body: ReceivedBody,
+        in admission: Admission
+    ) throws(SyncError) {
+        let limits = connection.limits
+        var revision = consume received
+        guard body.blobs.count <= limits.revisionBlobsCount else {
+            throw .http(413, "more than \(limits.revisionBlobsCount) blobs in one revision")
+        }
+        revision.holds = body.blobs.map { connection.store.blobs.hold($0.digest) }
+        let missing = try missingBlobs(of: body, revision.message.documentID, in: admission)
+        guard !missing.isEmpty else {
+            add(revision)
+            return
+        }
+        guard parked.count < limits.parkedRevisionsCount,
+            byteCount + revision.body.count <= limits.parkedByteCount
+        else {
+            throw .http(503, "too many revisions wait for their blobs")
+        }
+        byteCount += revision.body.count
+        nextParkedID += 1
+        parked[nextParkedID] = Parked(revision: revision, missingCount: missing.count)
+        for blob in missing {
+            blobs.want(
+                BlobFetcher.Waiter(
+                    parkedID: nextParkedID,
+                    collection: revision.collection,
+                    documentID: revision.message.documentID,
+                    blob: blob
+                )
+            )
+        }
+    }
+
+    /// The blobs that the peer has to send.
+    ///
+    /// Where it may not have every blob of the database it sends each one that it has not shown to
+    /// have, stored here or not: naming a digest would else give it the content, and whether the
+    /// content is asked for would tell that it is here.
+    private func missingBlobs(
+        of body: ReceivedBody,
+        _ documentID: DocumentID,
+        in admission: Admission
+    ) throws(SyncError) -> [BlobReference] {
+        let rights = connection.blobRights
+        let readable = rights.areBound ? readableBlobs(of: documentID, in: admission) : []
+        var missing: [BlobReference] = []
+        for blob in body.blobs {
+            let isProven =
+                !rights.areBound || readable.contains(blob.digest) || rights.hasShown(blob.digest)
+            if isProven, connection.store.blobs.contains(blob.digest) { continue }
+            guard !body.orphans.contains(blob.digest) else {
+                throw .http(404, "the sender has no content for \(blob.digest.description)")
+            }
+            guard blob.byteCount <= connection.limits.blobByteCount else {
+                throw BlobFetcher.tooLarge(connection.limits)
+            }
+            missing.append(blob)
+        }
+        return missing
+    }
+
+    /// The blobs of the document as it is now, where the peer may fetch it: those it can have anyway.
+    private func readableBlobs(
+        of documentID: DocumentID,
+        in admission: Admission
+    ) -> Set<BlobDigest> {
+        guard admission.isReadable,
+            let stored = try? connection.store.read({ reader in
+                try reader.document(documentID, in: admission.path)
+            }),
+            // A larger one is not read for a message that may be short; its blobs come again.
+            stored.body.count <= connection.limits.comparedByteCount,
+            admission.mayRead(stored.documentID, stored.revisionID, stored.body)
+        else { return [] }
+        return (try? BlobReferences.digests(in: stored.body.span)) ?? []
+    }
+}

@@ -1,0 +1,82 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+/// A received revision on its way into the store.
+struct IncomingRevision {
+    /// The request to answer after the commit; `nil` when no answer is wanted.
+    var request: BLIPRequestID?
+    var collection: Int
+    var message: RevisionMessage
+    var body: [UInt8] = []
+    var hasBlobs = false
+    /// The difference that the body was made from, if any.
+    var delta: DeltaUse?
+    /// Keep its blobs from being collected until it is stored.
+    var holds: [BlobHold] = []
+
+    /// What is particular about it, for the application.
+    var flags: SyncFlags { message.isTombstone ? .deleted : [] }
+}
+
+/// What became of a received revision.
+enum RevisionResult {
+    case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
+    case alreadyThere(lastSequence: UInt64)
+    /// It was given up here, and stays so.
+    case givenUp(sequence: UInt64, current: RevisionID)
+    /// One that was lost with its transaction, or to a full disk, must come again.
+    case failed(SyncError, isLost: Bool)
+}
+
+extension StoreWriter {
+    /// Stores one received revision; what is wrong with it alone does not end the transaction.
+    ///
+    /// - Parameters:
+    ///   - remote: Who sent it; `nil` on the passive side.
+    ///   - keepsOrder: Whether the sender keeps to one order of revisions given up for each other.
+    ///   - isOutdated: Whether the sender has told something newer of the document.
+    func insert(
+        _ revision: IncomingRevision,
+        in path: CollectionPath,
+        from remote: RemoteID?,
+        keepsOrder: Bool,
+        isOutdated: Bool = false
+    ) throws -> RevisionResult {
+        let message = revision.message
+        do throws(StoreError) {
+            let outcome = try insert(
+                RemoteRevision(
+                    documentID: message.documentID,
+                    revisionID: message.revisionID,
+                    history: message.history,
+                    isTombstone: message.isTombstone,
+                    body: revision.body,
+                    hasBlobs: revision.hasBlobs,
+                    remote: remote,
+                    // Only the active side stores conflicts, for it alone resolves them.
+                    refusesConflicts: remote == nil,
+                    closing: message.closing,
+                    keepsOrder: keepsOrder,
+                    isOutdated: isOutdated
+                ),
+                in: path
+            )
+            return switch outcome {
+            case .inserted(let sequence, let isConflict, let isBranched):
+                .inserted(sequence: sequence, isConflict: isConflict, isBranched: isBranched)
+            case .alreadyThere: .alreadyThere(lastSequence: try lastSequence(in: path))
+            case .givenUp(let sequence, let current):
+                .givenUp(sequence: sequence, current: current)
+            }
+        } catch {
+            guard error.concernsOneDocument else { throw error }
+            return .failed(SyncError(storage: error), isLost: false)
+        }
+    }
+}
+
+extension BLIPReply {
+    /// The revision was here already, or is not wanted any more.
+    static var noop: BLIPReply { BLIPReply(properties: ["noop": "true"]) }
+}

@@ -1,0 +1,233 @@
+import DivanBLIP
+import DivanRevisions
+import DivanStore
+
+/// One collection as a passive peer shares it with one client.
+final class PassiveCollection {
+    let path: CollectionPath
+    private var feed: PassiveFeed?
+    private let number: Int
+    private let admission: Admission
+    private let connection: Connection
+    private var hasAnswered = false
+
+    init(
+        _ number: Int,
+        at path: CollectionPath,
+        sharedAs options: PeerConfiguration.PassiveOptions,
+        over connection: Connection
+    ) {
+        self.path = path
+        self.number = number
+        self.connection = connection
+        admission = Admission(
+            collection: number,
+            path: path,
+            filter: options.writeFilters[path],
+            readFilter: options.readFilters[path],
+            isReadable: options.allowsPull
+        )
+    }
+
+    var isIdle: Bool { feed?.isIdle ?? true }
+
+    /// Whether there is room to go on, but others shall have their turn first.
+    var wantsTurn: Bool { feed?.wantsTurn ?? false }
+
+    /// There is something to tell.
+    func notice() { feed?.notice() }
+
+    /// Announces and sends as far as the windows allow.
+    func pump() {
+        do {
+            try feed?.pump()
+        } catch {
+            connection.end(storage: error, code: 1011)
+        }
+    }
+
+    func answered(_ changes: [FeedChange], _ reply: BLIPIncomingReply) {
+        feed?.answered(changes, reply)
+    }
+
+    func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) {
+        feed?.answered(revision, reply)
+    }
+
+    /// Takes `subChanges`.
+    func subscribe(_ request: BLIPIncomingRequest) throws(SyncError) {
+        guard isIdle else {
+            throw .http(400, "this collection is subscribed to already")
+        }
+        var feed = try PassiveFeed(request, over: connection, collection: number, path: path)
+        feed.readFilter = admission.readFilter
+        let count = try SyncError.storing {
+            try connection.store.read { try feed.begin($0) }
+        }
+        self.feed = feed
+        let properties: BLIPProperties = [
+            PassiveFeed.pendingProperty: String(count), BLIPProperties.closingsProperty: "true",
+        ]
+        connection.answer(request, with: BLIPReply(properties: properties))
+    }
+}
+
+// MARK: - Proposals
+
+extension PassiveCollection {
+    /// Takes `proposeChanges`, after what arrived before it is stored.
+    ///
+    /// Source: `revisions.md` §7.
+    func judge(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) throws(SyncError)
+    {
+        var answers = [ProposalAnswer](repeating: ProposalAnswer(status: 400), count: entries.count)
+        var questions: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)] = []
+        var places: [Int] = []
+        questions.reserveCapacity(entries.count)
+        places.reserveCapacity(entries.count)
+        for (place, entry) in entries.enumerated() {
+            guard let revisionID = entry.revisionID, let documentID = entry.documentID
+            else { continue }
+            guard entry.bodyByteCount <= connection.limits.announcedByteCount else {
+                answers[place] = ProposalAnswer(status: 413)
+                continue
+            }
+            questions.append((documentID, revisionID, entry.ancestor))
+            places.append(place)
+        }
+        let (verdicts, sequence) = try SyncError.storing {
+            try connection.store.read { reader in
+                (try reader.judge(questions, in: path), try reader.lastSequence(in: path))
+            }
+        }
+        for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
+            answers[place] = try answer(to: verdict, about: question.documentID)
+        }
+        answer(request, with: answers, at: sequence)
+    }
+
+    private func answer(
+        to verdict: ProposalVerdict,
+        about documentID: DocumentID
+    ) throws(SyncError) -> ProposalAnswer {
+        switch verdict {
+        case .accept: .accepted
+        case .known: ProposalAnswer(status: 304)
+        case .conflict(let current):
+            try mayRead(documentID)
+                ? ProposalAnswer(status: 409, currentRevision: current)
+                : ProposalAnswer(status: 403)
+        }
+    }
+
+    /// Answers proposals; a peer that pulls, too, is told how far the sequences were then.
+    private func answer(
+        _ request: BLIPIncomingRequest,
+        with answers: [ProposalAnswer],
+        at sequence: UInt64
+    ) {
+        let names = request.properties.bool("conflictIncludesRev")
+        var reply = BLIPReply(
+            properties: .changesAnswer(connection, isFirst: !hasAnswered),
+            body: .bytes(ProposalAnswer.write(answers, namesConflicts: names))
+        )
+        if feed != nil { reply.properties.append(RemoteOrder.property, String(sequence)) }
+        reply.isCompressed = connection.configuration.compresses
+        hasAnswered = true
+        connection.answer(request, with: reply)
+    }
+
+    /// Whether the peer may fetch a document as it is now; one that is not here tells nothing.
+    private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool {
+        guard let filter = admission.readFilter else { return true }
+        let document: StoredDocument?
+        do {
+            document = try connection.store.read {
+                try $0.document(documentID, in: path, includingTombstones: true)
+            }
+        } catch let error as StoreError where error.concernsOneDocument {
+            return false
+        } catch {
+            throw SyncError(storage: error)
+        }
+        guard let document else { return true }
+        return filter(
+            FilteredRevision(
+                documentID,
+                document.revisionID,
+                body: document.isTombstone ? [] : document.body,
+                flags: document.isTombstone ? .deleted : []
+            )
+        )
+    }
+}
+
+// MARK: - Revisions
+
+extension PassiveCollection {
+    /// Takes a `rev` message.
+    func receiveRevision(_ request: BLIPIncomingRequest, into inbox: Inbox) {
+        let fields = RevisionFields(request.properties)
+        guard !fields.hasError else {
+            connection.answer(request)
+            return
+        }
+        do throws(SyncError) {
+            let message = try RevisionMessage(fields, limits: connection.limits)
+            let body = try inbox.body(of: message, request, in: admission)
+            try inbox.take(message, body, request, in: admission)
+        } catch {
+            connection.refuse(request, with: error)
+            guard !error.refusesDelta else { return }  // comes again in full
+            report(
+                DocumentID(unchecked: request.properties["id"] ?? ""),
+                flags: request.properties.bool("deleted") ? .deleted : [],
+                error
+            )
+        }
+    }
+
+    /// Answers a revision.
+    func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
+        let message = revision.message
+        switch result {
+        case .inserted(let sequence, _, let isBranched):
+            // The sender must still hear which branch counts.
+            let remark: BLIPProperties = isBranched ? [RemoteOrder.branchedProperty: "true"] : [:]
+            answer(revision.request, BLIPReply(properties: remark), at: sequence)
+            feed?.note(message, isBranched: isBranched)
+            report(message.documentID, flags: revision.flags, delta: revision.delta, nil)
+        case .alreadyThere(let sequence):
+            answer(revision.request, .noop, at: sequence)
+        case .givenUp(_, let current):
+            // The sender is to hear of our revision, and what that closed.
+            connection.refuse(
+                revision.request,
+                with: .http(409, "the revision was given up here for another"),
+                properties: [BLIPProperties.rivalProperty: current.description]
+            )
+            feed?.insist(on: message.documentID)
+        case .failed(let error, _):
+            connection.refuse(revision.request, with: error)
+            report(message.documentID, error)
+        }
+    }
+
+    /// Says that a revision is stored; to a peer that pulls, too, how far the sequences were then.
+    private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
+        var reply = reply
+        if feed != nil { reply.properties.append(RemoteOrder.property, String(sequence)) }
+        connection.answer(request, with: reply)
+    }
+
+    private func report(
+        _ documentID: DocumentID,
+        flags: SyncFlags = [],
+        delta: DeltaUse? = nil,
+        _ error: SyncError?
+    ) {
+        var event = DocumentEvent(pulling: documentID, in: path, flags: flags, error)
+        event.delta = delta
+        connection.report(event)
+    }
+}

@@ -1,0 +1,386 @@
+import DivanBLIP
+import DivanLog
+import DivanRevisions
+import DivanStore
+
+/// The side of a replication that answers.
+///
+/// **What it promises.** A revision is answered after the transaction that stored it, a refusal says
+/// why in codes that every implementation knows, and a client is told nothing of what it may not
+/// read: not by an answer, a conflict, a difference or a blob. It stores no conflict: of two branches
+/// the client has to resolve, or to give one up.
+///
+/// **Its states** are those of `PeerLife` without `starting` and `stopping`
+/// (`Docs/states/peer-life.md`). What the client may ask depends on its first message: one that
+/// names collections opens those, any other makes it a client of the default collection only.
+/// Nothing is remembered about a client beyond the connection but the checkpoints it leaves.
+///
+/// **A turn.** `receive` answers questions and puts revisions into the `Inbox`; `pump` stores these in
+/// one transaction, answers them, and lets each subscription (`PassiveFeed`) fill its windows.
+///
+/// **What may be reordered.** Answers leave in the order of the transactions, not of the requests: a
+/// revision that waits for blobs is overtaken. With an answer goes how far the sequences were, so
+/// that a client that pulls, too, can tell older news from newer.
+///
+/// **What bounds it.** `Limits` for each connection, `ConnectionBudget` for all of a listener:
+/// received lists, open messages, revisions that wait, blobs in either direction, bytes that
+/// differences make it read. One turn reads a bounded part of the feed (`silentListsCount`) and hashes
+/// a bounded part of a proof, so no client holds the loop.
+///
+/// **What a crash leaves.** Whole transactions. A revision that was stored and not answered comes
+/// again, and is recognised.
+///
+/// Source: `replication.md` §11, `revisions.md` §7, `checkpoints.md` §5.
+final class PassivePeer: SyncPeer {
+    private let options: PeerConfiguration.PassiveOptions
+    private let connection: Connection
+    private let inbox: Inbox
+    private var attachments: AttachmentServer
+    /// By the number that requests carry; `nil` for one that the client named and nobody has.
+    private var collections: [PassiveCollection?] = []
+
+    init(_ options: PeerConfiguration.PassiveOptions, over connection: Connection) {
+        self.options = options
+        self.connection = connection
+        inbox = Inbox(connection)
+        attachments = AttachmentServer(connection)
+    }
+
+    var limits: Limits { connection.limits }
+    var origin: ChangeOrigin { connection.origin }
+    var isEnded: Bool { connection.isClosed }
+    var status: SyncStatus { connection.status }
+    var peerTakesClosedBranches: Bool { false }
+
+    func connected(subprotocol: String, at now: Duration) {
+        connection.now = now
+        guard connection.open(subprotocol) != nil else { return }
+        connection.take(.connectedAsPassive)
+        pump()
+    }
+
+    func receive(_ message: Span<UInt8>, at now: Duration) {
+        connection.now = now
+        guard !isEnded else { return }
+        connection.receive(message) { handle($0) }
+        if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
+        connection.weigh(parkedByteCount: inbox.byteCount)
+    }
+
+    func inputDrained(at now: Duration) {
+        connection.now = now
+        pump()
+    }
+
+    func storeChanged(_ change: StoreChange, at now: Duration) {
+        connection.now = now
+        guard change.origin != origin, connection.life.replicates else { return }
+        let affected = known.filter { $0.path == change.collection }
+        if change.endsCollection, !affected.isEmpty {
+            // The client may come again, and is told then that there is none.
+            let error = StoreError(
+                .noSuchCollection(change.collection),
+                at: connection.store.directory ?? ""
+            )
+            connection.close(code: 4001, error: SyncError(storage: error))
+        }
+        for collection in affected { collection.notice() }
+        pump()
+    }
+
+    /// A passive peer asks nobody: it stores no conflicts.
+    func conflictResolved(_ conflict: PendingConflict, error: SyncError?, at now: Duration) {}
+
+    func stop(at now: Duration) {
+        connection.now = now
+        guard !isEnded else { return }
+        commit()
+        connection.close(code: 1001)
+        pump()
+    }
+
+    func disconnected(error: SyncError?, at now: Duration) {
+        connection.now = now
+        guard connection.life != .ended else { return }
+        commit()
+        inbox.abandon()
+        attachments.abandon()
+        connection.disconnected(error)
+        connection.tell(currentStatus)
+    }
+
+    var deadline: Duration? {
+        guard connection.life.replicates else { return nil }
+        guard !attachments.wantsTurn, !known.contains(where: \.wantsTurn) else { return .zero }
+        return [
+            connection.statusDeadline(currentStatus), connection.weighingDeadline,
+            attachments.deadline,
+        ].compactMap(\.self).min()
+    }
+
+    func advance(to now: Duration) {
+        connection.now = now
+        pump()
+        connection.weigh(parkedByteCount: inbox.byteCount)
+    }
+
+    func next() -> SyncEffect? { connection.nextEffect() }
+
+    func nextFrame(into output: inout [UInt8]) -> Bool {
+        if connection.wantsOutput {
+            for collection in known { collection.pump() }
+            attachments.begin()
+        }
+        return connection.blip.nextFrame(into: &output)
+    }
+}
+
+// MARK: - One turn
+
+extension PassivePeer {
+    private var known: some Sequence<PassiveCollection> { collections.lazy.compactMap(\.self) }
+
+    /// Does everything that can be done now.
+    private func pump() {
+        if connection.life != .ended { commit() }
+        if connection.life == .running {
+            for collection in known { collection.pump() }
+            inbox.pump()
+            attachments.pump()
+        }
+        connection.tell(currentStatus)
+    }
+
+    /// Whether nothing is known that is left to do.
+    private var isIdle: Bool {
+        inbox.ready.isEmpty && inbox.waitsForNoBlob && known.allSatisfy(\.isIdle)
+    }
+
+    private var currentStatus: SyncStatus {
+        let isIdle = isIdle
+        return connection.status(isIdle: isIdle, isResting: isIdle)
+    }
+
+    /// One transaction for everything that has arrived, then the answers.
+    private func commit() {
+        let ready = inbox.takeReady()
+        guard !ready.isEmpty else { return }
+        let paths = collections.map { $0?.path ?? .default }
+        do {
+            let results = try connection.store.write(origin: origin) { writer in
+                try ready.map { revision in
+                    try writer.insert(
+                        revision,
+                        in: paths[revision.collection],
+                        from: nil,
+                        keepsOrder: revision.message.keepsOrder
+                    )
+                }
+            }
+            for (revision, result) in zip(ready, results) { finish(revision, result) }
+        } catch {
+            let failure = SyncError(storage: error)
+            for revision in ready { finish(revision, .failed(failure, isLost: true)) }
+            connection.fail(failure)
+        }
+    }
+
+    private func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
+        collections[revision.collection]?.finish(revision, result)
+    }
+}
+
+// MARK: - Requests and answers
+
+extension PassivePeer {
+    private func handle(_ event: BLIPEvent) {
+        switch event {
+        case .request(let request):
+            do throws(SyncError) {
+                try receive(request)
+            } catch {
+                connection.refuse(request, logging: error)
+            }
+        case .reply(let number, let reply):
+            guard let purpose = connection.purpose(of: number, answeredBy: reply) else { return }
+            receive(reply, for: purpose)
+        case .replyPiece(let number, let piece, let isFinal):
+            fail(inbox.receive(piece, isFinal: isFinal, of: number))
+        case .bodyFailed(let failure): connection.log(failure)
+        }
+    }
+
+    private func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) {
+        switch purpose {
+        case .announcement(let number, let changes):
+            collections[number]?.answered(changes, reply)
+        case .revision(let number, let revision):
+            connection.trial.answered(revision.sentByteCount, at: connection.now)
+            collections[number]?.answered(revision, reply)
+        case .blob(let ticket):
+            if let failure = reply.error { fail(inbox.failed(ticket, SyncError(failure))) }
+        case .collections, .checkpoint, .saveCheckpoint, .subscription, .proposals:
+            break  // an active peer's
+        }
+    }
+
+    private func fail(_ revisions: [Inbox.Failed]) {
+        for (revision, error) in revisions {
+            finish(revision, .failed(error, isLost: error.isLocalFailure))
+        }
+    }
+
+    private func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
+        if connection.mode == .undecided, request.profile != "getCollections" {
+            try beginLegacy(request)
+        }
+        switch request.profile {
+        case "getCollections": try answerCollections(request)
+        case "getCheckpoint": try answerCheckpoint(request)
+        case "setCheckpoint": try storeCheckpoint(request)
+        case "subChanges":
+            let collection = try collection(of: request)
+            guard options.allowsPull else {
+                throw .http(403, "Attempting to pull from a push-only replicator")
+            }
+            try collection.subscribe(request)
+        case "changes":
+            _ = try collection(of: request)
+            try refuseChanges(request)
+        case "proposeChanges": try judge(request, in: try writableCollection(of: request))
+        case "rev": try writableCollection(of: request).receiveRevision(request, into: inbox)
+        case "norev": connection.answer(request)
+        case "getAttachment":
+            _ = try collection(of: request)
+            attachments.get(request)
+        case "proveAttachment":
+            _ = try collection(of: request)
+            attachments.prove(request)
+        default: connection.answer(request, with: .noHandler)
+        }
+    }
+
+    private func collection(of request: BLIPIncomingRequest) throws(SyncError) -> PassiveCollection
+    {
+        let number = try connection.collectionNumber(of: request, below: collections.count)
+        guard let collection = collections[number] else { throw .unknownCollection }
+        return collection
+    }
+
+    private func writableCollection(
+        of request: BLIPIncomingRequest
+    ) throws(SyncError) -> PassiveCollection {
+        let collection = try collection(of: request)
+        guard options.allowsPush else {
+            throw .http(403, "Attempting to push to a pull-only replicator")
+        }
+        return collection
+    }
+
+    /// A client in the habit of older protocols is told to propose instead.
+    private func refuseChanges(_ request: BLIPIncomingRequest) throws(SyncError) {
+        let entries = try? ChangesMessage.parse(request.body, count: limits.receivedChangesCount)
+        guard let entries else { throw .http(400, "changes must be a list of changes") }
+        guard entries.isEmpty else { throw .http(409, "Use 'proposeChanges' instead") }
+        connection.answer(request)
+    }
+
+    private func judge(
+        _ request: BLIPIncomingRequest,
+        in collection: PassiveCollection
+    ) throws(SyncError) {
+        let entries = try? ProposalMessage.parse(request.body, count: limits.receivedChangesCount)
+        guard let entries else { throw .http(400, "proposeChanges must be a list of proposals") }
+        guard !entries.isEmpty else {
+            connection.answer(request)
+            return
+        }
+        // What arrived before it counts.
+        commit()
+        try collection.judge(entries, request)
+    }
+}
+
+// MARK: - Collections and checkpoints
+
+extension PassivePeer {
+    /// The first message decides: one that names no collection comes from an older client.
+    private func beginLegacy(_ request: BLIPIncomingRequest) throws(SyncError) {
+        guard request.properties["collection"] == nil else {
+            throw .http(400, "getCollections must come first")
+        }
+        guard options.collections.contains(.default) else {
+            throw .http(400, "This server is not configured for 3.0 client support")
+        }
+        connection.mode = .legacy
+        collections = [PassiveCollection(0, at: .default, sharedAs: options, over: connection)]
+    }
+
+    private func answerCollections(_ request: BLIPIncomingRequest) throws(SyncError) {
+        guard connection.mode == .undecided else {
+            throw .http(400, "getCollections must be the first message, and come once")
+        }
+        let asked = try CollectionsMessage.parse(request.body, limits: limits)
+        var answers: [CollectionsMessage.Answer] = []
+        var found: [PassiveCollection?] = []
+        for (number, (name, checkpointID)) in asked.enumerated() {
+            guard let path = CollectionPath(name), options.collections.contains(path),
+                try SyncError.storing({ try connection.store.hasCollection(path) })
+            else {
+                answers.append(.unknownCollection)
+                found.append(nil)
+                continue
+            }
+            found.append(PassiveCollection(number, at: path, sharedAs: options, over: connection))
+            let stored = try SyncError.storing {
+                try connection.store.peerCheckpoint(checkpointID)
+            }
+            answers.append(
+                stored.map { .checkpoint(body: $0.body, revision: $0.revision) } ?? .noCheckpoint
+            )
+        }
+        connection.mode = .collections
+        collections = found
+        let body = CollectionsMessage.writeAnswer(answers)
+        connection.answer(request, with: BLIPReply(body: .bytes(body)))
+        connection.noteFirstWords()
+    }
+
+    private func answerCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {
+        _ = try collection(of: request)
+        let id = try checkpointID(of: request)
+        guard let stored = try SyncError.storing({ try connection.store.peerCheckpoint(id) })
+        else { throw .http(404, "missing") }
+        let reply = BLIPReply(properties: ["rev": stored.revision], body: .bytes(stored.body))
+        connection.answer(request, with: reply)
+    }
+
+    private func storeCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {
+        guard options.allowsPull || options.allowsPush else {
+            throw .http(403, "who may neither push nor pull has no use for a checkpoint")
+        }
+        _ = try collection(of: request)
+        let id = try checkpointID(of: request)
+        guard request.body.count <= limits.checkpointByteCount else {
+            throw .http(413, "a checkpoint of more than \(limits.checkpointByteCount) bytes")
+        }
+        let expected = request.properties["rev"].flatMap { $0.isEmpty ? nil : $0 }
+        let revision = try SyncError.storing {
+            try connection.store.setPeerCheckpoint(
+                id,
+                request.body,
+                expectedRevision: expected,
+                owner: options.checkpointOwner,
+                at: connection.configuration.secondsSince1970()
+            )
+        }
+        connection.answer(request, with: BLIPReply(properties: ["rev": revision]))
+    }
+
+    private func checkpointID(of request: BLIPIncomingRequest) throws(SyncError) -> String {
+        guard let id = request.properties["client"], (1...1_000).contains(id.utf8.count) else {
+            throw .http(400, "missing checkpoint ID")
+        }
+        return id
+    }
+}
