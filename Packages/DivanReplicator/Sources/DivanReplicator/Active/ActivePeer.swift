@@ -166,7 +166,8 @@ extension ActivePeer {
     /// Does everything that can be done now.
     private func pump() {
         switch connection.life {
-        case .connecting, .ended: break  // a conflict may be resolved after the connection has ended
+        // A conflict may be resolved after the connection has ended.
+        case .connecting, .ended: break
         case .starting, .running: goOn()
         case .stopping(let deadline): goOnStopping(until: deadline)
         case .closing: commit()

@@ -232,7 +232,7 @@ extension Pusher {
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
-    /// succeed now. So may one that counts as done, where the peer `isBehind`.
+    /// succeed now, and one that counts as done where the peer `isBehind`.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
         guard let waiting = awaitingPull.removeValue(forKey: documentID) else {
             if isBehind { try reconsider(documentID) }

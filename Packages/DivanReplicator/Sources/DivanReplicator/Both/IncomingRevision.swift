@@ -32,10 +32,9 @@ enum RevisionResult {
 extension StoreWriter {
     /// Stores one received revision; what is wrong with it alone does not end the transaction.
     ///
-    /// - Parameters:
-    ///   - remote: Who sent it; `nil` on the passive side.
-    ///   - keepsOrder: Whether the sender keeps to one order of revisions given up for each other.
-    ///   - isOutdated: Whether the sender has told something newer of the document.
+    /// `remote` is who sent it, `nil` on the passive side; `keepsOrder` says whether the sender keeps
+    /// to one order of revisions that were given up for each other, `isOutdated` whether it has told
+    /// something newer of the document.
     func insert(
         _ revision: IncomingRevision,
         in path: CollectionPath,

@@ -82,9 +82,7 @@ extension SyncPeer {
 extension PeerConfiguration {
     /// Makes the peer of this role, which waits for its connection.
     ///
-    /// - Parameters:
-    ///   - store: The database; opened, and kept open until `disconnected`.
-    ///   - log: Where remarks go.
+    /// The database is open, and stays so until `disconnected`; remarks go to the log.
     public func makePeer(store: Store, log: Log = Log(.sync)) -> any SyncPeer {
         let connection = Connection(self, store: store, log: log)
         return switch role {
