@@ -14,6 +14,8 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("clocks", ClocksCheck(tree).violations),
     ("proofs", ProofsCheck(tree).violations),
     ("pages", PagesCheck(tree).violations),
+    ("limits", LimitsCheck(tree).violations),
+    ("names", NamesCheck(tree).violations),
     ("citations", CitationsCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),

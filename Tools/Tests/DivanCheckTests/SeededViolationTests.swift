@@ -178,6 +178,39 @@ import Testing
         #expect(try CitationsCheck(checkout.tree).violations().count == before + 1)
     }
 
+    @Test func `a page that leads to a type which is gone is found`() throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write(path, "public final class Pusher {}\n")
+        try checkout.write("Docs/glossary.md", "| push | `Pusher`, `subChanges` |\n")
+        #expect(try NamesCheck(checkout.tree).violations().isEmpty)
+        try checkout.write(path, "public final class Sender {}\n")
+        let violations = try NamesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["no package declares Pusher"])
+    }
+
+    @Test func `a bound that its README does not name is found`() throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/JSONLimits.swift"
+        let before = try LimitsCheck(checkout.tree).violations().count
+        try checkout.write(
+            path,
+            """
+            public struct JSONLimits {
+                /// Told.
+                public static let depth = 1
+                public var forgottenCount: Int = 2
+                public static let standard = JSONLimits()
+                var derived: Int { 3 }
+            }
+            """
+        )
+        try checkout.write("Packages/DivanJSON/README.md", "| `JSONLimits.depth` | 1 |\n")
+        let violations = try LimitsCheck(checkout.tree).violations()
+        #expect(violations.count == before + 1)
+        #expect(violations.contains { $0.place == "\(path):4" })
+    }
+
     @Test func `two decisions with one number are found`() throws {
         let checkout = try Checkout()
         try checkout.write("Docs/decisions/0001-one.md", "# 0001\n")
