@@ -18,6 +18,8 @@ final class Connector: @unchecked Sendable {
     private var timer: TimerToken?
     private var runCount = 0
     private var nextIsReset = false
+    /// Listens on the connection of this moment.
+    private weak var probe: Probe?
 
     init(index: Int, plan: LinkPlan, world: World) {
         self.index = index
@@ -101,13 +103,14 @@ final class Connector: @unchecked Sendable {
         peer.limits = world.scenario.limits
         peer.random = SeededSource(seed: UInt64(index) &* 7 &+ UInt64(run))
         let subprotocols = peer.subprotocols
-        var configuration = ActiveSession.Configuration(peer: peer) { _ in
+        var configuration = ActiveSession.Configuration(peer: peer) { [unowned self] _ in
             let wire = network.makeTransport(
                 from: node.name,
                 to: other.name,
                 subprotocols: subprotocols
             )
             let probe = Probe(wire, world: world, names: (node.name, other.name))
+            self.probe = probe
             return node.relayed(probe, isActive: true)
         }
         configuration.retry = RetrySchedule(isContinuous: plan.isContinuous)
@@ -130,6 +133,10 @@ final class Connector: @unchecked Sendable {
         let name = "\(event.collection)/\(event.documentID)"
         let outcome = event.error.map { "\($0.domain)/\($0.code) \($0.message)" } ?? "done"
         world.note("link \(index) \(event.isPush ? "push" : "pull") \(name): \(outcome)")
+        guard !event.isPush, event.error != nil,
+            let number = world.scenario.collections.firstIndex(of: event.collection)
+        else { return }
+        probe?.forget(event.documentID, inCollection: number)
     }
 
     /// Ends the run in order.

@@ -25,6 +25,11 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         var collection: String
         var documentID: DocumentID
 
+        init(collection: String, documentID: DocumentID) {
+            self.collection = collection
+            self.documentID = documentID
+        }
+
         init(_ request: BLIPIncomingRequest, _ documentID: String? = nil) {
             collection = request.properties["collection"] ?? ""
             self.documentID = DocumentID(
@@ -97,6 +102,11 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         note(request, "←")
         world.countRevision(request, isPush: false)
         received[Document(request)] = request.properties["rev"]
+    }
+
+    /// What came could not be stored.
+    func forget(_ documentID: DocumentID, inCollection number: Int) {
+        received[Document(collection: String(number), documentID: documentID)] = nil
     }
 
     private func note(_ request: BLIPIncomingRequest, _ arrow: String) {

@@ -62,7 +62,10 @@ extension World {
             for path in scenario.collections {
                 if scenario.flow != .up {
                     let conflicts = (try? store.read { try $0.conflicts(in: path) }) ?? []
-                    found += conflicts.map { "node \(connector.plan.active): \($0) is in conflict" }
+                    found += conflicts.map {
+                        "node \(connector.plan.active): \(path)/\($0) is in conflict: "
+                            + leaves(of: $0, in: path, store)
+                    }
                 }
                 guard connector.options.pushes, let ids = try? pending.documentIDs(in: path)
                 else { continue }
@@ -72,6 +75,20 @@ extension World {
             }
         }
         return found
+    }
+
+    /// The ends of a document's tree, the current one first.
+    private func leaves(of id: DocumentID, in path: CollectionPath, _ store: Store) -> String {
+        let tree = try? store.read { try $0.tree(of: id, in: path) }
+        let leaves = tree?.leaves ?? []
+        return leaves.map { leaf in
+            let marks: [(RevisionFlags, String)] = [
+                (.tombstone, "†"), (.conflict, " in conflict"), (.closed, " closed"),
+            ]
+            return leaf.id.short
+                + marks.filter { leaf.flags.contains($0.0) }.map(\.1).joined()
+        }
+        .joined(separator: ", ")
     }
 
     /// What is current at the active end of a link, and what that knows of the other one.

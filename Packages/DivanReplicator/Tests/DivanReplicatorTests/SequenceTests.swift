@@ -40,6 +40,20 @@ import Testing
         #expect(finish(RemoteSequence(json: #""a""#), in: &list) == false)
     }
 
+    @Test func `a sequence that is told again takes nothing back`() {
+        var list = RemoteSequences(since: RemoteSequence(7))
+        list.announce(RemoteSequence(3), isFinished: true)
+        #expect(list.safe == RemoteSequence(7))
+        list.announce(RemoteSequence(4), isFinished: false)
+        list.announce(RemoteSequence(8), isFinished: true)
+        #expect(list.safe == RemoteSequence(7))
+        #expect(finish(RemoteSequence(4), in: &list) == true)
+        #expect(list.safe == RemoteSequence(8))
+        list.announce(RemoteSequence(5), isFinished: false)
+        list.finish(RemoteSequence(5))
+        #expect(list.safe == RemoteSequence(8))
+    }
+
     @Test(arguments: UInt64(0)..<8)
     func `the next run begins behind what was pushed, never behind a stranger's change`(
         seed: UInt64

@@ -99,9 +99,11 @@ extension RevisionTree {
             isOutdated: isOutdated,
             retention: retention
         )
+        if let outcome = rejoin(received) { return outcome }
         if keepsOrder, isGivenUp(id) {
             return try contend(received, closing, refusesConflicts)
         }
+        if keepsOrder, let outcome = recall(received, closing) { return outcome }
         guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty,
             !contains(id) || isClosed(id)
         else { return try insert(received, refusesConflicts: refusesConflicts) }
@@ -149,7 +151,7 @@ extension RevisionTree {
     }
 
     /// Opens a closed branch in the place of the current one, which was closed for it.
-    private mutating func takeBack(_ received: Received) -> InsertOutcome {
+    mutating func takeBack(_ received: Received) -> InsertOutcome {
         guard let position = position(of: received.id) else { return .alreadyThere }
         let flags = received.flags.intersection([.tombstone, .hasBlobs])
         reopen(position, flags, body: received.body)
@@ -160,13 +162,13 @@ extension RevisionTree {
     }
 
     /// Lets the current revision count as changed.
-    private mutating func touch() {
+    mutating func touch() {
         guard let current = currentPosition else { return }
         revisions[current].sequence = 0
     }
 
     /// A revision and what is known about its coming; the members are those of `insertRemote`.
-    private struct Received {
+    struct Received {
         let id: RevisionID
         let history: [RevisionID]
         let flags: RevisionFlags

@@ -10,10 +10,17 @@ extension RevisionTree {
     /// of what the remote is known to have changes nothing, nor does an unknown revision. When it is
     /// our current one, a branch in conflict that the remote had before is over and goes: nobody
     /// has to decide about it any more.
-    public mutating func markLatest(_ id: RevisionID, at remote: RemoteID) {
+    ///
+    /// With `goesBack` an ancestor counts, too: the remote says that it is its current one now. It
+    /// forgot what came between, by pruning or with an older copy of itself.
+    public mutating func markLatest(
+        _ id: RevisionID,
+        at remote: RemoteID,
+        goesBack: Bool = false
+    ) {
         guard let position = position(of: id) else { return }
         let previous = marks.first { $0.remote == remote }?.position
-        if let previous, isAncestor(position, of: previous) { return }
+        if let previous, isAncestor(position, of: previous), !goesBack { return }
         setMark(of: remote, to: position)
         if let previous, position == currentPosition, !isMarked(previous),
             revisions[previous].flags.contains(.conflict)

@@ -10,18 +10,23 @@ public struct KnownRevision: Equatable, Sendable {
     public var sequence: UInt64?
     /// The greatest sequence of the collection when the feed was read; 0 = not known.
     public var feedEnd: UInt64
+    /// Whether the remote says that this is its current revision, also where it is known to have had a
+    /// descendant of it.
+    public var isCurrentThere: Bool
 
     /// Creates a mark for `StoreWriter.markKnown`.
     public init(
         documentID: DocumentID,
         revisionID: RevisionID,
         sequence: UInt64? = nil,
-        feedEnd: UInt64 = 0
+        feedEnd: UInt64 = 0,
+        isCurrentThere: Bool = false
     ) {
         self.documentID = documentID
         self.revisionID = revisionID
         self.sequence = sequence
         self.feedEnd = feedEnd
+        self.isCurrentThere = isCurrentThere
     }
 }
 
@@ -86,7 +91,7 @@ extension StoreWriter {
         for run in KnownRevision.runs(revisions) {
             if try add(run, to: &sequences, in: opened) { continue }
             for revision in run.revisions {
-                try markKnown(revision.documentID, revision.revisionID, at: remote, in: collection)
+                try markKnown(revision, at: remote, in: collection)
             }
         }
         guard sequences != before else { return }
@@ -106,6 +111,16 @@ extension StoreWriter {
         at remote: RemoteID,
         in collection: CollectionPath
     ) throws(StoreError) {
+        let known = KnownRevision(documentID: documentID, revisionID: revisionID)
+        try markKnown(known, at: remote, in: collection)
+    }
+
+    private func markKnown(
+        _ known: KnownRevision,
+        at remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        let (documentID, revisionID) = (known.documentID, known.revisionID)
         let collection = try self.collection(collection)
         let id = collection.id
         // The common case changes one number of the row and reads nothing.
@@ -118,7 +133,7 @@ extension StoreWriter {
             return
         }
         var tree = try outline(of: row, in: collection)
-        tree.markLatest(revisionID, at: remote)
+        tree.markLatest(revisionID, at: remote, goesBack: known.isCurrentThere)
         guard row.flags.contains(.conflicted), tree.conflict == nil else {
             return try setTree(changedTo: tree, of: row, in: collection, nil)
         }

@@ -48,20 +48,24 @@ extension StoreReader {
         var changes: [ChangeRow] = []
         changes.reserveCapacity(rows.count)
         for row in rows {
-            changes.append(
-                ChangeRow(
-                    sequence: row.sequence,
-                    documentID: row.documentID,
-                    revisionID: row.revisionID,
-                    flags: row.flags,
-                    remoteAncestor: try ancestor(of: row, at: remote, in: collection),
-                    bodyByteCount: row.bodyByteCount,
-                    isFirst: row.tree.isSingle,
-                    feedEnd: feedEnd
-                )
-            )
+            let ancestor = try ancestor(of: row, at: remote, in: collection)
+            changes.append(ChangeRow(row, remoteAncestor: ancestor, feedEnd: feedEnd))
         }
         return changes
+    }
+
+    /// The latest change of a document; `nil` when it is not here, or damaged.
+    public func change(
+        of documentID: DocumentID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> ChangeRow? {
+        let id = try self.collection(collection).id
+        do throws(StoreError) {
+            let row = try current().row(documentID, in: id, content: .summary)
+            return row.map { ChangeRow($0, remoteAncestor: nil, feedEnd: 0) }
+        } catch  where error.concernsOneDocument {
+            return nil
+        }
     }
 
     /// Tells which announced revisions are wanted; one decision for each, in order.
@@ -265,5 +269,20 @@ extension StoreReader {
         let collection = try self.collection(collection)
         guard let row = try row(documentID, in: collection.id) else { return nil }
         return try ancestor(of: row, at: remote, in: collection)
+    }
+}
+
+extension ChangeRow {
+    fileprivate init(_ row: DocumentRow, remoteAncestor: RevisionID?, feedEnd: UInt64) {
+        self.init(
+            sequence: row.sequence,
+            documentID: row.documentID,
+            revisionID: row.revisionID,
+            flags: row.flags,
+            remoteAncestor: remoteAncestor,
+            bodyByteCount: row.bodyByteCount,
+            isFirst: row.tree.isSingle,
+            feedEnd: feedEnd
+        )
     }
 }

@@ -256,10 +256,15 @@ extension ActiveCollection {
         return true
     }
 
-    /// Whether what the peer told of a document is old by now; if not, what it told before is.
-    func isOutdated(_ mark: Remarks.Mark) -> Bool {
-        guard puller != nil, let sequence = mark.remoteSequence else { return false }
-        return !remoteOrder.note(mark.revision.documentID, sequence)
+    /// Returns what the peer told of a document if that is not old by now; what it told before is then.
+    func upToDate(_ mark: Remarks.Mark) -> Remarks.Mark? {
+        guard puller != nil, let sequence = mark.remoteSequence else { return mark }
+        let documentID = mark.revision.documentID
+        guard !remoteOrder.isPassed(documentID, sequence) else { return nil }
+        var mark = mark
+        // A later revision may have come under the same sequence, in place of this one.
+        if !remoteOrder.note(documentID, sequence) { mark.revision.isCurrentThere = false }
+        return mark
     }
 
     /// The same for a revision that it sent.
@@ -270,7 +275,9 @@ extension ActiveCollection {
         guard !message.history.isEmpty || pusher?.isUnderway(message.documentID) ?? false else {
             return remoteOrder.isPassed(message.documentID, sequence)
         }
-        return !remoteOrder.note(message.documentID, sequence)
+        guard !remoteOrder.isPassed(message.documentID, sequence) else { return true }
+        remoteOrder.note(message.documentID, sequence)
+        return false
     }
 
     /// Answers a revision and counts it.

@@ -239,7 +239,7 @@ extension ActivePeer {
         if collections.contains(where: \.hasWithdrawals) {
             ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
         }
-        let marks = told.filter { !collections[$0.collection].isOutdated($0) }
+        let marks = told.compactMap { collections[$0.collection].upToDate($0) }
         let outdated = ready.map { collections[$0.collection].isOutdated($0.message) }
         let paths = collections.map(\.path)
         let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)

@@ -203,7 +203,8 @@ struct Puller {
                         collection: collection,
                         revision: KnownRevision(
                             documentID: question.documentID,
-                            revisionID: question.revisionID
+                            revisionID: question.revisionID,
+                            isCurrentThere: connection.peerKeepsOrder
                         ),
                         remoteSequence: entries[place].sequence.number,
                         isBehind: !isCurrent

@@ -278,7 +278,8 @@ extension Pusher {
 
     /// Conflicts that the pull did not clear are the documents' errors.
     mutating func reportUnresolved() {
-        for proposal in awaitingPull.values {
+        let waiting = awaitingPull.values.sorted { $0.change.sequence < $1.change.sequence }
+        for proposal in waiting {
             connection.report(event(proposal.change, .rival))
         }
         awaitingPull = [:]

@@ -22,6 +22,8 @@ struct Pusher {
     private let wantedIDs: Set<DocumentID>
     /// Marks of changes up to this sequence are older than this run and not to be relied on.
     private let trustedAfter: UInt64
+    /// Documents that were in conflict then: who keeps the peer's side relies on such a mark.
+    private var doubtfulIDs: Set<DocumentID> = []
     private var lastSequence: UInt64  // the feed is read through here
     /// Local changes that are not looked at yet; never too few.
     private(set) var unreadCount: UInt64 = 0
@@ -130,6 +132,9 @@ struct Pusher {
         guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
         unreadCount -= min(unreadCount, last - lastSequence)
         var proposals: [Proposal] = []
+        for (row, _) in rows where row.sequence <= trustedAfter && row.flags.contains(.conflicted) {
+            doubtfulIDs.insert(row.documentID)
+        }
         let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
         lastSequence = last
@@ -141,6 +146,7 @@ struct Pusher {
                 continue
             }
             checkpointer.completed.remove(row.sequence)
+            doubtfulIDs.remove(row.documentID)
             connection.progress.expectDocument(change.bodyByteCount)
             if let waiting = underway[change.documentID] {
                 if let waiting { checkpointer.completed.insert(waiting.sequence) }
@@ -162,7 +168,8 @@ struct Pusher {
     func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
         guard !row.flags.contains(.conflicted) else { return false }
         guard wantedIDs.isEmpty || wantedIDs.contains(row.documentID) else { return false }
-        if row.sequence > trustedAfter, row.remoteAncestor == row.revisionID { return false }
+        let isTrusted = row.sequence > trustedAfter && !doubtfulIDs.contains(row.documentID)
+        if isTrusted, row.remoteAncestor == row.revisionID { return false }
         guard let filter = options.pushFilter else { return true }
         let isTombstone = row.flags.contains(.tombstone)
         let result = Result { () throws(StoreError) in

@@ -19,12 +19,12 @@ struct RemoteOrder {
     /// By document, the sequence of the newest that the peer told.
     private var latest: [DocumentID: UInt64] = [:]
 
-    /// Notes what the peer told of a document; false when it has told something newer.
+    /// Notes what the peer told of a document, unless that was passed; false when it has told something
+    /// else under the same sequence.
+    @discardableResult
     mutating func note(_ documentID: DocumentID, _ sequence: UInt64) -> Bool {
-        guard !isPassed(documentID, sequence) else { return false }
         if latest.count >= Self.documentsCount { clear() }
-        latest[documentID] = sequence
-        return true
+        return latest.updateValue(sequence, forKey: documentID) != sequence
     }
 
     /// Whether the peer has told something newer of a document.

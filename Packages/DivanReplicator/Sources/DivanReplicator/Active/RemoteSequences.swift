@@ -32,8 +32,8 @@ public struct RemoteSequences: Sendable {
 
     /// Appends a sequence; `isFinished` when nothing is to be done for it.
     public mutating func announce(_ sequence: RemoteSequence, isFinished: Bool) {
-        if isFinished, entries.count == doneCount {
-            safe = sequence
+        if isFinished, entries.count == doneCount || isPassed(sequence) {
+            pass(sequence)
             return
         }
         if !isFinished {
@@ -84,10 +84,23 @@ public struct RemoteSequences: Sendable {
     /// Whether the sequence was announced and is not finished.
     public func isUnfinished(_ sequence: RemoteSequence) -> Bool { positions[sequence] != nil }
 
+    /// Whether the peer tells of a sequence again: of a document that we push without knowing its
+    /// revision of it.
+    private func isPassed(_ sequence: RemoteSequence) -> Bool {
+        guard let last = safe?.number, let number = sequence.number else { return false }
+        return number <= last
+    }
+
+    /// Everything up to this sequence is finished; one that comes again takes nothing back.
+    private mutating func pass(_ sequence: RemoteSequence) {
+        if !isPassed(sequence) { safe = sequence }
+    }
+
     private mutating func advance() {
+        let from = doneCount
         while doneCount < entries.count, entries[doneCount].openCount == 0 { doneCount += 1 }
         guard doneCount > 0 else { return }
-        safe = entries[doneCount - 1].sequence
+        for entry in entries[from..<doneCount] { pass(entry.sequence) }
         // Now and then, so that each entry is moved but once or so.
         guard doneCount == entries.count || doneCount >= 256 && doneCount * 2 >= entries.count
         else { return }

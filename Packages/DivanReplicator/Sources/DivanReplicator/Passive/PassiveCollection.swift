@@ -111,12 +111,12 @@ extension PassiveCollection {
         about documentID: DocumentID
     ) throws(SyncError) -> ProposalAnswer {
         switch verdict {
-        case .accept: .accepted
-        case .known: ProposalAnswer(status: 304)
+        case .accept: return .accepted
+        case .known: return ProposalAnswer(status: 304)
         case .conflict(let current):
-            try mayRead(documentID)
-                ? ProposalAnswer(status: 409, currentRevision: current)
-                : ProposalAnswer(status: 403)
+            guard try mayRead(documentID) else { return ProposalAnswer(status: 403) }
+            feed?.tellAgain(documentID)
+            return ProposalAnswer(status: 409, currentRevision: current)
         }
     }
 

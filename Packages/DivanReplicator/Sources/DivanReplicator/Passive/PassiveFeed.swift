@@ -34,6 +34,8 @@ struct PassiveFeed {
     private var listsInFlightCount = 0
     private var isCaughtUp = false
     private var wasCaughtUp = false
+    /// Documents that the peer pushes without knowing our revision, although it was told of it once.
+    private var unknownToPeer: [DocumentID] = []
     /// Whether there is room to go on, but others shall have their turn first.
     private(set) var wantsTurn = false
 
@@ -91,7 +93,17 @@ struct PassiveFeed {
     }
 
     /// Whether the peer has been told everything and has what it wanted.
-    var isIdle: Bool { isCaughtUp && listsInFlightCount == 0 && sender.isIdle }
+    var isIdle: Bool { isCaughtUp && isAnswered && unknownToPeer.isEmpty }
+
+    /// Whether the peer has, or does not want, all that it was told of.
+    private var isAnswered: Bool { listsInFlightCount == 0 && sender.isIdle }
+
+    /// The peer pushed a revision of a document that does not follow ours: it may have purged the
+    /// document and made it anew, and our revision will not be announced by itself any more.
+    mutating func tellAgain(_ documentID: DocumentID) {
+        guard unknownToPeer.count < connection.limits.rememberedEchoesCount else { return }
+        unknownToPeer.append(documentID)
+    }
 
     /// There are changes behind the last one that was read.
     mutating func notice() {
@@ -138,6 +150,8 @@ struct PassiveFeed {
             turnCount -= 1
             try announceNext()
         }
+        // What is on its way may be the revision in question; who came once does not stay that long.
+        if !unknownToPeer.isEmpty, isAnswered || !isContinuous { try announceAgain() }
         _ = try sender.pump()
     }
 
@@ -166,6 +180,21 @@ struct PassiveFeed {
             wasCaughtUp = true
             if isNews { announce([]) }
         }
+    }
+
+    /// Tells again of documents that the peer lacks, as far as the feed has passed them.
+    private mutating func announceAgain() throws {
+        let documentIDs = unknownToPeer.prefix(connection.limits.changesCount)
+        unknownToPeer.removeFirst(documentIDs.count)
+        let rows = try connection.store.read { reader in
+            try documentIDs.compactMap { try reader.change(of: $0, in: path) }
+        }
+        let hidden = try hiddenSequences(among: rows)
+        let changes = rows.filter { row in
+            row.sequence <= lastSequence && !hidden.contains(row.sequence)
+                && wantedIDs?.contains(row.documentID) ?? true
+        }
+        if !changes.isEmpty { announce(changes.map { FeedChange($0) }) }
     }
 
     /// The changes that the peer may not fetch; the filter runs outside of the transaction.

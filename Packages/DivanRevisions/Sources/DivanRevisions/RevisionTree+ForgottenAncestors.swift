@@ -1,0 +1,50 @@
+// Pruning forgets old ancestors, each peer other ones. A peer that still holds such a revision is then
+// taken for a rival, and one of the two may be given up for the other although it descends from it. Who
+// remembers the descent says so, with the `history` of the later one; that settles it for good, whatever
+// was decided before.
+extension RevisionTree {
+    /// Takes a revision for the current one that was given up here for its own ancestor, or waits in a
+    /// conflict with it.
+    ///
+    /// The ancestor keeps its body, so that it is not forgotten again before all neighbours have heard.
+    ///
+    /// - Returns: `nil`, and nothing is changed, unless the history of what was received names our
+    ///   current revision, and the gap that pruning left has room for it.
+    mutating func rejoin(_ received: Received) -> InsertOutcome? {
+        guard let start = position(of: received.id), let current = currentPosition,
+            !received.isOutdated, received.history.contains(revisions[current].id)
+        else { return nil }
+        let waits = isLeaf(start) && revisions[start].flags.contains(.conflict)
+        guard waits || isClosed(received.id) else { return nil }
+        let later = lineage(from: start).prefix { revisions[$0].id > revisions[current].id }
+        guard let first = later.last, fits(current, below: first) else { return nil }
+        revisions[first].parent = current
+        clearConflict(from: start)
+        revisions[current].flags.insert(.keepsBody)
+        return takeBack(received)
+    }
+
+    /// Whether a revision can stand between another one and its parent.
+    private func fits(_ ancestor: Int, below child: Int) -> Bool {
+        guard revisions[ancestor].id.generation < revisions[child].id.generation else {
+            return false
+        }
+        return revisions[child].parent.map { isAncestor($0, of: ancestor) } ?? true
+    }
+
+    /// Stays with the current revision where the peer gave that one up for an ancestor of it: the peer
+    /// is to hear of ours again, with its history.
+    ///
+    /// - Returns: `nil`, and nothing is changed, where that is not so.
+    mutating func recall(_ received: Received, _ closing: [RevisionID]) -> InsertOutcome? {
+        guard !closing.isEmpty, !received.isOutdated, let current = currentPosition,
+            closing.contains(revisions[current].id), let position = position(of: received.id),
+            isAncestor(position, of: current)
+        else { return nil }
+        if let remote = received.remote {
+            markLatest(received.id, at: remote, goesBack: true)
+        }
+        touch()
+        return .givenUp
+    }
+}

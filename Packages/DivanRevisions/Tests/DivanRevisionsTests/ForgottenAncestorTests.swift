@@ -1,0 +1,123 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+/// Ancestors that pruning forgot at one peer and that another one still holds.
+@Suite struct ForgottenAncestorTests {
+    private let ancestor = "2-bb"
+    private let later = "60-ee"
+
+    /// A history from the later revision down to the ancestor, as a peer writes it that remembers.
+    private var history: [RevisionID] {
+        get throws {
+            let faded = try (12...59).reversed().map { try id("\($0)-faded000") }
+            return faded + [try id(ancestor)]
+        }
+    }
+
+    /// Knows the later revision without its first ancestors, and meets one of those.
+    private func forgetful(
+        _ decision: RevisionTree.Decision?,
+        flags: RevisionFlags = []
+    ) throws -> RevisionTree {
+        var tree = RevisionTree()
+        try tree.receive("\(later),59-dd,58-dd", from: nil)
+        try tree.receive("\(ancestor),1-aa", from: RemoteID(rawValue: 8), flags: flags)
+        guard let decision else { return tree }
+        try tree.resolve(local: id(later), remote: id(ancestor), as: decision, closesRemote: true)
+        return tree
+    }
+
+    private func offer(
+        _ tree: inout RevisionTree,
+        _ revision: String,
+        history: [RevisionID],
+        closing: [RevisionID] = [],
+        isPush: Bool
+    ) throws -> RevisionTree.InsertOutcome {
+        try tree.insertRemote(
+            id(revision),
+            history: history,
+            body: body(revision),
+            remote: isPush ? nil : remote,
+            refusesConflicts: isPush,
+            closing: closing,
+            keepsOrder: true
+        )
+    }
+
+    @Test(arguments: [true, false], [[], RevisionFlags.tombstone])
+    func `a revision that was given up for its own ancestor comes back with its history`(
+        isPush: Bool,
+        flags: RevisionFlags
+    ) throws {
+        var tree = try forgetful(.keepRemote, flags: flags)
+        #expect(tree.current?.id == (try id(ancestor)))
+        let outcome = try offer(&tree, later, history: history, isPush: isPush)
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == (try id(later)))
+        #expect(tree.current?.sequence == 0)
+        #expect(tree.current?.body == body(later))
+        #expect(tree.leaves.count == 1)
+        #expect(tree.isAncestor(try id(ancestor), of: try id(later)))
+    }
+
+    @Test func `a conflict with an ancestor ends when the history tells`() throws {
+        // Here the later one waits: the ancestor was made anew from a peer that heard less.
+        var tree = RevisionTree()
+        try tree.receive("\(ancestor),1-aa", from: nil)
+        try tree.receive("\(later),59-dd,58-dd", from: RemoteID(rawValue: 8))
+        #expect(tree.conflict != nil)
+        let outcome = try offer(&tree, later, history: history, isPush: true)
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.conflict == nil)
+        #expect(tree.current?.id == (try id(later)))
+    }
+
+    @Test func `the neighbours hear of it, too`() throws {
+        var tree = try forgetful(.keepRemote)
+        _ = try offer(&tree, later, history: history, isPush: true)
+        let told = tree.history(
+            of: try id(later),
+            until: [try id(ancestor)],
+            random: FixedRandom()
+        )
+        #expect(told.last == (try id(ancestor)))
+    }
+
+    @Test func `what is no ancestor stays given up`() throws {
+        var tree = try forgetful(.keepRemote)
+        let strange = try (12...59).reversed().map { try id("\($0)-faded000") } + [try id("2-cc")]
+        _ = try offer(&tree, later, history: strange, isPush: true)
+        #expect(tree.current?.id == (try id(ancestor)))
+    }
+
+    @Test(arguments: [true, false])
+    func `who remembers stays with the later one, and tells of it again`(isPush: Bool) throws {
+        var tree = RevisionTree()
+        try tree.receive("\(later),59-dd,58-dd,57-dd", from: nil)
+        try tree.receive("61-ff,\(later)")
+        tree.assignSequence(4)
+        let closing = [try id("62-00"), try id("61-ff")]
+        let outcome = try offer(
+            &tree,
+            later,
+            history: [try id("59-dd")],
+            closing: closing,
+            isPush: isPush
+        )
+        #expect(outcome == .givenUp)
+        #expect(tree.current?.id == (try id("61-ff")))
+        #expect(tree.current?.sequence == 0)
+        #expect(tree.latest(at: remote) == (try id(isPush ? "61-ff" : later)))
+    }
+
+    @Test func `a remote goes back only when it says so itself`() throws {
+        var tree = RevisionTree()
+        try tree.receive("3-cc,2-bb,1-aa")
+        tree.markLatest(try id("2-bb"), at: remote)
+        #expect(tree.latest(at: remote) == (try id("3-cc")))
+        tree.markLatest(try id("2-bb"), at: remote, goesBack: true)
+        #expect(tree.latest(at: remote) == (try id("2-bb")))
+    }
+}
