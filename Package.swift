@@ -82,6 +82,12 @@ let rooms: [[Target]] = [
     ),
     room("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
     room("DivanQuery", arrows: ["DivanJSON"]),
+    room(
+        "DivanSQLFunctions",
+        libraries: ["sqlite3", "icuuc", "icui18n"],
+        testing: ["CDivanSQLFunctions"]
+    ),
+    room("DivanFullText", libraries: ["sqlite3", "stemmer"], testing: ["CDivanFullText"]),
     room("DivanAuth", arrows: ["DivanCrypto"]),
     room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
     room(
@@ -92,7 +98,15 @@ let rooms: [[Target]] = [
     ),
     room(
         "DivanStore",
-        arrows: ["DivanRevisions", "DivanDelta", "DivanJSON", "DivanCrypto"],
+        arrows: [
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCrypto",
+            "DivanQuery",
+            "DivanSQLFunctions",
+            "DivanFullText",
+        ],
         libraries: ["sqlite3"],
         testing: ["CDivanStore", "CDivanStoreFaults", "DivanZlib", "DivanLZ4", "DivanCompression"]
     ),

@@ -15,6 +15,10 @@ int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, i
     return sqlite3_bind_blob(statement, index, bytes, byte_count, SQLITE_TRANSIENT);
 }
 
+void divan_give_text(sqlite3_context *context, const char *text, int byte_count) {
+    sqlite3_result_text(context, text, byte_count, SQLITE_TRANSIENT);
+}
+
 static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
     int code = sqlite3_bind_int64(statement, 1, row->sequence);
     if (code == SQLITE_OK)

@@ -1,3 +1,4 @@
+public import DivanQuery
 public import DivanRevisions
 
 /// Keeps the rows of collections and small values; knows nothing of trees and conflicts.
@@ -12,6 +13,11 @@ public protocol StorageEngine: AnyObject, Sendable {
 
     /// Runs `body` on what is committed now.
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T
+
+    /// Begins a query on what is committed now; its rows come as they are asked for.
+    ///
+    /// The default reads all documents of its collections first.
+    func rows(of query: StorageQuery) throws -> StorageRows
 
     /// Runs `body` in a transaction: all of it is committed when it returns, none when it throws.
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
@@ -105,6 +111,14 @@ public protocol StorageSnapshot: AnyObject {
         limit: Int
     ) throws(StoreError) -> [DocumentID]
 
+    /// Calls `body` with each row of a query on this state.
+    ///
+    /// The default copies the documents of its collections.
+    func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws
+
+    /// How a query would be run on this state.
+    func plan(_ query: StorageQuery) throws -> QueryPlan
+
     /// A small value of the database itself.
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]?
     /// All values of a space, ascending by the UTF-8 bytes of their keys.
@@ -165,6 +179,11 @@ public protocol StorageTransaction: StorageSnapshot {
     ) throws(StoreError) -> CollectionState
     /// Removes small values that are not what was stored and that only save work; none by default.
     func discardDamagedValues() throws(StoreError)
+
+    /// Runs statements of SQL that make, fill or remove what belongs to indexes.
+    ///
+    /// The default does nothing: an engine whose queries run on copies indexes those.
+    func changeIndexes(_ sql: String) throws(StoreError)
 
     /// Sets or, with `nil`, removes a small value.
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
@@ -230,6 +249,9 @@ extension StorageTransaction {
         try state(of: collection)
     }
 
+    /// Does nothing.
+    public func changeIndexes(_ sql: String) throws(StoreError) {}
+
     /// Leaves everything as it is.
     public func discardDamagedValues() throws(StoreError) {}
 
@@ -294,6 +316,8 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case deltaSources
     /// What remotes refused, by collection, remote and document (`Refusal`).
     case refusals
+    /// The indexes, by collection and name (`IndexRecord`).
+    case indexes
     /// Values of the packages above.
     case metadata
 }

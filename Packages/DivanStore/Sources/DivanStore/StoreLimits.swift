@@ -70,4 +70,6 @@ public enum StoreLimits {
     public static let lockMilliseconds = 500
     /// How long a write waits for a foreign program that has the file locked, in milliseconds.
     public static let busyMilliseconds: Int32 = 5_000
+    /// Compiled queries kept with a connection while nobody runs them: an application repeats a few.
+    public static let keptQueryCount = 24
 }

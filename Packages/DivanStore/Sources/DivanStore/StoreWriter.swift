@@ -204,6 +204,7 @@ public final class StoreWriter: StoreReader {
         let collection = try self.collection(path)
         try forgetKnown(in: collection)
         try forgetRefusals(in: collection)
+        try forgetIndexes(of: collection)
         try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1

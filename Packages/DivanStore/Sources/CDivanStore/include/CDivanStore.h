@@ -20,6 +20,9 @@ int divan_find(sqlite3_stmt *statement, const char *text, int byte_count);
 /// `syncfs(2)`, which the system's header shows only to GNU sources.
 int divan_sync_file_system(int descriptor);
 
+/// Returns text from a function of SQL; SQLite copies it.
+void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
+
 /// A row of a document table. Every pointer is borrowed for the length of `divan_put_row`.
 typedef struct {
     int64_t sequence;

@@ -7,6 +7,8 @@ final class SQLiteConnection {
         case create
         case readWrite
         case readOnly
+        /// Nothing is a file; the path is `:memory:`.
+        case memory
         /// Nobody writes and nobody may make the files that WAL needs: a read-only medium.
         case immutable
     }
@@ -35,7 +37,7 @@ final class SQLiteConnection {
             | SQLITE_OPEN_PRIVATECACHE
         let code =
             switch mode {
-            case .create:
+            case .create, .memory:
                 sqlite3_open_v2(
                     path,
                     &opened,
@@ -61,7 +63,8 @@ final class SQLiteConnection {
         }
         handle = opened
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
-        let added = divan_add_checksums(handle)
+        var added = divan_add_checksums(handle)
+        if added == SQLITE_OK { added = SQLiteQueryFunctions.add(to: handle) }
         guard added == SQLITE_OK else { throw error(added) }
     }
 
@@ -102,6 +105,14 @@ final class SQLiteConnection {
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// Runs one statement and returns the text of every row.
+    func texts(_ sql: String) throws(StoreError) -> [String] {
+        let statement = try prepare(sql)
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0)) }
+        return texts
+    }
+
     /// Counts the log's pages from now on; SQLite no longer writes them into the file by itself.
     func followLog() {
         sqlite3_wal_hook(
@@ -114,6 +125,24 @@ final class SQLiteConnection {
                 return SQLITE_OK
             },
             Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    /// Has SQLite ask `watch` now and then whether to stop; `nil` ends that.
+    ///
+    /// The caller keeps the watch until then.
+    func watch(_ watch: QueryWatch?) {
+        guard let watch else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(
+            handle,
+            QueryWatch.stepCount,
+            { context in
+                // Called during calls of this connection only, while the caller keeps the watch.
+                guard let context else { return 0 }
+                return Unmanaged<QueryWatch>.fromOpaque(context).takeUnretainedValue().mustStop
+                    ? 1 : 0
+            },
+            Unmanaged.passUnretained(watch).toOpaque()
         )
     }
 

@@ -91,6 +91,23 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         return try body(session)
     }
 
+    func rows(of query: StorageQuery) throws -> StorageRows {
+        let session = try readers.take()
+        do {
+            try readers.begin(query.watch)
+            let run = try SQLiteQueryRun(query, on: session)
+            return StorageRows(titles: run.titles, next: run.next) { [readers] in
+                run.end()
+                readers.end(query.watch)
+                readers.giveBack(session)
+            }
+        } catch {
+            readers.end(query.watch)
+            readers.giveBack(session)
+            throw error
+        }
+    }
+
     // MARK: Writing
 
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
@@ -150,6 +167,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let connection = try SQLiteConnection(path: path, mode: mode)
         let finding = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
         guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
+        let session = try SQLiteSession(connection)
+        for path in try session.collections() {
+            guard let collection = try session.collection(path) else { continue }
+            try session.checkIndexes(of: collection)
+        }
     }
 
     func compact() throws(StoreError) {

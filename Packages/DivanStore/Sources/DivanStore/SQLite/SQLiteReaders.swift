@@ -18,6 +18,7 @@ final class SQLiteReaders: @unchecked Sendable {
     // Counts beginnings and ends of writes: two equal numbers, nothing written in between.
     private var generation: UInt64 = 0
     private var idle: [SQLiteSession] = []
+    private var running: [ObjectIdentifier: QueryWatch] = [:]
 
     init(path: String, mode: SQLiteConnection.Mode, seesEveryWrite: Bool) {
         self.path = path
@@ -87,11 +88,27 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// Closes the connections that nobody uses; the others close when they come back.
+    /// Notes a query that outlives the call that began it, so that closing ends it.
+    func begin(_ watch: QueryWatch) throws(StoreError) {
+        let isUsable = lock.withLock {
+            if isOpen { running[ObjectIdentifier(watch)] = watch }
+            return isOpen
+        }
+        guard isUsable else { throw StoreError(.notOpen, at: path) }
+    }
+
+    func end(_ watch: QueryWatch) {
+        lock.withLock { running[ObjectIdentifier(watch)] = nil }
+    }
+
+    /// Closes the connections that nobody uses; the others close when they come back, which
+    /// queries do with their next row.
     func close() {
         lock.withLock {
             isOpen = false
             idle = []
+            for watch in running.values { watch.stop(.closed) }
+            running = [:]
         }
     }
 }

@@ -71,6 +71,16 @@ enum SQLiteSchema {
         "docs_\(collection.rawValue)"
     }
 
+    /// Selects the names of the tables that indexes of a collection keep (`SQLIndexTranslation`).
+    static func indexTables(of collection: CollectionID) -> String {
+        let table = table(collection)
+        return """
+            SELECT name FROM sqlite_schema WHERE type = 'table'
+                AND (name GLOB '\(table)_items_*' OR name GLOB '\(table)_words_*'
+                    AND sql GLOB 'CREATE VIRTUAL*')
+            """
+    }
+
     /// Makes the table of a collection.
     ///
     /// The body stands last, so that a scan that does not want it never follows its overflow

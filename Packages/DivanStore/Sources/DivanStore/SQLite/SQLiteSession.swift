@@ -10,6 +10,8 @@ final class SQLiteSession {
     private var statements: [String: SQLiteStatement] = [:]
     private var documents: [CollectionID: SQLiteDocumentStatements] = [:]
     private var latest: SQLiteDocumentStatements?  // the collection that was used last
+    /// Compiled queries that nobody runs at present.
+    let queries = SQLiteQueryStatements()
     // Kept between rows, so that encoding a revision ID allocates nothing.
     private var encodedRevisionID: [UInt8] = []
     // Of the running transaction or snapshot.
@@ -38,6 +40,7 @@ final class SQLiteSession {
         statements = [:]
         documents = [:]
         latest = nil
+        queries.forget()
     }
 
     /// Forgets what was read in the transaction before.
@@ -262,12 +265,19 @@ extension SQLiteSession: StorageTransaction {
 
     func deleteCollection(_ collection: CollectionID) throws(StoreError) {
         forgetStatements()
+        for table in try connection.texts(SQLiteSchema.indexTables(of: collection)) {
+            try connection.execute("DROP TABLE IF EXISTS \(table)")
+        }
         try connection.execute(
             """
             DROP TABLE \(SQLiteSchema.table(collection));
             DELETE FROM collections WHERE id = \(collection.rawValue);
             """
         )
+    }
+
+    func changeIndexes(_ sql: String) throws(StoreError) {
+        try connection.execute(sql)
     }
 
     func setState(_ state: CollectionState) throws(StoreError) {

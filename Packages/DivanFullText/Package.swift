@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanFullText",
+    products: [.library(name: "DivanFullText", targets: ["DivanFullText"])],
+    dependencies: [.package(path: "../DivanTestKit")],
+    targets: [
+        .target(
+            name: "CDivanFullText",
+            linkerSettings: [
+                .linkedLibrary("sqlite3"), .linkedLibrary("stemmer"),
+            ]
+        ),
+        .target(
+            name: "DivanFullText",
+            dependencies: ["CDivanFullText"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanFullTextTests",
+            dependencies: ["DivanFullText", "DivanTestKit", "CDivanFullText"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,21 @@
+#ifndef DIVAN_FULL_TEXT_H
+#define DIVAN_FULL_TEXT_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// `divan1`, a tokenizer around `unicode61`: words, then stop words, then stems.
+int divan_add_tokenizer(fts5_api *api);
+
+/// `divan_rank1`: for each phrase and column hits in the row by hits in all rows, summed.
+int divan_add_rank(fts5_api *api);
+
+/// `divan_full_text_query1(words, columns)`: the reference engine's syntax as that of FTS5.
+int divan_add_query_syntax(sqlite3 *connection);
+
+/// Whether a word of a language, in lower case, says too little to be indexed.
+bool divan_is_stop_word(const char *language, const char *word, int count);
+
+#endif

@@ -1,0 +1,11 @@
+#ifndef C_DIVAN_FULL_TEXT_H
+#define C_DIVAN_FULL_TEXT_H
+
+#include <sqlite3.h>
+
+/// Gives a connection the tokenizer, the rank and the functions of full-text indexes.
+///
+/// Returns SQLITE_OK, or the error. Must run before any statement touches a full-text index.
+int divan_add_full_text(sqlite3 *connection);
+
+#endif

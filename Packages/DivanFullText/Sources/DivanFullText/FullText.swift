@@ -1,0 +1,32 @@
+internal import CDivanFullText
+
+/// Full-text search for SQLite: a tokenizer and a rank for FTS5, and the syntax of its queries.
+///
+/// A table is made with `tokenize = '…'` and the text that `tokenizer(language:ignoresAccents:)`
+/// gives, and asked with `MATCH divan_full_text_query1(words, columns)`. Another tokenizer takes
+/// the place of this one in the table's definition; nothing else knows it.
+public enum FullText {
+    /// Gives the tokenizer and the functions to a connection, before any statement touches a table
+    /// of FTS5 that names one.
+    ///
+    /// - Parameter connection: The `sqlite3 *`; used on the thread that uses the connection.
+    /// - Returns: SQLite's result code, 0 for success.
+    public static func add(to connection: OpaquePointer) -> Int32 {
+        divan_add_full_text(connection)
+    }
+
+    /// The words of a table's `tokenize`: letters, digits and spaces only.
+    ///
+    /// - Parameters:
+    ///   - language: A code such as `en` or `en_US`, or an English name, whose stems and stop words
+    ///     are used; `nil`, and a language that Snowball does not know, leaves words as they are.
+    ///   - ignoresAccents: Whether `é` is `e`.
+    /// - Returns: The text, such as `divan1 en 0`.
+    public static func tokenizer(language: String?, ignoresAccents: Bool) -> String {
+        let name = language?.lowercased().utf8.prefix { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
+        let known = name.flatMap { (1...15).contains($0.count) ? String($0) : nil } ?? "none"
+        return "divan1 \(known) \(ignoresAccents ? 0 : 1)"
+    }
+}

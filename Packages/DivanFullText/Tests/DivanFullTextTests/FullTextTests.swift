@@ -1,0 +1,91 @@
+import CDivanFullText
+import DivanFullText
+import Testing
+
+@Suite("Full text")
+struct FullTextTests {
+    /// The numbers of the rows that `query` finds in an English table of two columns.
+    private func found(_ query: String, ordered order: String = "rowid") throws -> [Int] {
+        var connection: OpaquePointer?
+        sqlite3_open(":memory:", &connection)
+        defer { sqlite3_close(connection) }
+        let handle = try #require(connection)
+        #expect(FullText.add(to: handle) == SQLITE_OK)
+        let tokenizer = FullText.tokenizer(language: "en_US", ignoresAccents: true)
+        let made = sqlite3_exec(
+            handle,
+            """
+            CREATE VIRTUAL TABLE words USING fts5(c0, c1, tokenize = '\(tokenizer)');
+            INSERT INTO words (rowid, c0, c1) VALUES
+                (1, 'Oslo', 'A light wooden chair. The chair stacks well.'),
+                (2, 'Bern', 'Reading chair with running castors for people who run meetings.'),
+                (3, 'Café', 'Copy of the other chair; not oiled.');
+            """,
+            nil,
+            nil,
+            nil
+        )
+        #expect(made == SQLITE_OK)
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(
+            handle,
+            """
+            SELECT rowid FROM words WHERE words MATCH
+                divan_full_text_query1(?1, CAST(x'6e616d650073746f727900' AS TEXT))
+            ORDER BY \(order)
+            """,
+            -1,
+            &statement,
+            nil
+        )
+        defer { sqlite3_finalize(statement) }
+        // The text outlives the run of the statement.
+        return try query.withCString { text in
+            sqlite3_bind_text(statement, 1, text, -1, nil)
+            var rows: [Int] = []
+            while true {
+                switch sqlite3_step(statement) {
+                case SQLITE_ROW: rows.append(Int(sqlite3_column_int64(statement, 0)))
+                case SQLITE_DONE: return rows
+                case let code: throw Failure(code: code)
+                }
+            }
+        }
+    }
+
+    private struct Failure: Error {
+        let code: Int32
+    }
+
+    @Test(
+        "The query syntax is the reference engine's",
+        arguments: [
+            ("chair", [1, 2, 3]), ("chairs", [1, 2, 3]), ("the", []), ("", []), ("- ;", []),
+            ("runs", [2]), ("peopl*", [2]), ("chair AND wood", [1]), ("chair wooden", [1]),
+            ("wooden OR oiled", [1, 3]), ("chair NOT (wooden OR oiled)", [2]),
+            (#""light wooden""#, [1]), (#""wooden light""#, []), ("name:oslo", [1]),
+            ("story:oslo", []), ("^oslo", [1]), ("run NEAR/2 castors", [2]), ("cafe", [3]),
+            ("well-stacks", [1]), ("or", []),
+        ]
+    )
+    func syntax(query: String, rows: [Int]) throws {
+        #expect(try found(query) == rows)
+    }
+
+    @Test("A malformed query fails", arguments: [#""open"#, "(a", "a)", "a OR", "NOT a", "a AND"])
+    func malformed(query: String) {
+        #expect(throws: Failure.self) { try found(query) }
+    }
+
+    @Test("Rows with a greater part of all hits rank higher")
+    func rank() throws {
+        #expect(try found("chair", ordered: "divan_rank1(words) DESC, rowid") == [1, 2, 3])
+    }
+
+    @Test("A language becomes letters only")
+    func tokenizer() {
+        #expect(FullText.tokenizer(language: "x'; DROP", ignoresAccents: false) == "divan1 x 1")
+        #expect(FullText.tokenizer(language: nil, ignoresAccents: true) == "divan1 none 0")
+        #expect(FullText.tokenizer(language: "", ignoresAccents: true) == "divan1 none 0")
+    }
+}

@@ -1,0 +1,235 @@
+internal import DivanJSON
+
+extension SQLExpressionWriter {
+    /// Writes what is 1, 0 or NULL, without the parentheses that an operand needs.
+    func writeCondition(_ expression: CheckedExpression, to text: inout SQLText) throws {
+        switch expression {
+        case .not(let operand):
+            text += "NOT "
+            try write(operand, .plain, to: &text)
+        case .and(let terms): try writeChain(terms[...], " AND ", to: &text)
+        case .or(let terms): try writeChain(terms[...], " OR ", to: &text)
+        case .comparison(let comparison, let left, let right, let collation):
+            try writeComparison(comparison, left, right, collation, to: &text)
+        case .isNull(let operand):
+            try write(operand, .plain, to: &text)
+            text += " = x''"
+        case .isMissing(let operand):
+            try write(operand, .plain, to: &text)
+            text += " IS NULL"
+        case .isValued(let operand):
+            text += "ifnull("
+            try write(operand, .plain, to: &text)
+            text += " <> x'', 0)"
+        case .between(let value, let low, let high, let collation):
+            try writeOperand(value, to: &text)
+            write(collation, to: &text)
+            text += " BETWEEN "
+            try write(low, .plain, to: &text)
+            text += " AND "
+            try write(high, .plain, to: &text)
+        case .isOneOf(let value, let list, let collation):
+            try writeList(value, list, collation, to: &text)
+        case .isItem(let value, of: let array, _):
+            text += "divan_is_item1("
+            try text.list([value, array]) { try write($1, .exact, to: &$0) }
+            text += ")"
+        case .like(let value, let pattern, let collation):
+            text += "divan_like1("
+            try text.list([value, pattern]) { try write($1, .exact, to: &$0) }
+            text += ", \(collation.folding))"
+        case .quantified(let quantifier, let variable, in: let collection, satisfies: let condition):
+            try writeQuantified(quantifier, variable, collection, condition, to: &text)
+        case .exists(let statement): try writeExists(statement, to: &text)
+        case .match(let index): try writeMatch(index, to: &text)
+        default: try write(expression, .plain, to: &text)
+        }
+    }
+
+    /// Writes a chain as a tree whose depth grows with the logarithm of its length.
+    private func writeChain(
+        _ terms: ArraySlice<CheckedExpression>,
+        _ sign: String,
+        to text: inout SQLText
+    ) throws {
+        // A flat piece costs a level of the syntax tree for each term, and none of the parser.
+        guard terms.count > 64 else {
+            for (index, term) in terms.enumerated() {
+                if index > 0 { text += sign }
+                try write(term, .plain, to: &text)
+            }
+            return
+        }
+        let middle = terms.startIndex + terms.count / 2
+        text += "("
+        try writeChain(terms[..<middle], sign, to: &text)
+        text += ")\(sign)("
+        try writeChain(terms[middle...], sign, to: &text)
+        text += ")"
+    }
+
+    /// Writes the left side of a comparison that is not for equality.
+    ///
+    /// A plus takes away the affinity with which a column of text would change a number beside it.
+    private func writeOperand(_ operand: CheckedExpression, to text: inout SQLText) throws {
+        if Self.isColumn(operand) { text += "+" }
+        try write(operand, .plain, to: &text)
+    }
+
+    /// Whether an expression is written as a column with a type.
+    private static func isColumn(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .metadata(_, .id), .metadata(_, .sequence), .metadata(_, .rowid),
+            .metadata(_, .expiration):
+            true
+        default: false
+        }
+    }
+
+    private static func isDocumentID(_ expression: CheckedExpression) -> Bool {
+        if case .metadata(_, .id) = expression { true } else { false }
+    }
+
+    /// Whether a value is known to be a number, so that a column of integers does not change it.
+    private static func isNumber(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .literal(.integer), .literal(.double), .metadata(_, .sequence),
+            .metadata(_, .expiration), .metadata(_, .rowid):
+            true
+        default: false
+        }
+    }
+
+    private func writeComparison(
+        _ comparison: QueryComparison,
+        _ left: CheckedExpression,
+        _ right: CheckedExpression,
+        _ collation: QueryCollation,
+        to text: inout SQLText
+    ) throws {
+        let isEquality = comparison == .equal || comparison == .same
+        try writeSide(left, beside: right, isEquality, to: &text)
+        write(collation, to: &text)
+        text += " \(comparison == .notEqual ? "<>" : comparison.rawValue) "
+        try writeSide(right, beside: left, isEquality, to: &text)
+    }
+
+    /// Writes one side so that neither side's column changes the other, and an index on the
+    /// column can be used where that is possible.
+    private func writeSide(
+        _ side: CheckedExpression,
+        beside other: CheckedExpression,
+        _ isEquality: Bool,
+        to text: inout SQLText
+    ) throws {
+        let areIDs = Self.isDocumentID(side) && Self.isDocumentID(other)
+        if isEquality, !areIDs, Self.isDocumentID(other) {
+            text += "divan_text_key1("
+            try write(side, .plain, to: &text)
+            text += ")"
+        } else if areIDs || (isEquality && Self.isDocumentID(side)) || Self.isNumber(other) {
+            try write(side, .plain, to: &text)
+        } else {
+            try writeOperand(side, to: &text)
+        }
+    }
+
+    private func writeList(
+        _ value: CheckedExpression,
+        _ list: [CheckedExpression],
+        _ collation: QueryCollation,
+        to text: inout SQLText
+    ) throws {
+        let isDocumentID = Self.isDocumentID(value)
+        if !isDocumentID, Self.isColumn(value) { text += "+" }
+        try write(value, .plain, to: &text)
+        write(collation, to: &text)
+        text += " IN ("
+        try text.list(list) { text, item in
+            if isDocumentID { text += "divan_text_key1(" }
+            try write(item, .plain, to: &text)
+            if isDocumentID { text += ")" }
+        }
+        text += ")"
+    }
+
+    private func writeQuantified(
+        _ quantifier: QueryQuantifier,
+        _ variable: Int,
+        _ collection: CheckedExpression,
+        _ condition: CheckedExpression,
+        to text: inout SQLText
+    ) throws {
+        let name = "v\(variable)"
+        if quantifier == .any, let (source, table) = try indexedItems(collection) {
+            // Its only tie to the document is the key, so SQLite finds the items first.
+            text += "\(prefix(source))sequence IN (SELECT owner FROM \(table) AS \(name) WHERE "
+            try write(condition, .plain, to: &text)
+            text += ")"
+            return
+        }
+        let items = try text.captured { try write(collection, .exact, to: &$0) }
+        switch quantifier {
+        case .any: text += "EXISTS ("
+        case .every: text += "NOT EXISTS ("
+        case .anyAndEvery:
+            text += "EXISTS (SELECT 1 FROM divan_items1(\(items))) AND NOT EXISTS ("
+        }
+        text += "SELECT 1 FROM divan_items1(\(items)) AS \(name) WHERE "
+        if quantifier != .any { text += "NOT " }
+        try write(condition, .plain, to: &text)
+        text += ")"
+    }
+
+    /// The table that has the items of a property, where an index keeps one.
+    private func indexedItems(
+        _ collection: CheckedExpression
+    ) throws -> (source: Int, table: String)? {
+        guard extraction == nil, case .property(let source, let path) = collection,
+            !path.isEmpty, case .documents(let documents) = statement.sources[source].form,
+            !statement.sources[source].includesDeleted,
+            statement.sources[source].join != .leftOuter,
+            let table = try schema.itemTable(of: documents, [path])
+        else { return nil }
+        return (source, table)
+    }
+
+    private func writeExists(_ statement: CheckedStatement, to text: inout SQLText) throws {
+        text += "EXISTS ("
+        // It speaks of nothing outside itself; other names only keep `explain` readable.
+        let writer = SQLStatementWriter(statement, schema: schema, name: "\(name ?? "")x")
+        try writer.write(to: &text)
+        text += ")"
+    }
+
+    private func writeMatch(_ index: Int, to text: inout SQLText) throws {
+        let match = statement.matches[index]
+        let table = try schema.fullTextTable(of: match, in: statement)
+        text += "\(words(index)).\(table.name) MATCH divan_full_text_query1("
+        try write(match.text, .plain, to: &text)
+        text += ", "
+        // Each name ends with a zero byte.
+        text.bind(.text(ExactText(table.columns.map { $0.text + "\0" }.joined())))
+        text += ")"
+    }
+
+    func writeRank(_ index: Int, to text: inout SQLText) throws {
+        let table = try schema.fullTextTable(of: statement.matches[index], in: statement)
+        text += "divan_rank1(\(words(index)).\(table.name))"
+    }
+
+    /// The name that the table of words of a condition has in the statement.
+    func words(_ index: Int) -> String { "\(name ?? "")m\(index)" }
+}
+
+extension SQLSchema {
+    func fullTextTable(
+        of match: CheckedMatch,
+        in statement: CheckedStatement
+    ) throws -> SQLFullTextTable {
+        guard case .documents(let collection) = statement.sources[match.source].form else {
+            throw QueryError("MATCH needs an index of a collection", code: .missingIndex)
+        }
+        return try fullTextTable(match.index, in: collection)
+    }
+}

@@ -1,0 +1,358 @@
+internal import DivanJSON
+
+/// Writes the expressions of one statement.
+struct SQLExpressionWriter<Schema: SQLSchema> {
+    let statement: CheckedStatement
+    let schema: Schema
+    /// What the names of the statement's tables begin with; `nil` where columns have no table.
+    let name: String?
+    /// Where parts of documents are columns of an inner query.
+    let extraction: SQLExtraction?
+
+    /// Writes an expression in a form, ready to be an operand.
+    func write(
+        _ expression: CheckedExpression,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        switch expression {
+        case .literal(let literal): write(literal, form, to: &text)
+        case .parameter(let name): text.bind(.parameter(name, isExact: form == .exact))
+        case .property, .metadata, .allMetadata, .blob:
+            try writePart(expression, form, to: &text)
+        case .variable(let number, let path):
+            writeItem(Self.variable(number), path, form, to: &text)
+        case .column(let index, let path):
+            let column = statement.columns[index].expression
+            try path.isEmpty
+                ? write(column, form, to: &text) : writeMember(of: column, path, form, to: &text)
+        case .member(of: let value, let path): try writeMember(of: value, path, form, to: &text)
+        case .array(let items): try writeArray(items[...], form, to: &text)
+        case .object(let members): try writeObject(members, form, to: &text)
+        case .concatenation(let parts): try writeJoined(parts[...], to: &text)
+        case .arithmetic(let first, let links): try writeArithmetic(first, links, to: &text)
+        case .negative(let operand):
+            text += "-("
+            try write(operand, .plain, to: &text)
+            text += ")"
+        case .choice(let test, let branches, let otherwise, let collation):
+            try writeChoice(test, branches, otherwise, collation, form, to: &text)
+        case .call(let function, let arguments, let collation):
+            try writeCall(function, arguments, collation, form, to: &text)
+        case .aggregate(let aggregate, let operand, let collation):
+            try writeAggregate(aggregate, operand, collation, to: &text)
+        case .rank(let index): try writeRank(index, to: &text)
+        default:
+            // The rest is true, false or MISSING.
+            text += form == .exact ? "divan_boolean1(" : "("
+            try writeCondition(expression, to: &text)
+            text += ")"
+        }
+    }
+
+    /// Writes a key of `GROUP BY` or `ORDER BY`.
+    func write(key: CheckedKey, to text: inout SQLText) throws {
+        // A number alone would name a column.
+        if case .literal = key.expression { text += "+" }
+        try write(key.expression, .plain, to: &text)
+        write(key.collation, to: &text)
+    }
+
+    func write(_ collation: QueryCollation, to text: inout SQLText) {
+        if let name = collation.sqlName { text += " COLLATE \"\(name)\"" }
+    }
+
+    // MARK: Values
+
+    private func write(_ literal: QueryLiteral, _ form: SQLForm, to text: inout SQLText) {
+        switch literal {
+        case .missing: text += "NULL"
+        case .null: text += "x''"
+        case .boolean(let value):
+            text += form == .exact ? (value ? "x'02'" : "x'01'") : (value ? "1" : "0")
+        case .integer(let number): text += number < 0 ? "(\(number))" : "\(number)"
+        case .double(let number): text.bind(.double(number.bitPattern))
+        case .string(let string): text.bind(.text(ExactText(string)))
+        }
+    }
+
+    static func variable(_ number: Int) -> String { "v\(number)." }
+
+    /// What stands before the columns of a source.
+    func prefix(_ source: Int) -> String { name.map { "\($0)\(source)." } ?? "" }
+
+    /// Writes a part of a document.
+    private func writePart(
+        _ expression: CheckedExpression,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        if let extraction {
+            text += extraction.name(of: expression, form)
+            return
+        }
+        switch expression {
+        case .property(let source, let path):
+            let table = prefix(source)
+            guard case .documents = statement.sources[source].form else {
+                return writeItem(table, path, form, to: &text)
+            }
+            if path.isEmpty {
+                text += form == .exact ? "divan_body_result1" : "divan_body1"
+                text += "(\(table)body)"
+            } else {
+                text += form == .exact ? "divan_result1" : "divan_value1"
+                text += "(\(table)body, \(path.sql))"
+            }
+        case .metadata(let source, let key): writeMetadata(source, key, form, to: &text)
+        case .allMetadata(let source): writeAllMetadata(source, to: &text)
+        default: text += "NULL"
+        }
+    }
+
+    /// Writes a part of an item of `divan_items`.
+    private func writeItem(
+        _ table: String,
+        _ path: QueryPath,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) {
+        if path.isEmpty {
+            text += form == .exact ? "\(table)result" : "\(table)value"
+        } else {
+            text += form == .exact ? "divan_member_result1" : "divan_member1"
+            text += "(\(table)result, \(path.sql))"
+        }
+    }
+
+    private func writeMember(
+        of value: CheckedExpression,
+        _ path: QueryPath,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        text += form == .exact ? "divan_member_result1(" : "divan_member1("
+        try write(value, .exact, to: &text)
+        text += ", \(path.sql))"
+    }
+
+    private func writeMetadata(
+        _ source: Int,
+        _ key: QueryMetadataKey,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) {
+        let table = prefix(source)
+        switch key {
+        case .id: text += "\(table)documentID"
+        case .sequence, .rowid: text += "\(table)sequence"
+        case .expiration: text += "\(table)expiration"
+        case .revisionID: text += "divan_revision(\(table)revisionID)"
+        case .deleted:
+            text += form == .exact ? "divan_boolean1" : ""
+            text += "(\(table)flags & 1)"
+        }
+    }
+
+    private func writeAllMetadata(_ source: Int, to text: inout SQLText) {
+        let keys: [QueryMetadataKey] = [.deleted, .expiration, .id, .revisionID, .sequence]
+        text += "divan_object1("
+        text.list(keys) { text, key in
+            text += "'\(key.rawValue)', "
+            // A number inside, as the reference engine has it.
+            writeMetadata(source, key, .plain, to: &text)
+        }
+        text += ")"
+    }
+
+    private static var piece: Int { 96 }  // arguments of one call, below the 127 that SQLite takes
+
+    private func writeArray(
+        _ items: ArraySlice<CheckedExpression>,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        guard items.count > Self.piece else {
+            text += "divan_array1("
+            try text.list(items) { try write($1, .exact, to: &$0) }
+            text += ")"
+            return
+        }
+        try writePieces(items, called: "divan_join1", to: &text) {
+            try writeArray($0, form, to: &$1)
+        }
+    }
+
+    /// Writes a call of as many parts as fit, each a call again where there are too many.
+    private func writePieces<Item>(
+        _ items: ArraySlice<Item>,
+        called name: String,
+        to text: inout SQLText,
+        _ write: (ArraySlice<Item>, inout SQLText) throws -> Void
+    ) throws {
+        var size = Self.piece
+        while size * Self.piece < items.count { size *= Self.piece }
+        let starts = stride(from: items.startIndex, to: items.endIndex, by: size)
+        text += "\(name)("
+        try text.list(Array(starts)) { text, start in
+            try write(items[start..<min(start + size, items.endIndex)], &text)
+        }
+        text += ")"
+    }
+
+    private func writeObject(
+        _ members: [CheckedExpression.Member],
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        var last: [ExactText: CheckedExpression] = [:]
+        for member in members { last[member.key] = member.value }
+        let sorted = last.sorted { $0.key < $1.key }
+        try writeMembers(sorted[...], to: &text)
+    }
+
+    private func writeMembers(
+        _ members: ArraySlice<(key: ExactText, value: CheckedExpression)>,
+        to text: inout SQLText
+    ) throws {
+        guard members.count > Self.piece / 2 else {
+            text += "divan_object1("
+            try text.list(members) { text, member in
+                text.bind(.text(member.key))
+                text += ", "
+                try write(member.value, .exact, to: &text)
+            }
+            text += ")"
+            return
+        }
+        let half = members.startIndex + members.count / 2
+        text += "divan_join1("
+        try writeMembers(members[..<half], to: &text)
+        text += ", "
+        try writeMembers(members[half...], to: &text)
+        text += ")"
+    }
+
+    // MARK: Calculation
+
+    private func writeJoined(
+        _ parts: ArraySlice<CheckedExpression>,
+        to text: inout SQLText
+    ) throws {
+        guard parts.count > Self.piece else {
+            text += "divan_concat1("
+            try text.list(parts) { try write($1, .exact, to: &$0) }
+            text += ")"
+            return
+        }
+        try writePieces(parts, called: "divan_concat1", to: &text) { try writeJoined($0, to: &$1) }
+    }
+
+    private func writeArithmetic(
+        _ first: CheckedExpression,
+        _ links: [CheckedExpression.Link],
+        to text: inout SQLText
+    ) throws {
+        // Within one rank SQL calculates from left to right too.
+        let sums = links.filter { $0.arithmetic == .plus || $0.arithmetic == .minus }
+        let isOfOneRank = sums.isEmpty || sums.count == links.count
+        text += String(repeating: "(", count: isOfOneRank ? 1 : links.count)
+        try write(first, .plain, to: &text)
+        for link in links {
+            text += " \(link.arithmetic.rawValue) "
+            try write(link.operand, .plain, to: &text)
+            if !isOfOneRank { text += ")" }
+        }
+        if isOfOneRank { text += ")" }
+    }
+
+    private func writeChoice(
+        _ test: CheckedExpression?,
+        _ branches: [CheckedExpression.Branch],
+        _ otherwise: CheckedExpression?,
+        _ collation: QueryCollation,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        text += "CASE "
+        if let test {
+            try write(test, .plain, to: &text)
+            write(collation, to: &text)
+            text += " "
+        }
+        for branch in branches {
+            text += "WHEN "
+            try write(branch.when, .plain, to: &text)
+            text += " THEN "
+            try write(branch.then, form, to: &text)
+            text += " "
+        }
+        text += "ELSE "
+        try write(otherwise ?? .literal(.null), form, to: &text)
+        text += " END"
+    }
+
+    private func writeCall(
+        _ function: QueryFunction,
+        _ arguments: [CheckedExpression],
+        _ collation: QueryCollation,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
+        if function == .ifMissing {
+            text += "coalesce("
+            try text.list(arguments) { try write($1, form, to: &$0) }
+            text += ")"
+            return
+        }
+        if function == .arrayOf { return try writeArray(arguments[...], form, to: &text) }
+        let call = SQLCall(function)
+        switch (call.result, form) {
+        case (.any, .plain): text += "divan_plain1("
+        case (.boolean, .exact): text += "divan_boolean1("
+        default: break
+        }
+        text += call.name
+        if function == .arrayCount, Self.isPart(arguments.first) { text += "_property" }
+        text += "1("
+        try text.list(arguments) { try write($1, .exact, to: &$0) }
+        if function == .contains { text += ", \(collation.isUnicode ? collation.folding : 2)" }
+        text += ")"
+        switch (call.result, form) {
+        case (.any, .plain), (.boolean, .exact): text += ")"
+        default: break
+        }
+    }
+
+    private static func isPart(_ expression: CheckedExpression?) -> Bool {
+        switch expression {
+        case .property, .variable: true
+        default: false
+        }
+    }
+
+    private func writeAggregate(
+        _ aggregate: QueryAggregate,
+        _ operand: CheckedExpression?,
+        _ collation: QueryCollation,
+        to text: inout SQLText
+    ) throws {
+        let (name, form): (String, SQLForm) =
+            switch aggregate {
+            case .count: ("count", .plain)
+            case .sum: ("divan_sum1", .plain)
+            case .average: ("divan_avg1", .plain)
+            case .minimum: ("min", .plain)
+            case .maximum: ("max", .plain)
+            case .array: ("divan_array_agg1", .exact)
+            }
+        text += "\(name)("
+        if let operand {
+            try write(operand, form, to: &text)
+            if name == "min" || name == "max" { write(collation, to: &text) }
+        } else {
+            text += "*"
+        }
+        text += ")"
+    }
+}

@@ -1,0 +1,27 @@
+/// The parts of documents that the outer clauses of a grouped query use, noted while those are
+/// written.
+///
+/// They are taken out of each row before it is sorted: a row of some columns instead of a body.
+final class SQLExtraction {
+    /// A column of the inner query.
+    struct Column: Hashable {
+        let expression: CheckedExpression
+        let form: SQLForm
+    }
+
+    private(set) var columns: [Column] = []
+    private var positions: [Column: Int] = [:]
+
+    static func name(_ position: Int) -> String { "c\(position)" }
+
+    /// The column that holds an expression in a form; a new one where there was none.
+    func name(of expression: CheckedExpression, _ form: SQLForm) -> String {
+        let column = Column(expression: expression, form: form)
+        let position = positions[column] ?? columns.count
+        if position == columns.count {
+            positions[column] = position
+            columns.append(column)
+        }
+        return Self.name(position)
+    }
+}

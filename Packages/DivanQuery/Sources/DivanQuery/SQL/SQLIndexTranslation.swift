@@ -1,0 +1,240 @@
+public import DivanJSON
+
+/// An index as statements for SQLite.
+///
+/// A value index is one of SQLite's over expressions. An array index has a table of the items
+/// below its path, shared by all indexes on that path and kept by triggers, with an index of
+/// SQLite's over the items. A full-text index is a table of FTS5, kept by triggers too. All leave
+/// deleted documents out.
+public struct SQLIndexTranslation: Sendable {
+    /// Makes the tables that the index needs, the outer one first; with triggers and content.
+    public let tables: [Table]
+    /// Makes the index itself.
+    public let create: String
+    /// Removes the index itself, not its tables.
+    public let drop: String
+
+    /// What queries call the columns of a full-text index.
+    public let columns: [ExactText]
+
+    /// A table beside that of the documents.
+    public struct Table: Hashable, Sendable {
+        /// Its name in SQL.
+        public let name: String
+        /// Statements that make it, fill it and keep it.
+        public let create: String
+        /// Statements that remove it.
+        public let drop: String
+        /// Selects 1 where it has not what it should have.
+        public let verify: String
+    }
+
+    /// Translates an index.
+    ///
+    /// - Parameters:
+    ///   - definition: What it holds.
+    ///   - name: The name that users gave.
+    ///   - table: The table of the collection, as it is written in SQL.
+    /// - Throws: `QueryError` for a parameter, a sub-query, an aggregate or full text in it, and
+    ///   for order by Unicode, which changes with the library that knows it.
+    public init(
+        _ definition: QueryIndexDefinition,
+        name: ExactText,
+        table: String
+    ) throws(QueryError) {
+        let index = "\(table)_by_\(Self.spelled(name.text))"
+        drop = "DROP INDEX IF EXISTS \(index);"
+        if case .fullText(let columns, _, _) = definition {
+            self.columns = columns.map(\.name)
+        } else {
+            columns = []
+        }
+        switch definition {
+        case .value(let keys, let filter):
+            tables = []
+            let writer = SQLIndexWriter(itemSource: nil)
+            var condition = "flags & 1 = 0"
+            if let filter { condition += " AND \(try writer.plain(filter))" }
+            create =
+                "CREATE INDEX \(index) ON \(table) (\(try writer.keys(keys)))"
+                + " WHERE \(condition);"
+        case .array(let paths, let keys):
+            tables = paths.indices.map { Self.items(of: table, Array(paths[...$0])) }
+            let writer = SQLIndexWriter(itemSource: paths.count)
+            let columns = keys.isEmpty ? "value" : try writer.keys(keys)
+            let items = tables.last?.name ?? table
+            create = "CREATE INDEX \(index) ON \(items) (\(columns));"
+        case .fullText(let columns, let tokenizer, let filter):
+            let words = "\(table)_words_\(Self.spelled(name.text))"
+            tables = [try Self.words(words, of: table, columns, tokenizer, filter)]
+            create = ""
+        }
+    }
+
+    /// The name of the table that has the items below a path.
+    public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
+        let steps = paths.map { spelled($0.sql) }.joined(separator: "_in_")
+        return "\(table)_items_\(steps)"
+    }
+
+    /// Letters and digits of any text: two hexadecimal digits for each byte.
+    private static func spelled(_ text: String) -> String {
+        text.utf8.map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0\(digits)" : digits
+        }.joined()
+    }
+
+    private static func words(
+        _ name: String,
+        of table: String,
+        _ columns: [QueryIndexDefinition.FullTextColumn],
+        _ tokenizer: String,
+        _ filter: CheckedExpression?
+    ) throws(QueryError) -> Table {
+        let writer = SQLIndexWriter(itemSource: nil)
+        let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
+        var texts: [String] = []
+        for column in columns {
+            texts.append("divan_index_text1(\(try writer.exact(column.expression)))")
+        }
+        var condition = "flags & 1 = 0"
+        if let filter { condition += " AND \(try writer.plain(filter))" }
+        func rows(_ source: String) -> String {
+            "INSERT INTO \(name) (rowid, \(names))"
+                + " SELECT sequence, \(texts.joined(separator: ", "))"
+                + " FROM \(source) WHERE \(condition);"
+        }
+        let fields = ["sequence", "documentID", "revisionID", "flags", "expiration", "body"]
+        let new = fields.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
+        let insert = rows("(SELECT \(new))")
+        let remove = "DELETE FROM \(name) WHERE rowid = OLD.sequence;"
+        let create = """
+            CREATE VIRTUAL TABLE \(name) USING fts5(\(names), tokenize = '\(tokenizer)');
+            \(rows(table))
+            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(insert) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
+            CREATE TRIGGER \(name)_update AFTER UPDATE OF sequence, flags, body ON \(table)
+            BEGIN \(remove) \(insert) END;
+            """
+        let drop = """
+            DROP TRIGGER IF EXISTS \(name)_insert;
+            DROP TRIGGER IF EXISTS \(name)_delete;
+            DROP TRIGGER IF EXISTS \(name)_update;
+            DROP TABLE IF EXISTS \(name);
+            """
+        let verify = """
+            SELECT (SELECT count(*) FROM \(name))
+                <> (SELECT count(*) FROM \(table) WHERE \(condition))
+            """
+        return Table(name: name, create: create, drop: drop, verify: verify)
+    }
+
+    private static func items(of table: String, _ paths: [QueryPath]) -> Table {
+        let name = itemTable(of: table, paths)
+        let isOuter = paths.count == 1
+        let owner = isOuter ? table : itemTable(of: table, Array(paths.dropLast()))
+        let path = (paths.last ?? QueryPath()).sql
+        func items(_ row: String) -> String {
+            let container =
+                isOuter
+                ? "divan_result1(\(row).body, \(path))"
+                : "divan_member_result1(\(row).result, \(path))"
+            let key = isOuter ? "\(row).sequence" : "\(row).id"
+            let tables = row == "o" ? "\(owner) AS o, " : ""
+            return "SELECT \(key), value, result FROM \(tables)divan_items1(\(container))"
+                + (isOuter ? " WHERE \(row).flags & 1 = 0" : "")
+        }
+        func rows(_ row: String) -> String {
+            "INSERT INTO \(name) (owner, value, result) \(items(row));"
+        }
+        let verify = """
+            SELECT (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM (\(items("o"))))
+                OR EXISTS (SELECT owner, value, result FROM \(name) EXCEPT \(items("o")))
+            """
+        let key = isOuter ? "OLD.sequence" : "OLD.id"
+        let remove = "DELETE FROM \(name) WHERE owner = \(key);"
+        var create = """
+            CREATE TABLE \(name) (
+                id INTEGER PRIMARY KEY,
+                owner INTEGER NOT NULL,
+                value,
+                result
+            );
+            \(rows("o"))
+            CREATE INDEX \(name)_owner ON \(name) (owner);
+            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(owner) BEGIN \(rows("NEW")) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(owner) BEGIN \(remove) END;
+            """
+        if isOuter {
+            create += """
+                CREATE TRIGGER \(name)_update AFTER UPDATE OF sequence, flags, body ON \(owner)
+                BEGIN \(remove) \(rows("NEW")) END;
+                """
+        }
+        let drop = """
+            DROP TRIGGER IF EXISTS \(name)_insert;
+            DROP TRIGGER IF EXISTS \(name)_delete;
+            DROP TRIGGER IF EXISTS \(name)_update;
+            DROP TABLE IF EXISTS \(name);
+            """
+        return Table(name: name, create: create, drop: drop, verify: verify)
+    }
+}
+
+/// Writes the expressions of an index: no table names, no parameters, literals as literals.
+private struct SQLIndexWriter {
+    private struct NoSchema: SQLSchema {
+        func table(of collection: QueryCollection) throws -> String {
+            throw QueryError("an index has no sub-query")
+        }
+        func fullTextTable(
+            _ index: ExactText,
+            in collection: QueryCollection
+        ) throws -> SQLFullTextTable {
+            throw QueryError("an index has no full-text condition")
+        }
+    }
+
+    private let expressions: SQLExpressionWriter<NoSchema>
+
+    /// The number of the source that is a table of items; without one, documents are indexed.
+    init(itemSource: Int?) {
+        var sources = [CheckedSource(.documents(.standard))]
+        for number in 0..<(itemSource ?? 0) {
+            sources.append(CheckedSource(.items(source: number, path: QueryPath())))
+        }
+        expressions = SQLExpressionWriter(
+            statement: CheckedStatement(columns: [], sources: sources),
+            schema: NoSchema(),
+            name: nil,
+            extraction: nil
+        )
+    }
+
+    func plain(_ expression: CheckedExpression) throws(QueryError) -> String {
+        try text { try expressions.write(expression, .plain, to: &$0) }
+    }
+
+    func exact(_ expression: CheckedExpression) throws(QueryError) -> String {
+        try text { try expressions.write(expression, .exact, to: &$0) }
+    }
+
+    func keys(_ keys: [CheckedKey]) throws(QueryError) -> String {
+        for key in keys where key.collation.isUnicode {
+            throw QueryError("an index cannot be in Unicode order")
+        }
+        return try text { text in try text.list(keys) { try expressions.write(key: $1, to: &$0) } }
+    }
+
+    private func text(_ write: (inout SQLText) throws -> Void) throws(QueryError) -> String {
+        var text = SQLText(isSchema: true)
+        do {
+            try write(&text)
+        } catch {
+            throw error as? QueryError ?? QueryError("\(error)")
+        }
+        if let problem = text.problem { throw QueryError(problem) }
+        return text.text
+    }
+}

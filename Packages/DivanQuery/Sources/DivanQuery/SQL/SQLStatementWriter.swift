@@ -1,0 +1,212 @@
+internal import DivanJSON
+
+/// Writes one `SELECT`.
+struct SQLStatementWriter<Schema: SQLSchema> {
+    private let statement: CheckedStatement
+    private let schema: Schema
+    /// What the names of its tables begin with; sub-queries have other ones.
+    private let name: String
+
+    init(_ statement: CheckedStatement, schema: Schema, name: String) {
+        self.statement = statement
+        self.schema = schema
+        self.name = name
+    }
+
+    func write(to text: inout SQLText) throws {
+        // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
+        let extracts = !statement.groups.isEmpty && statement.matches.isEmpty
+        let extraction = extracts ? SQLExtraction() : nil
+        let outer = expressions(extraction)
+        text += statement.isDistinct ? "SELECT DISTINCT " : "SELECT "
+        try text.list(statement.columns) { try outer.write($1.expression, .exact, to: &$0) }
+        let rest = try text.captured { text in
+            try writeGroups(outer, to: &text)
+            try writeOrder(outer, to: &text)
+            try writeLimit(outer, to: &text)
+        }
+        text += " FROM "
+        if let extraction {
+            try writeExtracted(extraction.columns, to: &text)
+        } else {
+            try writeRows(to: &text)
+        }
+        text += rest
+    }
+
+    private func expressions(_ extraction: SQLExtraction? = nil) -> SQLExpressionWriter<Schema> {
+        SQLExpressionWriter(
+            statement: statement,
+            schema: schema,
+            name: name,
+            extraction: extraction
+        )
+    }
+
+    /// The inner query, whose `LIMIT` keeps SQLite from dissolving it.
+    private func writeExtracted(
+        _ columns: [SQLExtraction.Column],
+        to text: inout SQLText
+    ) throws {
+        text += columns.isEmpty ? "(SELECT 1" : "(SELECT "
+        let inner = expressions()
+        try text.list(columns.indices) { text, index in
+            try inner.write(columns[index].expression, columns[index].form, to: &text)
+            text += " AS \(SQLExtraction.name(index))"
+        }
+        text += " FROM "
+        try writeRows(to: &text)
+        text += " LIMIT -1)"
+    }
+
+    private func writeRows(to text: inout SQLText) throws {
+        try writeSources(to: &text)
+        try writeFilter(to: &text)
+    }
+
+    private func writeSources(to text: inout SQLText) throws {
+        for (index, source) in statement.sources.enumerated() {
+            switch source.form {
+            case .documents(let collection):
+                if index > 0 { text += Self.joining(source.join) }
+                text += "\(try schema.table(of: collection)) AS \(name)\(index)"
+                try writeCondition(of: source, index, to: &text)
+                try writeWords(of: index, to: &text)
+            case .items(let parent, let path):
+                text += " JOIN "
+                if let table = try itemTable(index) {
+                    let key = isItems(parent) ? "id" : "sequence"
+                    text += "\(table) AS \(name)\(index)"
+                    text += " ON \(name)\(index).owner = \(name)\(parent).\(key)"
+                } else {
+                    text += "divan_items1("
+                    try expressions().write(.property(source: parent, path), .exact, to: &text)
+                    text += ") AS \(name)\(index)"
+                }
+            }
+        }
+    }
+
+    /// Joins the tables of words of the conditions on a source.
+    private func writeWords(of source: Int, to text: inout SQLText) throws {
+        for (index, match) in statement.matches.enumerated() where match.source == source {
+            let table = try schema.fullTextTable(of: match, in: statement)
+            let words = expressions().words(index)
+            text += " JOIN \(table.name) AS \(words)"
+            text += " ON \(words).rowid = \(name)\(source).sequence"
+        }
+    }
+
+    private func isItems(_ source: Int) -> Bool {
+        if case .items = statement.sources[source].form { true } else { false }
+    }
+
+    /// The table of a source's items, where an index keeps one; then it keeps those of its parent.
+    private func itemTable(_ source: Int) throws -> String? {
+        var (present, paths) = (source, [QueryPath]())
+        while case .items(let parent, let path) = statement.sources[present].form {
+            paths.insert(path, at: 0)
+            present = parent
+        }
+        guard case .documents(let collection) = statement.sources[present].form,
+            !statement.sources[present].includesDeleted
+        else { return nil }
+        return try schema.itemTable(of: collection, paths)
+    }
+
+    private static func joining(_ join: QueryJoin?) -> String {
+        switch join {
+        case .leftOuter: " LEFT JOIN "
+        case .cross: " CROSS JOIN "
+        case .inner, nil: " JOIN "
+        }
+    }
+
+    /// Rows that are not live must not count as partners, so that stands in `ON`.
+    private func writeCondition(
+        of source: CheckedSource,
+        _ index: Int,
+        to text: inout SQLText
+    ) throws {
+        guard index > 0 else { return }
+        var conditions: [CheckedExpression] = []
+        if let condition = source.condition { conditions.append(condition) }
+        guard !source.includesDeleted || !conditions.isEmpty else { return }
+        text += " ON "
+        if !source.includesDeleted { text += isLive(index) }
+        for (position, condition) in conditions.enumerated() {
+            if position > 0 || !source.includesDeleted { text += " AND " }
+            try expressions().write(condition, .plain, to: &text)
+        }
+    }
+
+    private func isLive(_ index: Int) -> String { "\(name)\(index).flags & 1 = 0" }
+
+    private func writeFilter(to text: inout SQLText) throws {
+        var separator = " WHERE "
+        if let first = statement.sources.first, case .documents = first.form,
+            !first.includesDeleted
+        {
+            text += separator + isLive(0)
+            separator = " AND "
+        }
+        if let filter = statement.filter {
+            text += separator
+            try expressions().write(filter, .plain, to: &text)
+        }
+    }
+
+    private func writeGroups(
+        _ writer: SQLExpressionWriter<Schema>,
+        to text: inout SQLText
+    ) throws {
+        guard !statement.groups.isEmpty else { return }
+        text += " GROUP BY "
+        try text.list(statement.groups) { try writer.write(key: $1, to: &$0) }
+        guard let filter = statement.groupFilter else { return }
+        text += " HAVING "
+        try writer.write(filter, .plain, to: &text)
+    }
+
+    private func writeOrder(
+        _ writer: SQLExpressionWriter<Schema>,
+        to text: inout SQLText
+    ) throws {
+        guard !statement.orderings.isEmpty else { return }
+        text += " ORDER BY "
+        try text.list(statement.orderings) { text, ordering in
+            try writer.write(key: ordering.key, to: &text)
+            if ordering.isDescending { text += " DESC" }
+        }
+    }
+
+    private func writeLimit(
+        _ writer: SQLExpressionWriter<Schema>,
+        to text: inout SQLText
+    ) throws {
+        guard statement.limit != nil || statement.offset != nil else { return }
+        text += " LIMIT "
+        if let limit = statement.limit {
+            try writeCount(limit, writer, to: &text)
+        } else {
+            text += "-1"
+        }
+        guard let offset = statement.offset else { return }
+        text += " OFFSET "
+        try writeCount(offset, writer, to: &text)
+    }
+
+    private func writeCount(
+        _ count: CheckedExpression,
+        _ writer: SQLExpressionWriter<Schema>,
+        to text: inout SQLText
+    ) throws {
+        if case .literal(.integer(let number)) = count {
+            text += "\(max(number, 0))"
+        } else {
+            text += "divan_row_count1("
+            try writer.write(count, .plain, to: &text)
+            text += ")"
+        }
+    }
+}

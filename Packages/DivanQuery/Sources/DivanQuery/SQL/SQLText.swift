@@ -1,0 +1,129 @@
+internal import DivanJSON
+
+/// SQL text in the making, with what is bound to its parameters.
+///
+/// No text of a user ever becomes SQL: values are bound, and the paths and names that must stand
+/// in the text are spelled in an alphabet without quotes.
+struct SQLText {
+    private(set) var text = ""
+    private(set) var bindings: [SQLTranslation.Binding] = []
+    private var numbers: [SQLTranslation.Binding: Int] = [:]
+    /// Whether the text goes into the schema, where nothing can be bound: literals are spelled.
+    private let isSchema: Bool
+    /// Why the text cannot stand in the schema.
+    private(set) var problem: String?
+
+    init(isSchema: Bool = false) {
+        self.isSchema = isSchema
+    }
+
+    static func += (left: inout SQLText, right: String) {
+        left.text += right
+    }
+
+    /// Writes a parameter; the same one twice is bound once.
+    mutating func bind(_ binding: SQLTranslation.Binding) {
+        guard !isSchema else { return spell(binding) }
+        let number = numbers[binding] ?? bindings.count + 1
+        if number > bindings.count {
+            bindings.append(binding)
+            numbers[binding] = number
+        }
+        text += "?\(number)"
+    }
+
+    private mutating func spell(_ binding: SQLTranslation.Binding) {
+        switch binding {
+        case .parameter(let name, isExact: _):
+            problem = "an index has no parameters, such as $\(name.text)"
+        case .text(let literal) where literal.text.utf8.contains(0):
+            problem = "text with a zero byte cannot stand in an index"
+        case .text(let literal):
+            let parts = literal.text.split(separator: "'", omittingEmptySubsequences: false)
+            text += "'\(parts.joined(separator: "''"))'"
+        case .double(let bits): text += "(\(Double(bitPattern: bits)))"
+        case .container: problem = "a container cannot stand in an index"
+        }
+    }
+
+    /// What `write` writes, left out of the text.
+    mutating func captured(_ write: (inout SQLText) throws -> Void) rethrows -> String {
+        let before = text
+        text = ""
+        try write(&self)
+        defer { text = before }
+        return text
+    }
+
+    /// Writes each item, commas between.
+    mutating func list<Items: Collection>(
+        _ items: Items,
+        _ write: (inout SQLText, Items.Element) throws -> Void
+    ) rethrows {
+        var isFirst = true
+        for item in items {
+            if !isFirst { text += ", " }
+            isFirst = false
+            try write(&self, item)
+        }
+    }
+}
+
+extension QueryPath {
+    /// The path as an SQL string that `divan_value1` reads, quotes included.
+    var sql: String {
+        var text = "'"
+        for step in steps {
+            switch step {
+            case .item(let index): text += "[\(index)]"
+            case .key(let key):
+                text += "."
+                for byte in key.text.utf8 { text += Self.spelling(of: byte) }
+            }
+        }
+        return text + "'"
+    }
+
+    /// Letters, digits, `_` and `-` stand for themselves; every other byte is two hexadecimal
+    /// digits, so that neither a quote nor a part of a character is ever written.
+    private static func spelling(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            return String(UnicodeScalar(byte))
+        default:
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "\\0\(digits)" : "\\\(digits)"
+        }
+    }
+}
+
+extension QueryCollation {
+    /// The name of the collation in SQL; `nil` for the order of bytes.
+    var sqlName: String? {
+        guard isUnicode else { return isCaseSensitive ? nil : "NOCASE" }
+        var name = "divan_unicode"
+        if !isCaseSensitive { name += "_ci" }
+        if !isAccentSensitive { name += "_ai" }
+        // What is no name of a locale is the root order, as everywhere in ICU.
+        if let locale, let tag = Self.tag(locale) { name += "_in_\(tag)" }
+        return name
+    }
+
+    private static func tag(_ locale: ExactText) -> String? {
+        let bytes = locale.text.utf8
+        let isTag = bytes.allSatisfy { byte in
+            byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                || (byte < 0x80 && UnicodeScalar(byte).properties.isAlphabetic)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isTag, (1...32).contains(bytes.count) else { return nil }
+        return locale.text.split(separator: "-").joined(separator: "_")
+    }
+
+    /// How `LIKE` and `CONTAINS` fold text (`divan_folding`).
+    var folding: Int {
+        guard isUnicode else { return isCaseSensitive ? 0 : 1 }
+        return 2 | (isCaseSensitive ? 0 : 4) | (isAccentSensitive ? 0 : 8)
+    }
+}

@@ -1,0 +1,135 @@
+#include "value.h"
+
+/// Begins at the array that the first argument is; otherwise settles the result: MISSING for
+/// MISSING, else null.
+static bool begin(sqlite3_context *context, sqlite3_value **arguments, divan_walk *walk) {
+    divan_value array = divan_argument(arguments[0]);
+    if (array.kind == divan_missing) return false;
+    if (array.kind == divan_array && divan_begin_walk(walk, array.text)) return true;
+    divan_return_null(context);
+    return false;
+}
+
+static void length(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_walk walk;
+    divan_slice item;
+    int64_t total = 0;
+    if (!begin(context, arguments, &walk)) return;
+    while (divan_next(&walk, &item)) total++;
+    sqlite3_result_int64(context, total);
+}
+
+/// What `ARRAY_COUNT` does with what is no array depends on how it was written.
+enum { of_expression = 0, of_property = 1 };
+
+static void count_items(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    bool is_property = (intptr_t)sqlite3_user_data(context) == of_property;
+    divan_value value = divan_argument(arguments[0]);
+    bool counts = value.kind == divan_array || (value.kind == divan_object && is_property);
+    divan_walk walk;
+    divan_slice item;
+    if (!counts || !divan_begin_walk(&walk, value.text)) {
+        if (!is_property) sqlite3_result_int(context, 0);
+        return;
+    }
+    int64_t total = 0;
+    while (divan_next(&walk, &item)) total += divan_read(item).kind != divan_null;
+    sqlite3_result_int64(context, total);
+}
+
+enum { sum, average, maximum, minimum };
+
+/// Over the numbers of an array; booleans count, other values do not.
+static void summary(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_walk walk;
+    divan_slice item;
+    if (!begin(context, arguments, &walk)) return;
+    double total = 0, greatest = 0, least = 0, number;
+    int64_t number_count = 0;
+    while (divan_next(&walk, &item)) {
+        if (!divan_number(divan_read(item), &number)) continue;
+        if (number_count == 0 || number > greatest) greatest = number;
+        if (number_count == 0 || number < least) least = number;
+        total += number;
+        number_count++;
+    }
+    intptr_t kind = (intptr_t)sqlite3_user_data(context);
+    if (kind != sum && number_count == 0) {
+        divan_return_null(context);
+        return;
+    }
+    switch (kind) {
+        case sum: divan_return_real(context, total); return;
+        case average: divan_return_real(context, total / (double)number_count); return;
+        case maximum: divan_return_real(context, greatest); return;
+        default: divan_return_real(context, least);
+    }
+}
+
+static void first_value(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_walk walk;
+    divan_slice item;
+    if (!begin(context, arguments, &walk)) return;
+    while (divan_next(&walk, &item)) {
+        divan_value value = divan_read(item);
+        if (value.kind == divan_null) continue;
+        divan_return(context, value);
+        return;
+    }
+    divan_return_null(context);
+}
+
+static bool is_scalar(divan_kind kind) {
+    return kind == divan_boolean || kind == divan_integer || kind == divan_real
+        || kind == divan_text;
+}
+
+static void contains(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    if (divan_passes_on(context, count, arguments)) return;
+    divan_walk walk;
+    divan_slice item;
+    divan_value sought = divan_argument(arguments[1]);
+    if (!begin(context, arguments, &walk)) return;
+    bool is_found = false;
+    while (is_scalar(sought.kind) && !is_found && divan_next(&walk, &item)) {
+        is_found = divan_compare(divan_read(item), sought) == 0;
+    }
+    divan_return_boolean(context, is_found);
+}
+
+/// As `x IN array`: MISSING for MISSING, false for what is no array; containers are found too.
+static void is_item(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value sought = divan_argument(arguments[0]);
+    divan_value array = divan_argument(arguments[1]);
+    if (sought.kind == divan_missing || array.kind == divan_missing) return;
+    divan_walk walk;
+    divan_slice item;
+    bool is_found = false;
+    if (array.kind == divan_array && divan_begin_walk(&walk, array.text)) {
+        while (!is_found && divan_next(&walk, &item)) {
+            is_found = divan_compare(divan_read(item), sought) == 0;
+        }
+    }
+    divan_return_boolean(context, is_found);
+}
+
+int divan_add_arrays(sqlite3 *connection) {
+    static const divan_function functions[] = {
+        {"divan_array_length", 1, length, 0},
+        {"divan_array_count", 1, count_items, of_expression},
+        {"divan_array_count_property", 1, count_items, of_property},
+        {"divan_array_sum", 1, summary, sum},
+        {"divan_array_avg", 1, summary, average},
+        {"divan_array_max", 1, summary, maximum},
+        {"divan_array_min", 1, summary, minimum},
+        {"divan_array_ifnull", 1, first_value, 0},
+        {"divan_array_contains", 2, contains, 0},
+        {"divan_is_item", 2, is_item, 0},
+    };
+    return divan_add_all(connection, functions);
+}

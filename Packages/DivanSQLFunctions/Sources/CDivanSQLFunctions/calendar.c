@@ -1,0 +1,261 @@
+#define _GNU_SOURCE
+#include "calendar.h"
+
+#include <string.h>
+#include <time.h>
+
+/// Milliseconds that a date may be away from 1970: some 290,000 years, far inside 64 bits.
+static const int64_t farthest = INT64_C(9200000000000000);
+
+int64_t divan_day_number(int64_t year, int month, int day) {
+    // Years that begin in March have the leap day at their end.
+    year -= month <= 2;
+    int64_t era = (year >= 0 ? year : year - 399) / 400;
+    int64_t year_of_era = year - era * 400;
+    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year
+        - 719468;
+}
+
+static void set_day(divan_date *date, int64_t number) {
+    number += 719468;
+    int64_t era = (number >= 0 ? number : number - 146096) / 146097;
+    int64_t day_of_era = number - era * 146097;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t month = (5 * day_of_year + 2) / 153;
+    date->day = (int)(day_of_year - (153 * month + 2) / 5 + 1);
+    date->month = (int)(month < 10 ? month + 3 : month - 9);
+    date->year = year_of_era + era * 400 + (date->month <= 2);
+}
+
+static int month_length(int64_t year, int month) {
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return lengths[month - 1] + (month == 2 && is_leap);
+}
+
+// MARK: Reading
+
+/// Reads exactly `digits` digits.
+static bool read_number(const uint8_t **at, const uint8_t *end, int digits, int *number) {
+    if (end - *at < digits) return false;
+    int value = 0;
+    for (int index = 0; index < digits; index++) {
+        uint8_t byte = (*at)[index];
+        if (byte < '0' || byte > '9') return false;
+        value = value * 10 + (byte - '0');
+    }
+    *at += digits;
+    *number = value;
+    return true;
+}
+
+static bool passes(const uint8_t **at, const uint8_t *end, char byte) {
+    if (*at >= end || **at != (uint8_t)byte) return false;
+    (*at)++;
+    return true;
+}
+
+static bool read_day(const uint8_t **at, const uint8_t *end, divan_date *date) {
+    const uint8_t *start = *at;
+    bool is_negative = passes(at, end, '-');
+    int year;
+    if (!read_number(at, end, 4, &year) || !passes(at, end, '-')
+        || !read_number(at, end, 2, &date->month) || !passes(at, end, '-')
+        || !read_number(at, end, 2, &date->day)) {
+        *at = start;
+        return false;
+    }
+    date->year = is_negative ? -year : year;
+    return true;
+}
+
+static bool read_time(const uint8_t **at, const uint8_t *end, divan_date *date) {
+    if (!read_number(at, end, 2, &date->hour) || !passes(at, end, ':')
+        || !read_number(at, end, 2, &date->minute))
+        return false;
+    if (!passes(at, end, ':')) return true;
+    if (!read_number(at, end, 2, &date->second)) return false;
+    if (!passes(at, end, '.')) return true;
+    int scale = 100;
+    const uint8_t *digits = *at;
+    while (*at < end && **at >= '0' && **at <= '9') {
+        date->millisecond += (*(*at)++ - '0') * scale;
+        scale /= 10;
+    }
+    return *at > digits;
+}
+
+static bool read_zone(const uint8_t **at, const uint8_t *end, divan_date *date) {
+    if (*at >= end) return true;
+    date->has_offset = true;
+    if (passes(at, end, 'Z')) return true;
+    int sign = **at == '-' ? -1 : 1, hours, minutes;
+    if (!passes(at, end, '+') && !passes(at, end, '-')) return false;
+    if (!read_number(at, end, 2, &hours)) return false;
+    passes(at, end, ':');
+    if (!read_number(at, end, 2, &minutes) || hours > 14 || minutes > 59) return false;
+    date->offset = sign * (hours * 60 + minutes);
+    return true;
+}
+
+static bool is_sound(const divan_date *date) {
+    if (date->month < 1 || date->month > 12 || date->day < 1) return false;
+    if (date->day > month_length(date->year, date->month)) return false;
+    if (date->hour > 24 || date->minute > 59 || date->second > 59) return false;
+    return date->hour < 24 || (date->minute == 0 && date->second == 0 && date->millisecond == 0);
+}
+
+bool divan_read_date(divan_slice text, bool takes_time, divan_date *date) {
+    *date = (divan_date){.year = 2000, .month = 1, .day = 1};
+    const uint8_t *at = text.start, *end = text.end;
+    bool has_time = true;
+    if (read_day(&at, end, date)) {
+        has_time = passes(&at, end, 'T');
+        while (!has_time && passes(&at, end, ' ')) has_time = at < end && *at != ' ';
+    } else if (!takes_time) {
+        return false;
+    }
+    if (has_time && !read_time(&at, end, date)) return false;
+    return read_zone(&at, end, date) && at == end && is_sound(date);
+}
+
+bool divan_milliseconds(divan_date date, int64_t *milliseconds) {
+    if (date.year < -280000 || date.year > 280000) return false;
+    int64_t minutes = divan_day_number(date.year, date.month, 1) + date.day - 1;
+    minutes = (minutes * 24 + date.hour) * 60 + date.minute - date.offset;
+    *milliseconds = (minutes * 60 + date.second) * 1000 + date.millisecond;
+    return true;
+}
+
+divan_date divan_date_at(int64_t milliseconds, int offset) {
+    if (milliseconds > farthest) milliseconds = farthest;
+    if (milliseconds < -farthest) milliseconds = -farthest;
+    divan_date date = {.offset = offset, .has_offset = true};
+    milliseconds += (int64_t)offset * 60000;
+    int64_t day = milliseconds / 86400000, rest = milliseconds % 86400000;
+    if (rest < 0) {
+        rest += 86400000;
+        day--;
+    }
+    set_day(&date, day);
+    date.hour = (int)(rest / 3600000);
+    date.minute = (int)(rest / 60000 % 60);
+    date.second = (int)(rest / 1000 % 60);
+    date.millisecond = (int)(rest % 1000);
+    return date;
+}
+
+int divan_local_offset_at(int64_t milliseconds) {
+    time_t seconds = (time_t)(milliseconds / 1000);
+    struct tm local;
+    return localtime_r(&seconds, &local) ? (int)(local.tm_gmtoff / 60) : 0;
+}
+
+int divan_local_offset(divan_date date) {
+    struct tm fields = {
+        .tm_year = (int)date.year - 1900,
+        .tm_mon = date.month - 1,
+        .tm_mday = date.day,
+        .tm_hour = date.hour,
+        .tm_min = date.minute,
+        .tm_sec = date.second,
+        .tm_isdst = -1,
+    };
+    return mktime(&fields) == (time_t)-1 && fields.tm_gmtoff == 0 ? 0
+                                                                  : (int)(fields.tm_gmtoff / 60);
+}
+
+// MARK: Formats
+
+divan_date_format divan_default_date_format(void) {
+    return (divan_date_format){
+        .has_date = true,
+        .has_time = true,
+        .has_seconds = true,
+        .separator = 'T',
+        .zone = divan_short_zone,
+        .is_default = true,
+    };
+}
+
+/// The shape of an example or of tokens, which every letter of an alphabet names a part of.
+static bool passes_word(const uint8_t **at, const uint8_t *end, const char *word) {
+    size_t count = strlen(word);
+    if ((size_t)(end - *at) < count || memcmp(*at, word, count) != 0) return false;
+    *at += count;
+    return true;
+}
+
+static bool passes_one(const uint8_t **at, const uint8_t *end, const char *const *words) {
+    for (; *words; words++) {
+        if (passes_word(at, end, *words)) return true;
+    }
+    return false;
+}
+
+divan_date_format divan_read_date_format(divan_slice text) {
+    static const char *const dates[] = {"1111-11-11", "1111/11/11", "%F", "%Y-%m-%d", "%Y/%m/%d",
+                                        NULL};
+    static const char *const full_times[] = {"11:11:11", "%T", "%H:%M:%S", NULL};
+    static const char *const short_times[] = {"11:11", "%H:%M", NULL};
+    static const char *const fractions[] = {".111", "%s", NULL};
+    static const char *const colon_zones[] = {"+11:11", "-11:11", "+09:00", "%Ez", NULL};
+    static const char *const short_zones[] = {"+1111", "-1111", "Z", "%z", NULL};
+    divan_date_format format = {.zone = divan_no_zone};
+    const uint8_t *at = text.start, *end = text.end;
+    // A lone `%T` is no format in the reference engine.
+    bool is_lone = divan_count(text) == 2 && memcmp(at, "%T", 2) == 0;
+    format.has_date = passes_one(&at, end, dates);
+    if (format.has_date && at < end && (*at == 'T' || *at == ' ')) {
+        format.separator = (char)*at++;
+        if (at == end) return divan_default_date_format();
+    }
+    if (!format.has_date || format.separator) {
+        format.has_seconds = passes_one(&at, end, full_times);
+        format.has_time = format.has_seconds || passes_one(&at, end, short_times);
+        format.has_milliseconds = format.has_seconds && passes_one(&at, end, fractions);
+    } else if (passes_one(&at, end, full_times)) {
+        return divan_default_date_format();
+    }
+    bool has_sign = end - at == 6 && (*at == '+' || *at == '-') && at[3] == ':';
+    if (format.has_time && has_sign) {
+        format.zone = divan_colon_zone;
+        at = end;
+    } else if (format.has_time && end - at == 5 && (*at == '+' || *at == '-')) {
+        format.zone = divan_short_zone;
+        at = end;
+    } else if (format.has_time && passes_one(&at, end, colon_zones)) {
+        format.zone = divan_colon_zone;
+    } else if (format.has_time && passes_one(&at, end, short_zones)) {
+        format.zone = divan_short_zone;
+    }
+    bool is_format = at == end && !is_lone && (format.has_date || format.has_time);
+    return is_format ? format : divan_default_date_format();
+}
+
+void divan_append_date(sqlite3_str *output, divan_date date, divan_date_format format) {
+    if (format.has_date) {
+        const char *sign = date.year < 0 ? "-" : "";
+        int64_t year = date.year < 0 ? -date.year : date.year;
+        sqlite3_str_appendf(
+            output, "%s%04lld-%02d-%02d", sign, (long long)year, date.month, date.day);
+    }
+    if (!format.has_time) return;
+    if (format.has_date) sqlite3_str_appendchar(output, 1, format.separator);
+    sqlite3_str_appendf(output, "%02d:%02d", date.hour, date.minute);
+    if (format.has_seconds) sqlite3_str_appendf(output, ":%02d", date.second);
+    if (format.has_milliseconds || (format.is_default && date.millisecond != 0))
+        sqlite3_str_appendf(output, ".%03d", date.millisecond);
+    if (format.zone == divan_no_zone) return;
+    if (date.offset == 0) {
+        sqlite3_str_appendchar(output, 1, 'Z');
+        return;
+    }
+    int minutes = date.offset < 0 ? -date.offset : date.offset;
+    const char *colon = format.zone == divan_colon_zone ? ":" : "";
+    sqlite3_str_appendf(
+        output, "%c%02d%s%02d", date.offset < 0 ? '-' : '+', minutes / 60, colon, minutes % 60);
+}

@@ -1,0 +1,50 @@
+#ifndef DIVAN_CALENDAR_H
+#define DIVAN_CALENDAR_H
+
+#include "json.h"
+
+// Dates as texts and as fields; the Gregorian calendar also before its beginning.
+
+/// A date and time of day; what it is the time of is told by the offset.
+typedef struct {
+    int64_t year;
+    int month, day, hour, minute, second, millisecond;
+    /// Minutes east of Greenwich.
+    int offset;
+    /// Whether the text named it; otherwise 0.
+    bool has_offset;
+} divan_date;
+
+/// Reads a whole text; a time alone is one of 2000-01-01 where `takes_time` allows it.
+bool divan_read_date(divan_slice text, bool takes_time, divan_date *date);
+
+/// Milliseconds since 1970; false beyond the years that dates have.
+bool divan_milliseconds(divan_date date, int64_t *milliseconds);
+
+/// The fields of a time at an offset in minutes.
+divan_date divan_date_at(int64_t milliseconds, int offset);
+
+/// The offset of local time at a time, in minutes; of the fields of a date where `is_fields`.
+int divan_local_offset(divan_date date);
+int divan_local_offset_at(int64_t milliseconds);
+
+/// Days since 1970-01-01.
+int64_t divan_day_number(int64_t year, int month, int day);
+
+/// Which parts of a date are written, and how.
+typedef struct {
+    bool has_date, has_time, has_seconds, has_milliseconds;
+    /// Between date and time.
+    char separator;
+    enum { divan_no_zone, divan_short_zone, divan_colon_zone } zone;
+    /// Milliseconds are written where there are some.
+    bool is_default;
+} divan_date_format;
+
+/// Reads a format: an example date, or `%` tokens; what is none is the default format.
+divan_date_format divan_read_date_format(divan_slice text);
+divan_date_format divan_default_date_format(void);
+
+void divan_append_date(sqlite3_str *output, divan_date date, divan_date_format format);
+
+#endif

@@ -1,0 +1,139 @@
+#include "value.h"
+
+#include <string.h>
+
+// `divan_items1(container)`: a row for each item of an array or value of an object; a scalar is a
+// row by itself, MISSING none. A row has the value in plain and in exact form.
+
+enum { column_value, column_result, column_container };
+
+typedef struct {
+    sqlite3_vtab_cursor base;
+    sqlite3_value *container;
+    divan_walk walk;
+    bool is_walk;
+    bool is_at_end;
+    divan_value value;
+    int64_t row;
+} cursor;
+
+static int connect(
+    sqlite3 *connection, void *data, int count, const char *const *words, sqlite3_vtab **table,
+    char **message) {
+    (void)data;
+    (void)count;
+    (void)words;
+    (void)message;
+    int code = sqlite3_declare_vtab(connection, "CREATE TABLE x(value, result, container HIDDEN)");
+    if (code != SQLITE_OK) return code;
+    *table = sqlite3_malloc(sizeof **table);
+    if (!*table) return SQLITE_NOMEM;
+    memset(*table, 0, sizeof **table);
+    sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
+    return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *table) {
+    sqlite3_free(table);
+    return SQLITE_OK;
+}
+
+static int plan(sqlite3_vtab *table, sqlite3_index_info *info) {
+    (void)table;
+    int found = -1;
+    bool is_unusable = false;
+    for (int index = 0; index < info->nConstraint; index++) {
+        if (info->aConstraint[index].iColumn != column_container) continue;
+        if (info->aConstraint[index].op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+        if (info->aConstraint[index].usable) found = index;
+        else is_unusable = true;
+    }
+    if (found < 0) return is_unusable ? SQLITE_CONSTRAINT : SQLITE_OK;
+    info->aConstraintUsage[found].argvIndex = 1;
+    info->aConstraintUsage[found].omit = 1;
+    info->estimatedCost = 1;
+    info->estimatedRows = 8;
+    info->idxNum = 1;
+    return SQLITE_OK;
+}
+
+static int open(sqlite3_vtab *table, sqlite3_vtab_cursor **opened) {
+    (void)table;
+    cursor *made = sqlite3_malloc(sizeof *made);
+    if (!made) return SQLITE_NOMEM;
+    memset(made, 0, sizeof *made);
+    *opened = &made->base;
+    return SQLITE_OK;
+}
+
+static int close(sqlite3_vtab_cursor *base) {
+    cursor *closed = (cursor *)base;
+    sqlite3_value_free(closed->container);
+    sqlite3_free(closed);
+    return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base) {
+    cursor *present = (cursor *)base;
+    divan_slice item;
+    present->row++;
+    present->is_at_end = !present->is_walk || !divan_next(&present->walk, &item);
+    if (!present->is_at_end) present->value = divan_read(item);
+    return SQLITE_OK;
+}
+
+static int filter(
+    sqlite3_vtab_cursor *base, int plan_number, const char *text, int count,
+    sqlite3_value **arguments) {
+    (void)text;
+    (void)count;
+    cursor *present = (cursor *)base;
+    sqlite3_value_free(present->container);
+    present->container = NULL;
+    present->is_at_end = true;
+    present->is_walk = false;
+    present->row = 0;
+    if (plan_number == 0 || sqlite3_value_type(arguments[0]) == SQLITE_NULL) return SQLITE_OK;
+    present->container = sqlite3_value_dup(arguments[0]);
+    if (!present->container) return SQLITE_NOMEM;
+    present->value = divan_argument(present->container);
+    present->is_walk = (present->value.kind == divan_array || present->value.kind == divan_object)
+        && divan_begin_walk(&present->walk, present->value.text);
+    if (present->is_walk) return next(base);
+    present->is_at_end = false;
+    return SQLITE_OK;
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base) { return ((cursor *)base)->is_at_end; }
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index) {
+    cursor *present = (cursor *)base;
+    switch (index) {
+        case column_value: divan_return_plain(context, present->value); break;
+        case column_result: divan_return(context, present->value); break;
+        default: sqlite3_result_value(context, present->container);
+    }
+    return SQLITE_OK;
+}
+
+static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *number) {
+    *number = ((cursor *)base)->row;
+    return SQLITE_OK;
+}
+
+int divan_add_items(sqlite3 *connection) {
+    static const sqlite3_module module = {
+        .iVersion = 0,
+        .xConnect = connect,
+        .xBestIndex = plan,
+        .xDisconnect = disconnect,
+        .xOpen = open,
+        .xClose = close,
+        .xFilter = filter,
+        .xNext = next,
+        .xEof = is_at_end,
+        .xColumn = column,
+        .xRowid = row_number,
+    };
+    return sqlite3_create_module_v2(connection, "divan_items1", &module, NULL, NULL);
+}

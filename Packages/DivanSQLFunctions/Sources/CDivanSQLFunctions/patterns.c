@@ -1,0 +1,250 @@
+#include "like.h"
+#include "unicode.h"
+#include "value.h"
+
+#include <string.h>
+#include <unicode/uregex.h>
+
+/// Text of a number or boolean as LIKE sees it.
+static divan_slice shown(divan_value value, sqlite3_str *buffer) {
+    if (value.kind == divan_text) return value.text;
+    if (value.kind == divan_boolean) value.kind = divan_integer;
+    divan_append_shown(buffer, value);
+    const uint8_t *start = (const uint8_t *)sqlite3_str_value(buffer);
+    return (divan_slice){start, start ? start + sqlite3_str_length(buffer) : start};
+}
+
+static divan_slice folded(divan_slice text, sqlite3_str *buffer, int folding) {
+    if (folding == divan_exactly) return text;
+    divan_append_folded(buffer, text, folding);
+    const uint8_t *start = (const uint8_t *)sqlite3_str_value(buffer);
+    if (!start) start = (const uint8_t *)"";
+    return (divan_slice){start, start + sqlite3_str_length(buffer)};
+}
+
+/// `text LIKE pattern` under a folding, the third argument.
+static void like(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value text = divan_argument(arguments[0]), pattern = divan_argument(arguments[1]);
+    if (text.kind == divan_missing || pattern.kind == divan_missing) return;
+    double ignored;
+    bool has_text = text.kind == divan_text || divan_number(text, &ignored);
+    bool has_pattern = pattern.kind == divan_text || divan_number(pattern, &ignored);
+    if (!has_text || !has_pattern) {
+        divan_return_boolean(context, false);
+        return;
+    }
+    int folding = sqlite3_value_int(arguments[2]);
+    sqlite3_str *buffers[4] = {NULL, NULL, NULL, NULL};
+    for (int index = 0; index < 4; index++) {
+        bool is_needed = index < 2 ? (index ? pattern.kind : text.kind) != divan_text
+                                   : folding != divan_exactly;
+        if (is_needed) buffers[index] = sqlite3_str_new(NULL);
+    }
+    divan_slice text_form = folded(shown(text, buffers[0]), buffers[2], folding);
+    divan_slice pattern_form = folded(shown(pattern, buffers[1]), buffers[3], folding);
+    divan_likeness likeness = divan_like(text_form, pattern_form);
+    for (int index = 0; index < 4; index++) {
+        if (buffers[index]) sqlite3_free(sqlite3_str_finish(buffers[index]));
+    }
+    if (likeness == divan_like_too_long) {
+        sqlite3_result_error(context, "this LIKE pattern takes too long", -1);
+    } else {
+        divan_return_boolean(context, likeness == divan_is_like);
+    }
+}
+
+// MARK: Regular expressions
+
+// ICU's are those of ECMAScript but for rare details; and it bounds time and memory of a match.
+enum {
+    /// Steps of 10,000 operations that a match may take, and one more for so many units of text.
+    time_limit = 500,
+    units_per_step = 1000,
+    /// Bytes that a match may keep to go back to.
+    stack_limit = 1 << 20,
+};
+
+static void free_expression(void *expression) { uregex_close(expression); }
+
+static void fail(sqlite3_context *context, UErrorCode error) {
+    bool is_long = error == U_REGEX_TIME_OUT || error == U_REGEX_STACK_OVERFLOW;
+    char *message = is_long
+        ? sqlite3_mprintf("this regular expression takes too long")
+        : sqlite3_mprintf("malformed regular expression (%s)", u_errorName(error));
+    if (message) sqlite3_result_error(context, message, -1);
+    else sqlite3_result_error_nomem(context);
+    sqlite3_free(message);
+}
+
+/// What a search works on; ended by `end_search`.
+typedef struct {
+    sqlite3_context *context;
+    URegularExpression *expression;
+    bool is_owned;
+    divan_wide text;
+} search;
+
+static URegularExpression *compile(sqlite3_context *context, divan_slice text) {
+    divan_wide pattern;
+    if (!divan_widen(&pattern, text)) {
+        sqlite3_result_error_nomem(context);
+        return NULL;
+    }
+    UErrorCode error = U_ZERO_ERROR;
+    UParseError place;
+    URegularExpression *expression =
+        uregex_open(pattern.units, pattern.count, 0, &place, &error);
+    uregex_setStackLimit(expression, stack_limit, &error);
+    divan_free_wide(&pattern);
+    if (U_SUCCESS(error)) return expression;
+    if (expression) uregex_close(expression);
+    fail(context, error);
+    return NULL;
+}
+
+/// Takes text and expression; otherwise settles the result.
+static bool
+begin_search(search *search, sqlite3_context *context, int count, sqlite3_value **arguments) {
+    if (divan_passes_on(context, count, arguments)) return false;
+    divan_value text = divan_argument(arguments[0]), pattern = divan_argument(arguments[1]);
+    if (text.kind != divan_text || pattern.kind != divan_text) {
+        divan_return_null(context);
+        return false;
+    }
+    search->context = context;
+    search->expression = sqlite3_get_auxdata(context, 1);
+    search->is_owned = search->expression == NULL;
+    if (!search->expression) search->expression = compile(context, pattern.text);
+    if (!search->expression) return false;
+    UErrorCode error = U_ZERO_ERROR;
+    if (divan_widen(&search->text, text.text)) {
+        uregex_setText(search->expression, search->text.units, search->text.count, &error);
+        uregex_setTimeLimit(
+            search->expression, time_limit + search->text.count / units_per_step, &error);
+        if (U_SUCCESS(error)) return true;
+        fail(context, error);
+        divan_free_wide(&search->text);
+    } else {
+        sqlite3_result_error_nomem(context);
+    }
+    if (search->is_owned) uregex_close(search->expression);
+    return false;
+}
+
+static void end_search(search *search) {
+    // The text goes; an expression that is kept must not look at it again.
+    static const UChar nothing[1] = {0};
+    UErrorCode error = U_ZERO_ERROR;
+    uregex_setText(search->expression, nothing, 0, &error);
+    divan_free_wide(&search->text);
+    if (search->is_owned)
+        sqlite3_set_auxdata(search->context, 1, search->expression, free_expression);
+}
+
+static bool find(search *search, bool *is_found) {
+    UErrorCode error = U_ZERO_ERROR;
+    *is_found = uregex_findNext(search->expression, &error);
+    if (U_SUCCESS(error)) return true;
+    fail(search->context, error);
+    return false;
+}
+
+static int32_t group_start(search *search, int32_t group) {
+    UErrorCode error = U_ZERO_ERROR;
+    return uregex_start(search->expression, group, &error);
+}
+
+static int32_t group_end(search *search, int32_t group) {
+    UErrorCode error = U_ZERO_ERROR;
+    return uregex_end(search->expression, group, &error);
+}
+
+static void regexp_contains(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    search search;
+    bool is_found;
+    if (!begin_search(&search, context, count, arguments)) return;
+    if (find(&search, &is_found)) divan_return_boolean(context, is_found);
+    end_search(&search);
+}
+
+static void regexp_position(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    search search;
+    bool is_found;
+    if (!begin_search(&search, context, count, arguments)) return;
+    if (find(&search, &is_found)) {
+        int32_t start = is_found ? group_start(&search, 0) : 0;
+        int64_t position = is_found ? divan_narrow_count(search.text.units, start) : -1;
+        sqlite3_result_int64(context, position);
+    }
+    end_search(&search);
+}
+
+static void append_group(sqlite3_str *output, search *search, int32_t group) {
+    int32_t start = group_start(search, group), end = group_end(search, group);
+    if (start < 0 || end <= start) return;
+    divan_append_wide(output, search->text.units + start, end - start);
+}
+
+/// Appends a replacement: `$1` and `$&` stand for what was found, `$$` for `$`.
+static void append_replacement(sqlite3_str *output, search *search, divan_slice text) {
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t group_count = uregex_groupCount(search->expression, &error);
+    const uint8_t *at = text.start;
+    while (at < text.end) {
+        const uint8_t *sign = memchr(at, '$', (size_t)(text.end - at));
+        divan_append(output, at, (sign ? sign : text.end) - at);
+        if (!sign) return;
+        at = sign + 1;
+        uint8_t next = at < text.end ? *at : 0;
+        int32_t group = next >= '1' && next <= '9' ? next - '0' : -1;
+        if (next == '&') {
+            append_group(output, search, 0);
+            at++;
+        } else if (group > 0 && group <= group_count) {
+            append_group(output, search, group);
+            at++;
+        } else {
+            divan_append(output, sign, 1);
+            if (next == '$') at++;
+        }
+    }
+}
+
+static void regexp_replace(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    search search;
+    bool is_found;
+    if (divan_passes_on(context, count, arguments)) return;
+    divan_value replacement = divan_argument(arguments[2]);
+    if (replacement.kind != divan_text) {
+        divan_return_null(context);
+        return;
+    }
+    int64_t rest = count > 3 ? sqlite3_value_int64(arguments[3]) : -1;
+    if (!begin_search(&search, context, 2, arguments)) return;
+    sqlite3_str *output = sqlite3_str_new(sqlite3_context_db_handle(context));
+    int32_t done = 0;
+    bool is_sound = true;
+    while (rest-- != 0 && (is_sound = find(&search, &is_found)) && is_found) {
+        int32_t start = group_start(&search, 0);
+        divan_append_wide(output, search.text.units + done, start - done);
+        append_replacement(output, &search, replacement.text);
+        done = group_end(&search, 0);
+        if (sqlite3_str_errcode(output)) break;
+    }
+    divan_append_wide(output, search.text.units + done, search.text.count - done);
+    end_search(&search);
+    if (is_sound) divan_return_text(context, output);
+    else sqlite3_free(sqlite3_str_finish(output));
+}
+
+int divan_add_patterns(sqlite3 *connection) {
+    static const divan_function functions[] = {
+        {"divan_like", 3, like, 0},
+        {"divan_regexp_contains", 2, regexp_contains, 0},
+        {"divan_regexp_position", 2, regexp_position, 0},
+        {"divan_regexp_replace", 3, regexp_replace, 0},
+        {"divan_regexp_replace", 4, regexp_replace, 0},
+    };
+    return divan_add_all(connection, functions);
+}

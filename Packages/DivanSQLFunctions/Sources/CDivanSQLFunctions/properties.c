@@ -1,0 +1,179 @@
+#include "value.h"
+
+#include <string.h>
+
+// Paths: `.key`, `[index]`, one after the other; in a key every byte but ASCII letters, digits,
+// `_`, `-` and those above 127 is spelled `\HH`. A path is read once for a statement.
+
+/// One step: a key, or an index where there is none.
+typedef struct {
+    const char *key;
+    int64_t key_count;
+    int64_t index;
+} step;
+
+typedef struct {
+    int count;
+    step steps[];
+} path;
+
+static int hex_digit(uint8_t byte) {
+    if (byte >= '0' && byte <= '9') return byte - '0';
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/// Reads a key into `target`; returns what is behind it, or null.
+static const uint8_t *
+read_key(const uint8_t *at, const uint8_t *end, char *target, int64_t *count) {
+    int64_t written = 0;
+    while (at < end && *at != '.' && *at != '[') {
+        if (*at != '\\') {
+            target[written++] = (char)*at++;
+            continue;
+        }
+        if (end - at < 3 || hex_digit(at[1]) < 0 || hex_digit(at[2]) < 0) return NULL;
+        target[written++] = (char)(hex_digit(at[1]) << 4 | hex_digit(at[2]));
+        at += 3;
+    }
+    *count = written;
+    return at;
+}
+
+/// Reads `[index]`; returns what is behind it, or null.
+static const uint8_t *read_index(const uint8_t *at, const uint8_t *end, int64_t *index) {
+    bool is_negative = ++at < end && *at == '-';
+    if (is_negative) at++;
+    int64_t number = 0;
+    const uint8_t *digits = at;
+    while (at < end && *at >= '0' && *at <= '9') {
+        if (at - digits >= 18) return NULL;
+        number = number * 10 + (*at++ - '0');
+    }
+    if (at == digits || at >= end || *at != ']') return NULL;
+    *index = is_negative ? -number : number;
+    return at + 1;
+}
+
+/// Reads a path into one piece of memory, its keys behind its steps; null where it is none.
+static path *read_path(const uint8_t *text, int64_t count) {
+    const uint8_t *end = text + count;
+    int64_t step_count = 0;
+    for (const uint8_t *at = text; at < end; at++) step_count += *at == '.' || *at == '[';
+    size_t head = sizeof(path) + (size_t)step_count * sizeof(step);
+    path *made = sqlite3_malloc64(head + (size_t)count + 1);
+    if (!made) return NULL;
+    char *keys = (char *)made + head;
+    made->count = 0;
+    for (const uint8_t *at = text; at && at < end;) {
+        step *next = &made->steps[made->count++];
+        *next = (step){.key = NULL};
+        if (*at == '.') {
+            next->key = keys;
+            at = read_key(at + 1, end, keys, &next->key_count);
+            keys += next->key_count;
+        } else if (*at == '[') {
+            at = read_index(at, end, &next->index);
+        } else {
+            at = NULL;
+        }
+        if (!at) {
+            sqlite3_free(made);
+            return NULL;
+        }
+    }
+    return made;
+}
+
+/// The path of argument `index`, kept as long as it does not change; `is_owned` tells the caller
+/// to free it.
+static path *find_path(sqlite3_context *context, sqlite3_value **arguments, bool *is_owned) {
+    *is_owned = false;
+    path *known = sqlite3_get_auxdata(context, 1);
+    if (known) return known;
+    const uint8_t *text = sqlite3_value_text(arguments[1]);
+    path *made = text ? read_path(text, sqlite3_value_bytes(arguments[1])) : NULL;
+    if (!made) {
+        sqlite3_result_error(context, "not a property path", -1);
+        return NULL;
+    }
+    sqlite3_set_auxdata(context, 1, made, sqlite3_free);
+    // SQLite may free it at once.
+    if (sqlite3_get_auxdata(context, 1) == made) return made;
+    made = read_path(text, sqlite3_value_bytes(arguments[1]));
+    *is_owned = true;
+    return made;
+}
+
+static divan_value follow(const path *path, divan_slice text) {
+    for (int index = 0; index < path->count; index++) {
+        const step *next = &path->steps[index];
+        const uint8_t *found = next->key ? divan_member(text, next->key, next->key_count)
+                                         : divan_item(text, next->index);
+        if (!found) return (divan_value){.kind = divan_missing};
+        text.start = found;
+    }
+    return divan_read(text);
+}
+
+/// What is read, and in which form it is returned.
+enum { of_body = 0, of_value = 1, exact = 2 };
+
+static void property(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    intptr_t mode = (intptr_t)sqlite3_user_data(context);
+    int type = sqlite3_value_type(arguments[0]);
+    divan_slice text;
+    if (mode & of_value) {
+        divan_value value = divan_argument(arguments[0]);
+        if (value.kind != divan_array && value.kind != divan_object) return;
+        text = value.text;
+    } else {
+        if (type == SQLITE_NULL) return;
+        text.start = sqlite3_value_blob(arguments[0]);
+        text.end = text.start + sqlite3_value_bytes(arguments[0]);
+    }
+    bool is_owned;
+    path *path = find_path(context, arguments, &is_owned);
+    if (!path) return;
+    divan_value value = follow(path, text);
+    if (is_owned) sqlite3_free(path);
+    if (mode & exact) divan_return(context, value);
+    else divan_return_plain(context, value);
+}
+
+/// The body as a value: MISSING where there is none, as of a tombstone.
+static void body(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return;
+    const uint8_t *start = sqlite3_value_blob(arguments[0]);
+    divan_slice text = {start, start + sqlite3_value_bytes(arguments[0])};
+    divan_value value = divan_read(text);
+    if (sqlite3_user_data(context)) divan_return(context, value);
+    else divan_return_plain(context, value);
+}
+
+static void plain(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_return_plain(context, divan_argument(arguments[0]));
+}
+
+static void boolean(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value value = divan_argument(arguments[0]);
+    if (value.kind == divan_integer) value.kind = divan_boolean;
+    divan_return(context, value);
+}
+
+int divan_add_properties(sqlite3 *connection) {
+    static const divan_function functions[] = {
+        {"divan_value", 2, property, of_body},
+        {"divan_result", 2, property, of_body | exact},
+        {"divan_member", 2, property, of_value},
+        {"divan_member_result", 2, property, of_value | exact},
+        {"divan_body", 1, body, 0},
+        {"divan_body_result", 1, body, 1},
+        {"divan_plain", 1, plain, 0},
+        {"divan_boolean", 1, boolean, 0},
+    };
+    return divan_add_all(connection, functions);
+}

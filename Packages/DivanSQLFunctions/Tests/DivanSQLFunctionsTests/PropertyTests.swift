@@ -1,0 +1,92 @@
+import Testing
+
+@Suite("Properties of a body")
+struct PropertyTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(
+        "A path leads to the value, whatever stands before it and however it is spelled",
+        arguments: [
+            (#"{"a":1}"#, ".a", "1"),
+            (#"{"a":{"b":[10,20,[30]]}}"#, ".a.b[2][0]", "30"),
+            (#"{"a":[1,2,3]}"#, ".a[-1]", "3"),
+            (#"{"a":[1,2,3]}"#, ".a[-4]", "MISSING"),
+            (#"{"b":"\"a\":1","c":2}"#, ".a", "MISSING"),
+            (#"{"b":{"a":1},"c":2}"#, ".a", "MISSING"),
+            (#"{"z":1,"a":2}"#, ".a", "2"),
+            (#" { "z" : [ 1 , { "a" : 5 } ] , "a" : "x" } "#, ".a", "'x'"),
+            (#"{"\u0061":7}"#, ".a", "7"),
+            (#"{"z":"\\","\u0061":7}"#, ".a", "7"),
+            (#"{"a.b":1}"#, #".a\2eb"#, "1"),
+            (#"{"ä":1}"#, #".\c3\a4"#, "1"),
+            (#"{"":4}"#, ".", "4"),
+            (#"{"a":"line\nend \u00e9 \ud83d\ude00"}"#, ".a", "'line\nend é 😀'"),
+            (#"{"a":-0.5e2}"#, ".a", "-50.0"),
+            (#"{"a":9223372036854775807}"#, ".a", "9223372036854775807"),
+            (#"{"a":9223372036854775808}"#, ".a", "9.223372036854776e+18"),
+            (#"{"a":-9223372036854775808}"#, ".a", "-9223372036854775808"),
+            (#"{"a":null}"#, ".a", "null"),
+            (#"[1]"#, ".a", "MISSING"),
+            (#"{"a""#, ".a", "MISSING"),
+            (#"{"a":"#, ".a", "MISSING"),
+            (#"{"a":[1,"#, ".a[1]", "MISSING"),
+            ("", ".a", "MISSING"),
+        ]
+    )
+    func paths(body: String, path: String, expected: String) throws {
+        #expect(try scratch.value("divan_value1('\(body)', '\(path)')") == expected)
+    }
+
+    @Test("Plain values compare as the language compares, exact ones keep their type")
+    func forms() throws {
+        let body = #"'{"t":true,"f":false,"o":{"b":1,"a":[1, 2]}}'"#
+        #expect(try scratch.value("divan_value1(\(body), '.t')") == "1")
+        #expect(try scratch.value("divan_result1(\(body), '.t')") == "true")
+        #expect(try scratch.value("divan_result1(\(body), '.f')") == "false")
+        #expect(try scratch.value("divan_value1(\(body), '.o')") == #"{"a":[1,2],"b":1}"#)
+        #expect(try scratch.value("divan_result1(\(body), '.o')") == #"{"b":1,"a":[1, 2]}"#)
+        #expect(try scratch.value("divan_plain1(divan_result1(\(body), '.t'))") == "1")
+        #expect(try scratch.value("divan_boolean1(NULL)") == "MISSING")
+    }
+
+    @Test("What is no path is an error", arguments: ["a", ".a[", ".a[x]", #".\zz"#])
+    func malformed(path: String) {
+        #expect(throws: Scratch.Failure.self) {
+            try scratch.value("divan_value1('{\"a\":1}', '\(path)')")
+        }
+    }
+
+    @Test("Values sort MISSING, numbers, text, null, containers, with an index and without")
+    func order() throws {
+        try scratch.execute(
+            #"""
+            CREATE TABLE docs (body TEXT);
+            INSERT INTO docs VALUES ('{"v":[1]}'), ('{"v":null}'), ('{"v":"a"}'), ('{"v":true}'),
+                ('{}'), ('{"v":0.5}'), ('{"v":{}}'), ('{"v":2}');
+            """#
+        )
+        let expected = ["MISSING", "0.5", "true", "2", "'a'", "null", "[1]", "{}"]
+        for index in ["", "CREATE INDEX byV ON docs (divan_value1(body, '.v'))"] {
+            try scratch.execute(index)
+            let rows = try scratch.rows(
+                "SELECT divan_result1(body, '.v') FROM docs ORDER BY divan_value1(body, '.v')"
+            )
+            #expect(rows.map { $0[0] } == expected)
+        }
+    }
+
+    @Test("A container gives a row for each item")
+    func items() throws {
+        func items(_ expression: String) throws -> [String] {
+            try scratch.rows("SELECT result FROM divan_items1(\(expression))").map { $0[0] }
+        }
+        let array = #"divan_body_result1('[1, "two", null, true]')"#
+        #expect(try items(array) == ["1", "'two'", "null", "true"])
+        #expect(try items(#"divan_body_result1('{"a": 1, "b": [2]}')"#) == ["1", "[2]"])
+        #expect(try items("divan_body_result1('[]')") == [])
+        #expect(try items("5") == ["5"])
+        #expect(try items("NULL") == [])
+    }
+}

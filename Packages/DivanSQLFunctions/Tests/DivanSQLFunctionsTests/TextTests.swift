@@ -1,0 +1,48 @@
+import Testing
+
+@Suite("Text")
+struct TextTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(
+        "LIKE knows runs, characters and escapes",
+        arguments: [
+            ("divan", "d%n", "1"), ("divan", "D%", "0"), ("divan", "di_an", "1"),
+            ("divan", "di", "0"), ("50%", #"50\%"#, "1"), ("50x", #"50\%"#, "0"),
+            ("a_c", #"a\_c"#, "1"), ("abc", #"a\_c"#, "0"), ("", "%", "1"), ("ä", "_", "1"),
+            ("😀x", "_x", "1"), ("abcabd", "%ab_", "1"), ("abcabd", "%a_c%", "1"),
+            ("abcabd", "a%b%d", "1"), ("abc", "%%c", "1"), ("abc", "___", "1"),
+            ("abc", "____", "0"), ("aé", "%_", "1"), ("é", "__", "0"), ("", "", "1"),
+            ("a", "", "0"),
+        ]
+    )
+    func like(text: String, pattern: String, expected: String) throws {
+        #expect(try scratch.value("divan_like1('\(text)', '\(pattern)', 0)") == expected)
+    }
+
+    @Test("Text folds by case and accent only where that is asked for")
+    func folding() throws {
+        #expect(try scratch.value("divan_like1('ABC', 'a%', 1)") == "1")
+        #expect(try scratch.value("divan_like1('ÄBC', 'ä%', 1)") == "0")
+        #expect(try scratch.value("divan_like1('ÄBC', 'ä%', 2 | 4)") == "1")
+        #expect(try scratch.value("divan_like1('ÄBC', 'A%', 2 | 8)") == "1")
+        #expect(try scratch.value("divan_contains1('Café', 'CAFE', 2 | 4 | 8)") == "1")
+        #expect(try scratch.value("divan_contains1('aaab', 'aab', 2)") == "1")
+    }
+
+    @Test("Collations order as Unicode does")
+    func collations() throws {
+        func order(_ words: [String], _ collation: String) throws -> [String] {
+            let values = words.map { "('\($0)')" }.joined(separator: ",")
+            let sql = "SELECT * FROM (VALUES \(values)) ORDER BY 1 COLLATE \"\(collation)\""
+            return try scratch.rows(sql).map { String($0[0].dropFirst().dropLast()) }
+        }
+        #expect(try order(["B", "Å", "Z", "A"], "divan_unicode") == ["A", "Å", "B", "Z"])
+        #expect(try order(["B", "Å", "Z", "A"], "divan_unicode_in_se") == ["A", "B", "Z", "Å"])
+        #expect(try order(["A", "a", "abC", "abc"], "divan_unicode") == ["a", "A", "abc", "abC"])
+        #expect(try scratch.value("'á' = 'A' COLLATE \"divan_unicode_ci_ai\"") == "1")
+        #expect(try scratch.value("'á' = 'A' COLLATE \"divan_unicode_ai\"") == "0")
+    }
+}

@@ -1,0 +1,97 @@
+internal import DivanJSON
+internal import DivanQuery
+
+/// What the catalogue says of an index: all that is needed to drop it, to make it again, and to
+/// tell whether another one is the same.
+///
+/// It stands among the small values, as JSON under the collection's number and the name, and so
+/// changes in the same transaction as the index itself.
+struct IndexRecord: Equatable {
+    let name: ExactText
+    let kind: StoredIndex.Kind
+    let source: String
+    let create: String
+    let drop: String
+    let tables: [Table]
+    /// What queries call the columns of a full-text index.
+    let columns: [ExactText]
+
+    struct Table: Equatable {
+        let name: String
+        let create: String
+        let drop: String
+        let verify: String
+    }
+
+    init(
+        _ name: ExactText,
+        _ kind: StoredIndex.Kind,
+        source: String,
+        _ translation: SQLIndexTranslation
+    ) {
+        self.name = name
+        self.kind = kind
+        self.source = source
+        create = translation.create
+        drop = translation.drop
+        columns = translation.columns
+        tables = translation.tables.map {
+            Table(name: $0.name, create: $0.create, drop: $0.drop, verify: $0.verify)
+        }
+    }
+
+    var stored: StoredIndex { StoredIndex(name: name, kind: kind, source: source) }
+
+    // MARK: Keeping
+
+    static func key(_ name: ExactText, in collection: CollectionID) -> String {
+        "\(collection.rawValue).\(name.text)"
+    }
+
+    /// The record under a key; `nil` for one of another collection, or that cannot be read.
+    init?(key: String, value: [UInt8], of collection: CollectionID) {
+        let prefix = "\(collection.rawValue)."
+        guard key.hasPrefix(prefix), let json = try? JSON(parsing: value),
+            let kind = json["kind"]?.string.flatMap(StoredIndex.Kind.init(rawValue:)),
+            let source = json["source"]?.string, let create = json["create"]?.string,
+            let drop = json["drop"]?.string, let tables = json["tables"]?.array,
+            let columns = json["columns"]?.array
+        else { return nil }
+        name = ExactText(String(key.dropFirst(prefix.count)))
+        self.kind = kind
+        self.source = source
+        self.create = create
+        self.drop = drop
+        self.columns = columns.compactMap { $0.string.map { ExactText($0) } }
+        self.tables = tables.compactMap { table in
+            guard let name = table["name"]?.string, let create = table["create"]?.string,
+                let drop = table["drop"]?.string, let verify = table["verify"]?.string
+            else { return nil }
+            return Table(name: name, create: create, drop: drop, verify: verify)
+        }
+    }
+
+    var value: [UInt8] {
+        let tables = tables.map { table in
+            JSON.object([
+                "name": .string(table.name), "create": .string(table.create),
+                "drop": .string(table.drop), "verify": .string(table.verify),
+            ])
+        }
+        let json = JSON.object([
+            "kind": .string(kind.rawValue), "source": .string(source), "create": .string(create),
+            "drop": .string(drop), "tables": .array(tables),
+            "columns": .array(columns.map { .string($0.text) }),
+        ])
+        // Text and arrays of text are never refused.
+        return (try? json.canonicalBytes()) ?? []
+    }
+}
+
+extension StorageSnapshot {
+    /// The indexes of a collection, by the bytes of their names.
+    func indexRecords(of collection: CollectionID) throws(StoreError) -> [IndexRecord] {
+        try values(in: .indexes)
+            .compactMap { IndexRecord(key: $0.key, value: $0.value, of: collection) }
+    }
+}

@@ -1,0 +1,86 @@
+internal import Glibc
+internal import Synchronization
+
+/// Why a query ended before its last row.
+public enum QueryStop: Error, Hashable, Sendable {
+    /// Somebody called `QueryWatch.cancel()`.
+    case cancelled
+    /// It ran longer than it was allowed to.
+    case tookTooLong(limit: Duration)
+}
+
+extension QueryStop: CustomStringConvertible {
+    /// One sentence with the remedy.
+    public var description: String {
+        switch self {
+        case .cancelled: "the query was cancelled"
+        case .tookTooLong(let limit):
+            "the query took longer than \(limit); make an index for it, or allow it more time"
+        }
+    }
+}
+
+/// Stops a running query, from any thread or after a time.
+public final class QueryWatch: Sendable {
+    enum State: Int {
+        case running
+        case cancelled
+        case tookTooLong
+        case closed
+    }
+
+    /// How many steps of SQLite's machine lie between two looks: about 50 µs.
+    static let stepCount: Int32 = 4_000
+
+    private let state = Atomic<Int>(State.running.rawValue)
+    private let deadline: (limit: Duration, nanoseconds: UInt64)?
+
+    /// Creates a watch whose time, if it has a limit, begins now.
+    public init(limit: Duration? = nil) {
+        deadline = limit.map { limit in
+            let (seconds, attoseconds) = limit.components
+            let nanoseconds =
+                UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+            let length =
+                nanoseconds.overflow
+                ? UInt64.max / 4
+                : nanoseconds.partialValue / 2 + UInt64(clamping: attoseconds / 2_000_000_000)
+            // Counted in halves, so that no sum leaves the range.
+            return (limit, Self.now / 2 + min(length, UInt64.max / 4))
+        }
+    }
+
+    /// Ends the query: its next row is `QueryStop.cancelled`.
+    public func cancel() { stop(.cancelled) }
+
+    func stop(_ reason: State) {
+        _ = state.compareExchange(
+            expected: State.running.rawValue,
+            desired: reason.rawValue,
+            ordering: .relaxed
+        )
+    }
+
+    /// Whether the query must end now.
+    var mustStop: Bool {
+        if let deadline, Self.now / 2 > deadline.nanoseconds { stop(.tookTooLong) }
+        return state.load(ordering: .relaxed) != State.running.rawValue
+    }
+
+    /// Throws what the query ends with, if it must end.
+    func check(path: String) throws {
+        guard mustStop, let reason = State(rawValue: state.load(ordering: .relaxed)) else { return }
+        switch reason {
+        case .running: return
+        case .cancelled: throw QueryStop.cancelled
+        case .tookTooLong: throw QueryStop.tookTooLong(limit: deadline?.limit ?? .zero)
+        case .closed: throw StoreError(.notOpen, at: path)
+        }
+    }
+
+    private static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
+    }
+}

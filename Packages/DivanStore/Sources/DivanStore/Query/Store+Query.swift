@@ -1,0 +1,46 @@
+internal import DivanJSON
+public import DivanQuery
+
+extension Store {
+    /// Begins a query on one state of the database, no older than the call.
+    ///
+    /// The first row of a scan comes at once, and memory does not grow with the number of rows,
+    /// unless the query sorts or groups them. Inside `write` on the same thread the state is the
+    /// one that this write sees, and all rows are read before the call returns; so are they where
+    /// the store is in memory.
+    ///
+    /// - Throws: `StoreError`, `QueryError` for what the checks of the query could not see, and
+    ///   `QueryStop`.
+    public func rows(of query: StorageQuery) throws -> StorageRows {
+        guard isWriting else { return try engine.rows(of: query) }
+        let rows = try read { reader in
+            var rows: [[QueryValue]] = []
+            try reader.current().run(query) { rows.append($0) }
+            return rows
+        }
+        var iterator = rows.makeIterator()
+        return StorageRows(titles: query.statement.columns.map(\.title)) { iterator.next() }
+    }
+
+    /// How a query would be run now.
+    ///
+    /// - Throws: As `rows(of:)`.
+    public func plan(of query: StorageQuery) throws -> QueryPlan {
+        try read { try $0.current().plan(query) }
+    }
+}
+
+extension CollectionPath {
+    /// The collection that a query names; `nil` where none can have such a name.
+    public init?(_ collection: QueryCollection) {
+        self.init(scope: collection.scope.text, name: collection.name.text)
+    }
+}
+
+extension StoreReader {
+    /// Whether there is a collection, for the checks of a query.
+    public func hasCollection(_ collection: QueryCollection) throws(StoreError) -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try hasCollection(path)
+    }
+}

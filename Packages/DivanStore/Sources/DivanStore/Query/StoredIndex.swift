@@ -1,0 +1,111 @@
+public import DivanJSON
+public import DivanQuery
+internal import DivanRevisions
+
+/// An index of a collection.
+public struct StoredIndex: Hashable, Sendable {
+    /// The sorts of indexes; the raw values are stored.
+    public enum Kind: String, Sendable {
+        /// Values of expressions.
+        case value
+        /// Items of an array.
+        case array
+        /// Words of text.
+        case fullText
+    }
+
+    /// Its name, one among those of its collection.
+    public let name: ExactText
+    /// The sort.
+    public let kind: Kind
+    /// What was given when it was made, for people.
+    public let source: String
+}
+
+extension StoreReader {
+    /// The indexes of a collection, by the bytes of their names.
+    public func indexes(in path: CollectionPath) throws(StoreError) -> [StoredIndex] {
+        try current().indexRecords(of: collection(path).id).map(\.stored)
+    }
+}
+
+extension StoreWriter {
+    /// Makes an index of the documents that are there; later ones come in with their save.
+    ///
+    /// Does nothing where the same index has the name already; another one is replaced.
+    ///
+    /// - Parameters:
+    ///   - name: Any text that is not empty.
+    ///   - definition: What it holds.
+    ///   - source: The definition as a person gave it; part of what makes two the same.
+    ///   - path: The collection.
+    /// - Throws: `QueryError` for what cannot be indexed; `StoreError`.
+    public func createIndex(
+        _ name: ExactText,
+        _ definition: QueryIndexDefinition,
+        source: String = "",
+        in path: CollectionPath
+    ) throws {
+        let collection = try collection(path).id
+        let translation = try SQLIndexTranslation(
+            definition,
+            name: name,
+            table: SQLiteSchema.table(collection)
+        )
+        let record = IndexRecord(name, definition.kind, source: source, translation)
+        let known = try current().indexRecords(of: collection)
+        if known.contains(record) { return }
+        try deleteIndex(name, in: path)
+        let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
+        for table in record.tables where !kept.contains(table.name) {
+            try changing().changeIndexes(table.create)
+        }
+        try changing().changeIndexes(record.create)
+        try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
+    }
+
+    /// Removes an index; does nothing when there is none.
+    public func deleteIndex(_ name: ExactText, in path: CollectionPath) throws(StoreError) {
+        let collection = try collection(path).id
+        var records = try current().indexRecords(of: collection)
+        guard let place = records.firstIndex(where: { $0.name == name }) else { return }
+        let record = records.remove(at: place)
+        try changing().changeIndexes(record.drop)
+        let kept = records.flatMap(\.tables).map(\.name)
+        // The inner tables first: their triggers stand on the outer ones.
+        for table in record.tables.reversed() where !kept.contains(table.name) {
+            try changing().changeIndexes(table.drop)
+        }
+        try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
+    }
+
+    /// Makes every index of a collection anew from its documents.
+    public func rebuildIndexes(in path: CollectionPath) throws(StoreError) {
+        let records = try current().indexRecords(of: collection(path).id)
+        var tables: [IndexRecord.Table] = []
+        for table in records.flatMap(\.tables) where !tables.contains(table) {
+            tables.append(table)
+        }
+        for record in records { try changing().changeIndexes(record.drop) }
+        for table in tables.reversed() { try changing().changeIndexes(table.drop) }
+        for table in tables { try changing().changeIndexes(table.create) }
+        for record in records { try changing().changeIndexes(record.create) }
+    }
+
+    func forgetIndexes(of collection: OpenCollection) throws(StoreError) {
+        for record in try current().indexRecords(of: collection.id) {
+            let key = IndexRecord.key(record.name, in: collection.id)
+            try setValue(nil, for: key, in: .indexes)
+        }
+    }
+}
+
+extension QueryIndexDefinition {
+    fileprivate var kind: StoredIndex.Kind {
+        switch self {
+        case .value: .value
+        case .array: .array
+        case .fullText: .fullText
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import DivanJSON
+internal import DivanQuery
+
+/// The tables of one snapshot, for the translation of a query.
+final class SQLiteQuerySchema: SQLSchema {
+    private let session: SQLiteSession
+    private var records: [CollectionID: [IndexRecord]] = [:]
+
+    init(_ session: SQLiteSession) {
+        self.session = session
+    }
+
+    func table(of collection: QueryCollection) throws -> String {
+        SQLiteSchema.table(try id(of: collection))
+    }
+
+    func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String? {
+        let id = try id(of: collection)
+        let name = SQLIndexTranslation.itemTable(of: SQLiteSchema.table(id), paths)
+        let isKept = try records(of: id).contains { $0.tables.contains { $0.name == name } }
+        return isKept ? name : nil
+    }
+
+    func fullTextTable(
+        _ index: ExactText,
+        in collection: QueryCollection
+    ) throws -> SQLFullTextTable {
+        let record = try records(of: id(of: collection)).first {
+            $0.kind == .fullText && $0.name == index
+        }
+        guard let record, let table = record.tables.first else {
+            throw QueryError("'match' test requires a full-text index", code: .missingIndex)
+        }
+        return SQLFullTextTable(name: table.name, columns: record.columns)
+    }
+
+    private func records(of collection: CollectionID) throws(StoreError) -> [IndexRecord] {
+        if let known = records[collection] { return known }
+        let found = try session.indexRecords(of: collection)
+        records[collection] = found
+        return found
+    }
+
+    func id(of collection: QueryCollection) throws -> CollectionID {
+        guard let path = CollectionPath(collection), let id = try session.collection(path) else {
+            let name = "\(collection.scope.text).\(collection.name.text)"
+            throw QueryError("no such collection \"\(name)\"")
+        }
+        return id
+    }
+}
+
+extension SQLiteSession {
+    /// Makes the table of a collection under a number that another engine gave.
+    func adopt(_ path: CollectionPath, _ id: CollectionID) throws(StoreError) {
+        // Names of collections are made of letters, digits and three other characters.
+        try connection.execute(
+            """
+            INSERT INTO collections (id, scope, name, lastSequence, liveCount)
+            VALUES (\(id.rawValue), '\(path.scope)', '\(path.name)', 0, 0);
+            \(SQLiteSchema.createTable(id))
+            """
+        )
+    }
+
+    /// Makes the indexes of the catalogue of another engine.
+    func adopt(_ records: [IndexRecord], of collection: CollectionID) throws(StoreError) {
+        var made: [String] = []
+        for record in records {
+            for table in record.tables where !made.contains(table.name) {
+                try changeIndexes(table.create)
+                made.append(table.name)
+            }
+            try changeIndexes(record.create)
+            let key = IndexRecord.key(record.name, in: collection)
+            try setValue(record.value, for: key, in: .indexes)
+        }
+    }
+
+    /// Compares the tables of indexes with the documents.
+    func checkIndexes(of collection: CollectionID) throws(StoreError) {
+        for record in try indexRecords(of: collection) {
+            for table in record.tables where !table.verify.isEmpty {
+                guard try connection.integer(table.verify) == 1 else { continue }
+                throw StoreError(
+                    .corrupt("the index \(record.name.text) does not fit the documents"),
+                    at: connection.path
+                )
+            }
+        }
+    }
+}

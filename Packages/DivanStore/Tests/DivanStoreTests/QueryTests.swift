@@ -1,0 +1,261 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import Testing
+
+@Suite("Queries on a store")
+struct QueryTests {
+    private static func price(_ source: Int = 0) -> CheckedExpression {
+        .property(source: source, "price")
+    }
+
+    private func chairs(_ kind: EngineKind) throws -> Room {
+        let room = try Room(kind)
+        try room.save("oslo", #"{"maker":"m1","parts":[{"n":"leg"},{"n":"seat"}],"price":120}"#)
+        try room.save("bern", #"{"maker":"m1","parts":[{"n":"arm"}],"price":340.5}"#)
+        try room.save("turin", #"{"maker":"m2","price":null}"#)
+        try room.save("gone", #"{"maker":"m2","price":1}"#)
+        try room.save("gone", "{}", isTombstone: true)
+        return room
+    }
+
+    private func rows(
+        of statement: CheckedStatement,
+        in room: Room,
+        parameters: [ExactText: QueryValue] = [:]
+    ) throws -> [[QueryValue]] {
+        let rows = try room.store.rows(of: StorageQuery(statement, parameters: parameters))
+        var found: [[QueryValue]] = []
+        while let row = try rows.next() { found.append(row) }
+        return found
+    }
+
+    private func statement(
+        _ columns: [CheckedExpression],
+        sources: [CheckedSource] = [CheckedSource(.documents(.standard))],
+        where filter: CheckedExpression? = nil,
+        orderBy orderings: [CheckedExpression] = []
+    ) -> CheckedStatement {
+        CheckedStatement(
+            columns: columns.enumerated().map { index, column in
+                CheckedColumn(title: ExactText("$\(index)"), column)
+            },
+            sources: sources,
+            filter: filter,
+            orderings: orderings.map { CheckedOrdering(CheckedKey($0)) }
+        )
+    }
+
+    private static let id = CheckedExpression.metadata(source: 0, .id)
+
+    @Test("A scan sees live documents, with exact types", arguments: EngineKind.allCases)
+    func scan(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let found = try rows(of: statement([Self.id, Self.price()], orderBy: [Self.id]), in: room)
+        #expect(
+            found == [
+                [.string("bern"), .double(340.5)], [.string("oslo"), .integer(120)],
+                [.string("turin"), .null],
+            ]
+        )
+    }
+
+    @Test("A parameter is bound, and one that is not is MISSING", arguments: EngineKind.allCases)
+    func parameters(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let dear = statement(
+            [Self.id],
+            where: .comparison(.less, Self.price(), .parameter("limit"), .binary)
+        )
+        #expect(
+            try rows(of: dear, in: room, parameters: ["limit": .integer(200)])
+                == [[.string("oslo")]]
+        )
+        #expect(try rows(of: dear, in: room) == [])
+    }
+
+    @Test("Items of an array are rows, with an index and without", arguments: EngineKind.allCases)
+    func items(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let name = CheckedExpression.property(source: 1, "n")
+        let unnest = statement(
+            [Self.id, name],
+            sources: [
+                CheckedSource(.documents(.standard)),
+                CheckedSource(.items(source: 0, path: "parts")),
+            ],
+            orderBy: [name]
+        )
+        let hasLegs = statement(
+            [Self.id],
+            where: .quantified(
+                .any,
+                variable: 0,
+                in: .property(source: 0, "parts"),
+                satisfies: .comparison(
+                    .equal,
+                    .variable(0, "n"),
+                    .literal(.string("leg")),
+                    .binary
+                )
+            )
+        )
+        for _ in 0..<2 {
+            #expect(
+                try rows(of: unnest, in: room) == [
+                    [.string("bern"), .string("arm")], [.string("oslo"), .string("leg")],
+                    [.string("oslo"), .string("seat")],
+                ]
+            )
+            #expect(try rows(of: hasLegs, in: room) == [[.string("oslo")]])
+            try room.store.write {
+                try $0.createIndex("byPart", .array(["parts"], [CheckedKey(name)]), in: .default)
+            }
+        }
+        let plan = try room.store.plan(of: StorageQuery(hasLegs)).steps.map(\.text)
+        #expect(plan.contains { $0.contains("USING INDEX") })
+        try room.save("turin", #"{"parts":[{"n":"leg"}]}"#)
+        try room.save("oslo", "{}", isTombstone: true)
+        #expect(try rows(of: hasLegs, in: room) == [[.string("turin")]])
+        try room.store.checkIntegrity()
+    }
+
+    @Test("A value index is used, kept, listed and dropped", arguments: EngineKind.allCases)
+    func valueIndex(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let definition = QueryIndexDefinition.value([CheckedKey(Self.price())], filter: nil)
+        try room.store.write {
+            try $0.createIndex("byPrice", definition, source: "price", in: .default)
+            try $0.createIndex("byPrice", definition, source: "price", in: .default)
+        }
+        let cheap = statement(
+            [Self.id],
+            where: .comparison(.less, Self.price(), .literal(.integer(200)), .binary)
+        )
+        let plan = try room.store.plan(of: StorageQuery(cheap)).steps.map(\.text)
+        #expect(plan.contains { $0.contains("USING INDEX") })
+        try room.save("ulm", #"{"price":5}"#)
+        try room.save("oslo", #"{"price":500}"#)
+        #expect(try rows(of: cheap, in: room) == [[.string("ulm")]])
+        let names = try room.store.read { try $0.indexes(in: .default).map(\.source) }
+        #expect(names == ["price"])
+        try room.store.write { try $0.rebuildIndexes(in: .default) }
+        try room.store.checkIntegrity()
+        try room.store.write { try $0.deleteIndex("byPrice", in: .default) }
+        #expect(try room.store.read { try $0.indexes(in: .default) } == [])
+        #expect(try rows(of: cheap, in: room) == [[.string("ulm")]])
+    }
+
+    @Test("A partial index serves a query that names its condition", arguments: EngineKind.allCases)
+    func partialIndex(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let isFirst = CheckedExpression.comparison(
+            .equal,
+            .property(source: 0, "maker"),
+            .literal(.string("m1")),
+            .binary
+        )
+        try room.store.write {
+            try $0.createIndex(
+                "m1's",
+                .value([CheckedKey(Self.price())], filter: isFirst),
+                in: .default
+            )
+        }
+        let query = statement(
+            [Self.id],
+            where: .and([
+                isFirst, .comparison(.greater, Self.price(), .literal(.integer(1)), .binary),
+            ]),
+            orderBy: [Self.price()]
+        )
+        #expect(try rows(of: query, in: room) == [[.string("oslo")], [.string("bern")]])
+        let plan = try room.store.plan(of: StorageQuery(query)).steps.map(\.text)
+        #expect(plan.contains { $0.contains("USING INDEX") })
+    }
+
+    @Test("Words are found, and stay current", arguments: EngineKind.allCases)
+    func fullText(kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("a", #"{"story":"Light wooden chairs"}"#)
+        try room.save("b", #"{"story":"A table"}"#)
+        let column = QueryIndexDefinition.FullTextColumn(
+            name: "story",
+            .property(source: 0, "story")
+        )
+        try room.store.write {
+            try $0.createIndex(
+                "words",
+                .fullText([column], tokenizer: "divan1 en 1", filter: nil),
+                in: .default
+            )
+        }
+        var query = statement([Self.id, .rank(0)], where: .match(0), orderBy: [Self.id])
+        query.matches = [CheckedMatch(source: 0, index: "words", text: .parameter("text"))]
+        func found(_ text: String) throws -> [QueryValue] {
+            try rows(of: query, in: room, parameters: ["text": .string(text)]).map { $0[0] }
+        }
+        #expect(try found("chair") == [.string("a")])
+        try room.save("b", #"{"story":"A chair that stacks"}"#)
+        #expect(try found("story:chair") == [.string("a"), .string("b")])
+        try room.save("a", "{}", isTombstone: true)
+        #expect(try found("chair") == [.string("b")])
+        try room.store.checkIntegrity()
+        try room.store.write { try $0.deleteIndex("words", in: .default) }
+        #expect(throws: QueryError.self) { try found("chair") }
+    }
+
+    @Test("An index of a collection goes with it, also of the default one that stays")
+    func deletedCollection() throws {
+        let room = try chairs(.file)
+        let name = CheckedExpression.property(source: 1, "n")
+        try room.store.write { writer in
+            try writer.createIndex("p", .array(["parts"], [CheckedKey(name)]), in: .default)
+            try writer.deleteCollection(.default)
+            #expect(try writer.indexes(in: .default) == [])
+            try writer.createIndex("p", .array(["parts"], [CheckedKey(name)]), in: .default)
+        }
+        try room.save("x", #"{"parts":[1]}"#)
+        try room.store.checkIntegrity()
+    }
+
+    @Test("A query can be cancelled, and ends with its time")
+    func stopping() throws {
+        let room = try chairs(.file)
+        let everything = statement([Self.id])
+        let watch = QueryWatch()
+        let rows = try room.store.rows(of: StorageQuery(everything, watch: watch))
+        #expect(try rows.next() != nil)
+        watch.cancel()
+        #expect(throws: QueryStop.cancelled) { try rows.next() }
+        #expect(try rows.next() == nil)
+        let late = StorageQuery(everything, watch: QueryWatch(limit: .zero))
+        #expect(throws: QueryStop.tookTooLong(limit: .zero)) {
+            try room.store.rows(of: late).next()
+        }
+    }
+
+    @Test("Closing the database ends its queries")
+    func closing() throws {
+        let room = try chairs(.file)
+        let rows = try room.store.rows(of: StorageQuery(statement([Self.id])))
+        #expect(try rows.next() != nil)
+        try room.store.close()
+        #expect(throws: StoreError.self) { try rows.next() }
+    }
+
+    @Test("A query inside a write sees it, one outside does not", arguments: EngineKind.allCases)
+    func snapshots(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let everything = statement([Self.id])
+        let before = try room.store.rows(of: StorageQuery(everything))
+        try room.store.write { writer in
+            _ = try writer.save("new", in: .default, body: Array("{}".utf8))
+            #expect(try rows(of: everything, in: room).count == 4)
+        }
+        var count = 0
+        while try before.next() != nil { count += 1 }
+        #expect(count == 3)
+    }
+}
