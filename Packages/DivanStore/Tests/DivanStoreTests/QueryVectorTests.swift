@@ -1,0 +1,234 @@
+import DivanFullText
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import FoundationEssentials
+import Testing
+
+/// The 975 cases, run on both engines.
+@Suite("SQL++ vectors")
+struct QueryVectorTests {
+    /// Cases that are answered otherwise, with the reason; all of them are marked as open to
+    /// choice in the vectors.
+    private static let differences: [String: String] = [:]
+
+    private static let files = [
+        "collation", "dates", "errors", "fts", "functions", "joins", "select", "values",
+    ]
+
+    @Test("Every case is answered as expected, or as decided", arguments: EngineKind.allCases)
+    func cases(kind: EngineKind) throws {
+        let room = try VectorRoom(kind)
+        var (count, differing) = (0, Set<String>())
+        for file in Self.files {
+            let json = try JSON(parsing: try VectorRoom.bytes(of: file))
+            for item in json["cases"]?.array ?? [] {
+                let vector = try #require(VectorCase(item))
+                count += 1
+                guard let problem = room.problem(with: vector) else { continue }
+                differing.insert(vector.id)
+                #expect(
+                    Self.differences[vector.id] != nil,
+                    "\(vector.id) (\(vector.status)): \(vector.sql)\n\(problem)"
+                )
+                #expect(vector.status == "choose" || vector.status == "uncertain", "\(vector.id)")
+            }
+        }
+        #expect(count == 975)
+        #expect(differing == Set(Self.differences.keys))
+    }
+}
+
+/// One case.
+struct VectorCase {
+    let id: String
+    let sql: String
+    let status: String
+    let parameters: [ExactText: QueryValue]
+    let rows: [[JSON]]?
+    let failsWhen: String?
+
+    init?(_ json: JSON) {
+        guard let id = json["id"]?.string, let sql = json["sql"]?.string,
+            let status = json["status"]?.string
+        else { return nil }
+        self.id = id
+        self.sql = sql
+        self.status = status
+        rows = json["rows"]?.array?.compactMap(\.array)
+        failsWhen = json["error"]?["when"]?.string
+        var parameters: [ExactText: QueryValue] = [:]
+        for (name, value) in json["params"]?.object.map(Array.init) ?? [] {
+            parameters[ExactText(name)] = QueryValue(value)
+        }
+        self.parameters = parameters
+    }
+}
+
+/// A store with the dataset of the vectors.
+final class VectorRoom {
+    private let room: Room
+
+    static func bytes(of file: String) throws -> [UInt8] {
+        // They belong to the language; here they are run.
+        let here = "\(#filePath)".split(separator: "/", omittingEmptySubsequences: false)
+        let packages = here.dropLast(4).joined(separator: "/")
+        let folder = "\(packages)/DivanQuery/Tests/Fixtures/vectors"
+        return [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(file).json")))
+    }
+
+    init(_ kind: EngineKind) throws {
+        room = try Room(kind)
+        let json = try JSON(parsing: Self.bytes(of: "dataset"))
+        for (name, documents) in try #require(json["collections"]?.object) {
+            let path = try #require(CollectionPath(name))
+            try room.store.createCollection(path)
+            for document in documents.array ?? [] { try save(document, in: path) }
+        }
+        for index in json["indexes"]?.array ?? [] { try make(index) }
+    }
+
+    private func save(_ document: JSON, in path: CollectionPath) throws {
+        let id = try DocumentID(checking: document["id"]?.string ?? "")
+        let body = try #require(document["body"]).canonicalBytes()
+        try room.store.write { writer in
+            _ = try writer.save(id, in: path, body: body)
+            if document["deleted"]?.bool == true {
+                _ = try writer.save(id, in: path, body: Array("{}".utf8), isTombstone: true)
+            }
+            if let time = document["expiration"]?.int {
+                try writer.setExpiration(time, of: id, in: path)
+            }
+        }
+    }
+
+    private func make(_ index: JSON) throws {
+        let path = try #require(CollectionPath(index["collection"]?.string ?? ""))
+        let name = ExactText(try #require(index["name"]?.string))
+        let source = try #require(index["expression"]?.string)
+        let over = QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
+        let expressions = try QueryStatement.indexedExpressions(sql: source)
+            .map { try $0.checked(over: over) }
+        let filter = try index["where"]?.string.map {
+            try QueryExpression(sql: $0).checked(over: over)
+        }
+        let definition: QueryIndexDefinition
+        if index["type"]?.string == "fts" {
+            let names = source.split(separator: ",").map { $0.split(separator: " ").joined() }
+            definition = .fullText(
+                zip(names, expressions).map { .init(name: ExactText($0), $1) },
+                tokenizer: FullText.tokenizer(
+                    language: index["language"]?.string,
+                    ignoresAccents: index["ignoreAccents"]?.bool ?? false
+                ),
+                filter: filter
+            )
+        } else {
+            definition = .value(expressions.map { CheckedKey($0) }, filter: filter)
+        }
+        try room.store.write {
+            try $0.createIndex(name, definition, source: source, in: path)
+        }
+    }
+
+    /// What is not as expected; `nil` where everything is.
+    func problem(with vector: VectorCase) -> String? {
+        let statement: CheckedStatement
+        do {
+            statement = try QueryStatement(sql: vector.sql)
+                .checked(against: StoreCatalogue(store: room.store), text: vector.sql)
+        } catch {
+            return vector.failsWhen == "compile" ? nil : "does not compile: \(error)"
+        }
+        do {
+            let query = StorageQuery(statement, parameters: vector.parameters)
+            let rows = try room.store.rows(of: query)
+            var found: [[JSON]] = []
+            while let row = try rows.next() { found.append(row.map(\.vector)) }
+            guard let expected = vector.rows else { return "does not fail" }
+            let isOrdered = !statement.orderings.isEmpty
+            return Self.areEqual(found, expected, isOrdered: isOrdered)
+                ? nil : "found \(Self.text(found)), expected \(Self.text(expected))"
+        } catch {
+            return vector.failsWhen == nil ? "fails: \(error)" : nil
+        }
+    }
+
+    private static func text(_ rows: [[JSON]]) -> String {
+        let json = JSON.array(rows.map { .array($0) })
+        return (try? json.canonicalBytes()).map { String(decoding: $0, as: UTF8.self) } ?? "–"
+    }
+
+    private static func areEqual(_ left: [[JSON]], _ right: [[JSON]], isOrdered: Bool) -> Bool {
+        guard left.count == right.count else { return false }
+        if isOrdered { return zip(left, right).allSatisfy { areEqual($0, $1) } }
+        var rest = right
+        return left.allSatisfy { row in
+            guard let place = rest.firstIndex(where: { areEqual(row, $0) }) else { return false }
+            rest.remove(at: place)
+            return true
+        }
+    }
+
+    private static func areEqual(_ left: [JSON], _ right: [JSON]) -> Bool {
+        left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
+    }
+
+    private static func areEqual(_ left: JSON, _ right: JSON) -> Bool {
+        switch (left, right) {
+        case (.array(let left), .array(let right)):
+            return areEqual(left, right)
+        case (.object(let left), .object(let right)):
+            return left.count == right.count
+                && left.allSatisfy { key, value in right[key].map { areEqual(value, $0) } ?? false }
+        default: break
+        }
+        guard let first = left.double, let second = right.double else { return left == right }
+        return abs(first - second) <= 1e-12 * max(abs(first), abs(second))
+    }
+}
+
+/// What the checks ask of a store.
+struct StoreCatalogue: QueryCatalogue {
+    let store: Store
+    var databaseName: ExactText { "vectors" }
+
+    func hasCollection(_ collection: QueryCollection) throws -> Bool {
+        try store.read { try $0.hasCollection(collection) }
+    }
+
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try store.read {
+            try $0.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
+        }
+    }
+}
+
+extension QueryValue {
+    init(_ json: JSON) {
+        switch json {
+        case .null: self = .null
+        case .bool(let value): self = .boolean(value)
+        case .int(let value): self = .integer(value)
+        case .string(let text): self = .string(text)
+        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
+        case .uint, .double, .long: self = .double(json.double ?? 0)
+        }
+    }
+
+    /// As the vectors write it.
+    var vector: JSON {
+        switch self {
+        case .missing: .object(["$missing": true])
+        case .null: .null
+        case .boolean(let value): .bool(value)
+        case .integer(let value): .int(value)
+        case .double(let value): .double(value)
+        case .string(let text): .string(text)
+        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .string("unreadable")
+        case .binary: .string("binary")
+        }
+    }
+}
