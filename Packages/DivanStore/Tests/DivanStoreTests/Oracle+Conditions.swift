@@ -1,0 +1,101 @@
+import DivanJSON
+import DivanQuery
+
+extension Oracle {
+    /// What is true, false or, with `nil`, MISSING.
+    func condition(_ expression: CheckedExpression, _ scope: Scope) -> Bool? {
+        switch expression {
+        case .not(let operand): return value(operand, scope).map { !truth($0) }
+        case .and(let terms):
+            let values = terms.map { value($0, scope).map(truth) }
+            if values.contains(false) { return false }
+            return values.contains(nil) ? nil : true
+        case .or(let terms):
+            let values = terms.map { value($0, scope).map(truth) }
+            if values.contains(true) { return true }
+            return values.contains(nil) ? nil : false
+        case .comparison(let comparison, let left, let right, _):
+            return compared(comparison, value(left, scope), value(right, scope))
+        case .isNull(let operand): return value(operand, scope).map(\.isNull)
+        case .isMissing(let operand): return value(operand, scope) == nil
+        case .isValued(let operand): return value(operand, scope).map { !$0.isNull } ?? false
+        case .between(let operand, let low, let high, _):
+            let value = value(operand, scope)
+            let isAbove = compared(.greaterOrEqual, value, self.value(low, scope))
+            let isBelow = compared(.lessOrEqual, value, self.value(high, scope))
+            if isAbove == false || isBelow == false { return false }
+            return isAbove == nil || isBelow == nil ? nil : true
+        case .isOneOf(let operand, let list, _):
+            guard !list.isEmpty else { return false }
+            guard let value = value(operand, scope) else { return nil }
+            let items = list.map { self.value($0, scope) }
+            if items.contains(where: { $0 != nil && compare($0, value) == 0 }) { return true }
+            return items.contains(where: { $0 == nil }) ? nil : false
+        case .like(let text, let pattern, _):
+            return like(value(text, scope), value(pattern, scope))
+        case .quantified(let quantifier, let variable, in: let container, satisfies: let test):
+            return quantified(quantifier, variable, container, test, scope)
+        default: return nil
+        }
+    }
+
+    private func compared(_ comparison: QueryComparison, _ left: JSON?, _ right: JSON?) -> Bool? {
+        let order = compare(left, right)
+        switch comparison {
+        case .same: return order == 0
+        case .notSame: return order != 0
+        default: break
+        }
+        guard left != nil, right != nil else { return nil }
+        switch comparison {
+        case .equal: return order == 0
+        case .notEqual: return order != 0
+        case .less: return order < 0
+        case .lessOrEqual: return order <= 0
+        case .greater: return order > 0
+        default: return order >= 0
+        }
+    }
+
+    private func like(_ text: JSON?, _ pattern: JSON?) -> Bool? {
+        guard let text, let pattern else { return nil }
+        func shown(_ value: JSON) -> [Character]? {
+            if let text = value.string { return Array(text) }
+            if let value = value.bool { return value ? ["1"] : ["0"] }
+            guard value.double != nil, let bytes = try? value.canonicalBytes() else { return nil }
+            return Array(String(decoding: bytes, as: UTF8.self))
+        }
+        guard let text = shown(text), let pattern = shown(pattern) else { return false }
+        return matches(text[...], pattern[...])
+    }
+
+    private func matches(_ text: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
+        guard let first = pattern.first else { return text.isEmpty }
+        let rest = pattern.dropFirst()
+        switch first {
+        case "%": return (text.startIndex...text.endIndex).contains { matches(text[$0...], rest) }
+        case "_": return !text.isEmpty && matches(text.dropFirst(), rest)
+        default: return text.first == first && matches(text.dropFirst(), rest)
+        }
+    }
+
+    private func quantified(
+        _ quantifier: QueryQuantifier,
+        _ variable: Int,
+        _ container: CheckedExpression,
+        _ test: CheckedExpression,
+        _ scope: Scope
+    ) -> Bool {
+        let items = value(container, scope).map { self.items(of: $0) } ?? []
+        let results = items.map { item -> Bool? in
+            var inner = scope
+            inner.variables[variable] = item
+            return value(test, inner).map(truth)
+        }
+        switch quantifier {
+        case .any: return results.contains(true)
+        case .every: return !results.contains(false)
+        case .anyAndEvery: return !results.isEmpty && !results.contains(false)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import DivanJSON
+import DivanQuery
+
+extension Oracle {
+    /// The value of an expression for a row, or for the rows of a group.
+    func value(_ expression: CheckedExpression, _ scope: Scope) -> JSON? {
+        switch expression {
+        case .literal(let literal): return value(literal)
+        case .property(let source, let path):
+            return scope.rows.first.flatMap { part($0[source], path) }
+        case .metadata(let source, let key):
+            return scope.rows.first.flatMap { metadata(key, of: $0[source]) }
+        case .variable(let number, let path): return follow(path, from: scope.variables[number])
+        case .column(let index, let path):
+            return follow(path, from: value(statement.columns[index].expression, scope))
+        case .member(of: let inner, let path): return follow(path, from: value(inner, scope))
+        case .array(let items): return .array(items.compactMap { value($0, scope) })
+        case .object(let members):
+            var object = JSONObject()
+            for member in members { object[member.key.text] = value(member.value, scope) }
+            return .object(object)
+        case .negative(let operand):
+            return value(operand, scope).flatMap { calculate(.minus, .int(0), $0) }
+        case .concatenation(let parts):
+            let values = parts.map { value($0, scope) }
+            guard !values.contains(where: { $0 == nil }) else { return nil }
+            return .string(values.map { shown($0) }.joined())
+        case .arithmetic(let first, let links):
+            return links.reduce(value(first, scope)) { result, link in
+                guard let result, let operand = value(link.operand, scope) else { return nil }
+                return calculate(link.arithmetic, result, operand)
+            }
+        case .choice(let test, let branches, otherwise: let otherwise, _):
+            return choose(test, branches, otherwise, scope)
+        case .call(let function, let arguments, _):
+            return call(function, arguments.map { value($0, scope) })
+        case .aggregate(let aggregate, let operand, _):
+            return aggregated(aggregate, operand, scope)
+        default: return condition(expression, scope).map { .bool($0) }
+        }
+    }
+
+    private func value(_ literal: QueryLiteral) -> JSON? {
+        switch literal {
+        case .missing: nil
+        case .null: .null
+        case .boolean(let value): .bool(value)
+        case .integer(let value): .int(value)
+        case .double(let value): .double(value)
+        case .string(let value): .string(value)
+        }
+    }
+
+    private func shown(_ value: JSON?) -> String {
+        if let text = value?.string { return text }
+        return (try? value?.canonicalBytes()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private func numeric(_ value: JSON) -> JSON {
+        switch value {
+        case .bool(let value): .int(value ? 1 : 0)
+        case .int, .double: value
+        case .string(let text): Self.leadingNumber(text)
+        default: .int(0)
+        }
+    }
+
+    private func calculate(_ arithmetic: QueryArithmetic, _ left: JSON, _ right: JSON) -> JSON? {
+        let (left, right) = (numeric(left), numeric(right))
+        if let a = left.int, let b = right.int {
+            switch arithmetic {
+            case .plus: return .int(a + b)
+            case .minus: return .int(a - b)
+            case .times: return .int(a * b)
+            case .divided: return b == 0 ? nil : .int(a / b)
+            case .modulo: return b == 0 ? nil : .int(a % b)
+            }
+        }
+        let (a, b) = (left.double ?? 0, right.double ?? 0)
+        switch arithmetic {
+        case .plus: return .double(a + b)
+        case .minus: return .double(a - b)
+        case .times: return .double(a * b)
+        case .divided: return b == 0 ? nil : .double(a / b)
+        case .modulo: return Int64(b) == 0 ? nil : .double(Double(Int64(a) % Int64(b)))
+        }
+    }
+
+    private func choose(
+        _ test: CheckedExpression?,
+        _ branches: [CheckedExpression.Branch],
+        _ otherwise: CheckedExpression?,
+        _ scope: Scope
+    ) -> JSON? {
+        let tested = test.map { value($0, scope) }
+        for branch in branches {
+            let when = value(branch.when, scope)
+            if let tested {
+                guard tested != nil, when != nil, compare(tested, when) == 0 else { continue }
+            } else if !isTrue(when) {
+                continue
+            }
+            return value(branch.then, scope)
+        }
+        return otherwise.map { value($0, scope) } ?? .null
+    }
+
+    private func call(_ function: QueryFunction, _ arguments: [JSON?]) -> JSON? {
+        switch function {
+        case .ifMissing: return arguments.first { $0 != nil } ?? nil
+        case .ifNull: return arguments.first { $0.map { !$0.isNull } ?? true } ?? .null
+        case .ifMissingOrNull: return arguments.first { $0.map { !$0.isNull } ?? false } ?? .null
+        case .greatest, .least:
+            if arguments.contains(where: { $0 == nil }) { return nil }
+            let sign = function == .greatest ? 1 : -1
+            return arguments.dropFirst().reduce(arguments[0]) { best, next in
+                compare(next, best) * sign > 0 ? next : best
+            }
+        default: break
+        }
+        if arguments.contains(where: { $0 == nil }) { return nil }
+        if arguments.contains(where: { $0?.isNull ?? false }) { return .null }
+        guard let first = arguments[0] else { return nil }
+        switch function {
+        case .nullIf: return compare(first, arguments[1]) == 0 ? .null : first
+        case .missingIf: return compare(first, arguments[1]) == 0 ? nil : first
+        case .isNumber: return .bool(first.double != nil)
+        case .isString: return .bool(first.string != nil)
+        case .isArray: return .bool(first.array != nil)
+        case .isBoolean: return .bool(first.bool != nil)
+        case .arrayLength: return first.array.map { .int(Int64($0.count)) } ?? .null
+        case .length: return first.string.map { .int(Int64($0.unicodeScalars.count)) } ?? .null
+        case .arrayContains:
+            guard let items = first.array else { return .null }
+            let isScalar = arguments[1].map { $0.array == nil && $0.object == nil } ?? false
+            return .bool(isScalar && items.contains { compare($0, arguments[1]) == 0 })
+        default: return .string("unknown to the oracle")
+        }
+    }
+
+    private func aggregated(
+        _ aggregate: QueryAggregate,
+        _ operand: CheckedExpression?,
+        _ scope: Scope
+    ) -> JSON? {
+        guard let operand else { return .int(Int64(scope.rows.count)) }
+        let values = scope.rows.compactMap { value(operand, Scope(rows: [$0])) }
+        switch aggregate {
+        case .count: return .int(Int64(values.count))
+        case .minimum: return values.min { compare($0, $1) < 0 }.map(plain)
+        case .maximum: return values.max { compare($0, $1) < 0 }.map(plain)
+        case .array: return .array(values)
+        case .sum, .average:
+            guard !values.isEmpty else { return nil }
+            let isWhole = values.allSatisfy { $0.int != nil || $0.bool != nil }
+            let total = values.map { numeric($0).double ?? 0 }.reduce(0, +)
+            if aggregate == .average { return .double(total / Double(values.count)) }
+            return isWhole ? .int(Int64(total)) : .double(total)
+        }
+    }
+
+    /// An extreme has no type but that of its order.
+    private func plain(_ value: JSON) -> JSON {
+        value.bool.map { .int($0 ? 1 : 0) } ?? value
+    }
+}

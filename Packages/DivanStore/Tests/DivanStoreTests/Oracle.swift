@@ -1,0 +1,200 @@
+import DivanJSON
+import DivanQuery
+
+/// A plain evaluator that walks a checked query, to compare the real one with.
+///
+/// It knows nothing of SQL and of indexes: it builds all pairs of rows, filters, groups and sorts
+/// them in arrays. `nil` is MISSING.
+struct Oracle {
+    /// A document as queries see it.
+    struct Document {
+        let id: String
+        let sequence: Int64
+        let body: JSON
+    }
+
+    /// What a source has in a row.
+    enum Part {
+        case document(Document)
+        case item(JSON)
+        /// The right side of an outer join that found no partner.
+        case nothing
+    }
+
+    /// A row, or the rows of a group, with the variables of quantifiers around the expression.
+    struct Scope {
+        var rows: [[Part]]
+        var variables: [Int: JSON] = [:]
+    }
+
+    let statement: CheckedStatement
+    let documents: [QueryCollection: [Document]]
+
+    func rows() -> [[JSON?]] {
+        var rows: [[Part]] = [[]]
+        for source in statement.sources { rows = rows.flatMap { extended($0, by: source) } }
+        if let filter = statement.filter {
+            rows = rows.filter { isTrue(value(filter, Scope(rows: [$0]))) }
+        }
+        var scopes = groups(of: rows)
+        if let filter = statement.groupFilter {
+            scopes = scopes.filter { isTrue(value(filter, $0)) }
+        }
+        let keys = scopes.map { scope in
+            statement.orderings.map { value($0.key.expression, scope) }
+        }
+        let order = scopes.indices.sorted { left, right in
+            for (index, ordering) in statement.orderings.enumerated() {
+                let difference = compare(keys[left][index], keys[right][index])
+                if difference != 0 { return ordering.isDescending ? difference > 0 : difference < 0 }
+            }
+            return left < right
+        }
+        var found = order.map { index in
+            statement.columns.map { value($0.expression, scopes[index]) }
+        }
+        if let offset = statement.offset { found = Array(found.dropFirst(count(offset))) }
+        if let limit = statement.limit { found = Array(found.prefix(count(limit))) }
+        return found
+    }
+
+    private func count(_ expression: CheckedExpression) -> Int {
+        guard case .literal(.integer(let number)) = expression else { return 0 }
+        return max(Int(number), 0)
+    }
+
+    private func extended(_ row: [Part], by source: CheckedSource) -> [[Part]] {
+        switch source.form {
+        case .items(source: let parent, let path):
+            guard let container = part(row[parent], path) else { return [] }
+            return items(of: container).map { row + [.item($0)] }
+        case .documents(let collection):
+            let pairs = (documents[collection] ?? []).map { row + [.document($0)] }
+            let found = pairs.filter { pair in
+                source.condition.map { isTrue(value($0, Scope(rows: [pair]))) } ?? true
+            }
+            return found.isEmpty && source.join == .leftOuter ? [row + [.nothing]] : found
+        }
+    }
+
+    private func groups(of rows: [[Part]]) -> [Scope] {
+        guard statement.isAggregate || !statement.groups.isEmpty else {
+            return rows.map { Scope(rows: [$0]) }
+        }
+        guard !statement.groups.isEmpty else { return [Scope(rows: rows)] }
+        var groups: [(key: [JSON?], scope: Scope)] = []
+        for row in rows {
+            let key = statement.groups.map { value($0.expression, Scope(rows: [row])) }
+            let place = groups.firstIndex { group in
+                zip(group.key, key).allSatisfy { compare($0, $1) == 0 }
+            }
+            if let place {
+                groups[place].scope.rows.append(row)
+            } else {
+                groups.append((key, Scope(rows: [row])))
+            }
+        }
+        return groups.map(\.scope)
+    }
+
+    // MARK: Parts of documents
+
+    func part(_ part: Part, _ path: QueryPath) -> JSON? {
+        switch part {
+        case .document(let document): follow(path, from: document.body)
+        case .item(let item): follow(path, from: item)
+        case .nothing: nil
+        }
+    }
+
+    func follow(_ path: QueryPath, from value: JSON?) -> JSON? {
+        path.steps.reduce(value) { value, step in
+            switch step {
+            case .key(let key): return value?.object?[key.text]
+            case .item(let index):
+                guard let items = value?.array else { return nil }
+                let place = index < 0 ? items.count + index : index
+                return items.indices.contains(place) ? items[place] : nil
+            }
+        }
+    }
+
+    func items(of value: JSON) -> [JSON] {
+        value.array ?? value.object?.map(\.value) ?? [value]
+    }
+
+    func metadata(_ key: QueryMetadataKey, of part: Part) -> JSON? {
+        guard case .document(let document) = part else { return nil }
+        return switch key {
+        case .id: .string(document.id)
+        case .sequence, .rowid: .int(document.sequence)
+        case .deleted: .bool(false)
+        case .expiration, .revisionID: nil
+        }
+    }
+}
+
+// MARK: Values
+
+extension Oracle {
+    private static func rank(_ value: JSON?) -> Int {
+        switch value {
+        case nil: 0
+        case .bool, .int, .uint, .double, .long: 1
+        case .string: 2
+        case .null: 3
+        case .array, .object: 4
+        }
+    }
+
+    static func number(_ value: JSON?) -> Double? {
+        if case .bool(let value) = value { return value ? 1 : 0 }
+        return value?.double
+    }
+
+    /// By the order of types.
+    func compare(_ left: JSON?, _ right: JSON?) -> Int {
+        let ranks = Self.rank(left) - Self.rank(right)
+        guard ranks == 0 else { return ranks }
+        if let left = Self.number(left), let right = Self.number(right) {
+            return left < right ? -1 : left > right ? 1 : 0
+        }
+        if let left = left?.string, let right = right?.string {
+            return compare(bytes: Array(left.utf8), Array(right.utf8))
+        }
+        guard let left, let right, Self.rank(left) == 4 else { return 0 }
+        return compare(
+            bytes: (try? left.canonicalBytes()) ?? [],
+            (try? right.canonicalBytes()) ?? []
+        )
+    }
+
+    private func compare(bytes left: [UInt8], _ right: [UInt8]) -> Int {
+        left.lexicographicallyPrecedes(right) ? -1 : left == right ? 0 : 1
+    }
+
+    /// Whether a value lets a row pass.
+    func isTrue(_ value: JSON?) -> Bool { value.map(truth) ?? false }
+
+    func truth(_ value: JSON) -> Bool {
+        if let number = Self.number(value) { return number != 0 }
+        return value.string.map { Self.leadingNumber($0).double != 0 } ?? false
+    }
+
+    /// The number that text begins with.
+    static func leadingNumber(_ text: String) -> JSON {
+        var best: JSON = .int(0)
+        var prefix = ""
+        for character in text.drop(while: { $0 == " " }).prefix(20) {
+            prefix.append(character)
+            if let whole = Int64(prefix) {
+                best = .int(whole)
+            } else if let number = Double(prefix), number.isFinite,
+                prefix.utf8.allSatisfy({ $0 < 0x3A || $0 | 0x20 == 0x65 })
+            {
+                best = .double(number)
+            }
+        }
+        return best
+    }
+}
