@@ -102,7 +102,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
                 text += "(\(table)body)"
             } else {
                 text += form == .exact ? "divan_result1" : "divan_value1"
-                text += "(\(table)body, \(path.sql))"
+                text += "(\(table)body, \(path.storedPath))"
             }
         case .metadata(let source, let key): writeMetadata(source, key, form, to: &text)
         case .allMetadata(let source): writeAllMetadata(source, to: &text)
@@ -121,7 +121,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             text += form == .exact ? "\(table)result" : "\(table)value"
         } else {
             text += form == .exact ? "divan_member_result1" : "divan_member1"
-            text += "(\(table)result, \(path.sql))"
+            text += "(\(table)result, \(path.storedPath))"
         }
     }
 
@@ -133,7 +133,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     ) throws {
         text += form == .exact ? "divan_member_result1(" : "divan_member1("
         try write(value, .exact, to: &text)
-        text += ", \(path.sql))"
+        text += ", \(path.storedPath))"
     }
 
     private func writeMetadata(

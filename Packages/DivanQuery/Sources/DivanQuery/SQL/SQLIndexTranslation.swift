@@ -73,7 +73,7 @@ public struct SQLIndexTranslation: Sendable {
 
     /// The name of the table that has the items below a path.
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
-        let steps = paths.map { spelled($0.sql) }.joined(separator: "_in_")
+        let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")
         return "\(table)_items_\(steps)"
     }
 
@@ -134,7 +134,7 @@ public struct SQLIndexTranslation: Sendable {
         let name = itemTable(of: table, paths)
         let isOuter = paths.count == 1
         let owner = isOuter ? table : itemTable(of: table, Array(paths.dropLast()))
-        let path = (paths.last ?? QueryPath()).sql
+        let path = (paths.last ?? QueryPath()).storedPath
         func items(_ row: String) -> String {
             let container =
                 isOuter

@@ -71,7 +71,7 @@ struct SQLText {
 
 extension QueryPath {
     /// The path as an SQL string that `divan_value1` reads, quotes included.
-    var sql: String {
+    var storedPath: String {
         var text = "'"
         for step in steps {
             switch step {
