@@ -42,6 +42,7 @@ import Testing
 
     @Test func `a sequence that is told again takes nothing back`() {
         var list = RemoteSequences(since: RemoteSequence(7))
+        list.mayRepeat = true
         list.announce(RemoteSequence(3), isFinished: true)
         #expect(list.safe == RemoteSequence(7))
         list.announce(RemoteSequence(4), isFinished: false)

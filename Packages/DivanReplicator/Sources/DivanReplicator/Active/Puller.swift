@@ -99,6 +99,7 @@ struct Puller {
             let pending = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) }
             connection.peerIsOurs = pending != nil
             connection.peerKeepsOrder = reply.properties.bool(BLIPProperties.closingsProperty)
+            checkpointer.remote.mayRepeat = connection.peerKeepsOrder
             unreadCount = min(pending ?? 0, 1 << 48)
         }
     }

@@ -13,6 +13,9 @@ import DivanStore
 public struct RemoteSequences: Sendable {
     /// Everything up to and including this sequence is finished; `nil` before the first one.
     public private(set) var safe: RemoteSequence?
+    /// Whether the peer tells of earlier sequences again, as ours do of what is pushed without knowing
+    /// it. From others a lower sequence is theirs to begin from.
+    public var mayRepeat = false
     /// Announced sequences that are not finished.
     public private(set) var unfinishedCount = 0
 
@@ -87,7 +90,7 @@ public struct RemoteSequences: Sendable {
     /// Whether the peer tells of a sequence again: of a document that we push without knowing its
     /// revision of it.
     private func isPassed(_ sequence: RemoteSequence) -> Bool {
-        guard let last = safe?.number, let number = sequence.number else { return false }
+        guard mayRepeat, let last = safe?.number, let number = sequence.number else { return false }
         return number <= last
     }
 
