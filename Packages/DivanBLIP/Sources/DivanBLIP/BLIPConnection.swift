@@ -3,10 +3,28 @@ public import DivanCompression
 /// One BLIP connection without its socket: frames in, events out; messages in, frames out.
 ///
 /// `receive(_:)` takes one WebSocket message, `nextFrame(into:)` makes one; call the latter while
-/// the transport has room. After each of them call `next()` until it returns `nil`. Whatever is
-/// sent keeps its order where the protocol asks for it; replies may be given at any time and in
-/// any order. Use it from one thread at a time, and do not copy it: both copies would share one
-/// compressor.
+/// the transport has room. After each of them call `next()` until it returns `nil`. Use it from one
+/// thread at a time, and do not copy it: both copies would share one compressor.
+///
+/// **What it promises.** Requests of the peer are handed out whole, each once, and each gets at most
+/// one reply; the reply to one of ours comes with the number that `send(_:)` gave. A frame that breaks
+/// the rules ends the connection: the same error comes from every later `receive(_:)`, and the events
+/// from before stay valid.
+///
+/// **States.** A request of ours waits for its reply, which may be given up (`cancelReply(to:)`) and is
+/// then read and dropped. A request of the peer is incomplete, then unanswered, then its reply is on
+/// its way, and it is forgotten with the last frame of that. A message that goes out is queued, has
+/// begun, or pauses until the peer has acknowledged enough of it.
+///
+/// **What may be reordered.** Messages are cut into frames that take turns; urgent ones go first, yet
+/// never starve the others. Requests begin in the order in which they were sent, but a short one may
+/// be complete before a long one that began earlier. Replies may be given at any time, in any order.
+///
+/// **What bounds it.** `Limits`, for all that a peer can make us hold: frames, messages, their number,
+/// and replies that it asks for and does not read. Nothing bounds what this side sends but its owner,
+/// who looks at `queuedByteCount`. Work per received byte is linear.
+///
+/// **What a lost connection leaves.** Nothing here: `waitingRequests` names what was never answered.
 ///
 /// Source: `blip.md`.
 public struct BLIPConnection {

@@ -6,9 +6,23 @@ import DivanStore
 
 /// Brings conflicts to an end: asks the resolver, and stores what it says.
 ///
-/// Works where it is told to, outside any transaction: on a concurrent queue of its own a resolver
-/// may take long and may use the database. When the document changed meanwhile, the resolver is
-/// asked again.
+/// **What it promises.** A conflict that is settled leaves one live branch, with the resolver's answer
+/// as its end; one that is not stays as it was, with both branches, and the application is told why.
+/// `completion` is called once for each, and never inside a transaction.
+///
+/// **Its steps** are read, ask, store. Nothing is locked while the resolver thinks: it may take long,
+/// and may use the database. The answer is stored only where both branches are still those that it
+/// was asked about; if either has moved on, all three steps begin anew. A conflict that was settled
+/// elsewhere needs no answer, and a document that was purged meanwhile is an error.
+///
+/// **What may be reordered.** Conflicts of different documents are settled side by side, in any order;
+/// of one document one at a time, since the engine asks for the next when one is settled.
+///
+/// **What bounds it.** `ConflictBacklog` lets a few resolvers run at a time and keeps the rest in line;
+/// `attemptLimit` bounds how often one is asked about a document that keeps changing. Peers that undo
+/// each other's answers are the engine's matter, which counts them (`SyncStatus.rotating`).
+///
+/// **What a crash leaves.** The conflict: the next start of a replication that pulls asks again.
 ///
 /// Source: `behaviour.md` §9.
 struct ConflictSettler: Sendable {

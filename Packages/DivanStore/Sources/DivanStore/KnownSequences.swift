@@ -2,10 +2,21 @@ import DivanRevisions
 
 /// Which documents of a collection remotes are known to have: the sequences of their rows.
 ///
-/// Only of rows with a single revision, which a row keeps as long as it keeps its sequence. So a
-/// push of new documents that the remote accepts in order lengthens a range here, and no row is
-/// written again for it. When the row changes the mark moves into its tree; the sequence, which is
-/// never given again, may stay behind.
+/// **What it promises.** A sequence stands here only if the remote had exactly the revision that the
+/// row with this sequence holds. So a push can leave it out, and a pull need not ask for it.
+///
+/// **Why it exists.** Only rows with a single revision are here, which a row keeps as long as it keeps
+/// its sequence. A push of new documents that the remote accepts in order lengthens a range, and no
+/// row is written again for it; any other mark stands in the row's tree.
+///
+/// **Its life.** When a row changes, its mark moves into the tree. The sequence, which is never given
+/// again, may stay behind: no row has it any more.
+///
+/// **What bounds it.** One entry for each remote, one range for each gap; a remote that accepts in
+/// order needs one. The set is read and written whole, within the transaction that marks.
+///
+/// **What a crash leaves.** Marks are written in transactions before the checkpoint that counts on
+/// them. One that was lost costs a proposal that the remote answers with "known".
 struct KnownSequences: Equatable {
     private(set) var remotes: [Entry] = []
 

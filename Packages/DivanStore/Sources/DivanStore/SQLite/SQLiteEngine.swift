@@ -1,5 +1,24 @@
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
 ///
+/// **What it promises.** A transaction is there whole or not at all, whatever ends the process. A
+/// reader sees one commit's state from beginning to end, at least as new as its call, and neither
+/// waits for the writer nor makes it wait.
+///
+/// **States.** Open for reading, open for writing, broken, closed. It is broken for writing by a sync
+/// that failed (`brokenBy`): pages that were lost may be reported as written by a later sync, so every
+/// further write throws that first error, while readers go on. Opening anew reads what the disk has.
+///
+/// **What may be reordered.** Nothing: the seam promises one write at a time. With `syncsFully` each
+/// commit is on the disk when `write` returns. Without, commits reach it in their order, but later:
+/// `SQLiteCheckpointer` copies the log into the file when it has grown.
+///
+/// **What bounds it.** The log is cut back to 64 MiB after a long reader; caches have sizes of their
+/// own, 8 MiB for the writer. `SQLiteReaders` bounds the readers that are kept.
+///
+/// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with
+/// `syncsFully`; without, the last ones may be missing, the last in order first, and never a part of
+/// one.
+///
 /// Sendable although connections are not: the writer's is used only inside `write` and the
 /// maintenance calls, which the seam promises to be one at a time; readers are `SQLiteReaders`'
 /// matter.
