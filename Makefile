@@ -25,7 +25,7 @@ demo: setup ## watch two peers sync a real database over TLS
 crash: setup ## kill a writing process 500 times (ROUNDS=…), fail every write of a run
 	@Tools/scripts/crash
 
-bitrot: setup ## flip 1,000 bits in a database (FLIPS=…, SEED=…), and see who notices
+bitrot: setup ## flip 1,000 bits in a database (FLIPS=…, SYNCS=…, SEED=…), and see who notices
 	@Tools/scripts/bitrot
 
 kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCUMENTS=…, SEED=…)

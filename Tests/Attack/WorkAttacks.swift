@@ -24,6 +24,7 @@ struct WorkAttacks {
             return "calm"
         }
         runBodies()
+        runLargeDocuments()
         runTrees()
         runBlobs()
         runHolding()
@@ -87,6 +88,22 @@ struct WorkAttacks {
             let list = blobs.joined(separator: ",")
             let body = #"{"_attachments":{\#(entries.joined(separator: ","))},"l":[\#(list)]}"#
             return try visitor().outcome(rev("attachments", first), body)
+        }
+    }
+
+    /// Beyond what may be synced, and below the size at which a message ends the connection.
+    private func runLargeDocuments() {
+        for megabytes in isQuick ? [21] : [20, 24, 28, 31] {
+            watched("a document of \(megabytes) MiB, and one behind it", "HTTP/413, then ok") {
+                let visitor = try visitor()
+                let text = String(repeating: "x", count: megabytes << 20)
+                let large = visitor.outcome(rev("large", first), #"{"t":"\#(text)"}"#)
+                return "\(large), then \(visitor.outcome(rev("behind-\(megabytes)", first), "{}"))"
+            }
+        }
+        watched("a message of 33 MiB", "closed 1009") {
+            let text = String(repeating: "x", count: 33 << 20)
+            return try visitor().outcome(rev("larger", first), #"{"t":"\#(text)"}"#)
         }
     }
 

@@ -6,6 +6,19 @@ import Glibc
 /// `divan-attack serve DIRECTORY` is that process.
 let words = Array(CommandLine.arguments.dropFirst())
 
+/// What the command says of a door that is open to everybody.
+func openDoor(_ directory: String) throws -> String {
+    let divan = Program.built("divan")
+    _ = try divan.run(["new", directory + "/open"])
+    let server = try divan.start(
+        ["serve", directory + "/open", "--interface", "0.0.0.0", "--no-tls"],
+        errors: .amongLines
+    )
+    defer { _ = server.kill() }
+    for _ in 0..<20 where try server.line().contains("everybody who comes") { return "told" }
+    return "not told"
+}
+
 /// Attacks, and returns the exit status.
 func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
     let directory = NSTemporaryDirectory() + "divan-attack-\(UUID().uuidString)"
@@ -23,6 +36,9 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
     report.claim("a normal client before", before ?? "synced", before == nil)
     let memory = try kitchen.number("memory")
     WorkAttacks(kitchen: kitchen, report: report, isQuick: isQuick).run()
+    if !isQuick {
+        report.attack("divan serve without users, in one line", "told") { try openDoor(directory) }
+    }
     HubAttacks(directory: directory, report: report).run()
     if onlyWork { return report.end() }
     good.start()
@@ -46,6 +62,13 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
     let growth = try kitchen.number("memory") - memory
     report.claim("its memory", "grew by \(growth >> 20) MiB", growth < 200 << 20)
     let log = try String(contentsOfFile: kitchen.log, encoding: .utf8)
+    let refusals = log.split(separator: "\n").filter { $0.contains("Refused 127.0.") }
+    let told = refusals.filter { $0.hasPrefix("20") && $0.contains("user “ada”") }
+    report.claim(
+        "its \(refusals.count) lines about refusals",
+        "\(told.count) begin with the time, and name the address and the user",
+        !told.isEmpty
+    )
     let leaks = Secrets.all.filter { log.contains($0) || log.contains(Request.basic($0)) }
     let tokens = ["ada:\(Secrets.password)", "ada:\(Secrets.wrongPassword)"]
         .map { Data($0.utf8).base64EncodedString() }.filter { log.contains($0) }

@@ -20,6 +20,8 @@ final class Node: @unchecked Sendable {
     private(set) var store: Store?
     /// When the copy was made that `restore` puts back.
     private(set) var backUpTime: Duration?
+    /// When a copy was put back last.
+    private(set) var restoreTime: Duration?
     /// Documents that were given an expiration.
     var expiring: Set<Action.Place> = []
     /// How long the process is gone when it dies.
@@ -182,6 +184,7 @@ final class Node: @unchecked Sendable {
         guard backUpTime != nil else { return }
         let later = disk
         wasRestored = true
+        restoreTime = world.loop.now
         disk = backUpDisk.copy()
         world.model.goBack(number)
         if world.bug == .restoredCheckpointKept { keepCheckpoints(of: later) }

@@ -98,10 +98,21 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     }
 
     private func arrived(_ request: BLIPIncomingRequest) {
+        if request.profile == "changes" { noteNews(request) }
         guard request.profile == "rev" else { return }
         note(request, "←")
         world.countRevision(request, isPush: false)
         received[Document(request)] = request.properties["rev"]
+    }
+
+    /// The peer has other revisions now, which may be here already.
+    private func noteNews(_ request: BLIPIncomingRequest) {
+        let entries = (try? JSON(parsing: request.body.span))?.array ?? []
+        for items in entries.lazy.compactMap(\.array) where items.count > 2 {
+            guard let id = items[1].string, let revision = items[2].string else { continue }
+            let document = Document(request, id)
+            if received[document] != revision { received[document] = nil }
+        }
     }
 
     /// What came could not be stored.

@@ -6,6 +6,9 @@ public enum RevisionLimits {
     /// for as `maxHistory` (`revisions.md` §5).
     public static let depth = 50
 
+    /// Closed branches that are kept however far below the current revision they ended.
+    public static let rememberedClosingsCount = 8
+
     /// Leaves of one tree, the current one included.
     ///
     /// A document has one or two; a mesh of peers that disagree about it leaves a closed branch

@@ -124,6 +124,9 @@ extension RevisionTree {
     }
 
     /// Removes closed branches so old that no peer goes on from them, unless a remote has one.
+    ///
+    /// The last ones stay however old they look: of two revisions far apart in generation each may
+    /// have been given up for the other, and who forgets that never rests (`Precedence`).
     mutating func pruneClosedBranches(depth: Int) {
         guard let current, current.id.generation > UInt64(depth) else { return }
         let oldest = current.id.generation - UInt64(depth)
@@ -131,7 +134,9 @@ extension RevisionTree {
             leaf.flags.isSuperset(of: [.closed, .tombstone]) && leaf.id.generation < oldest
                 && !isDeletion(leaf)
         }
-        for leaf in old {
+        // What is new has no sequence yet.
+        let byAge = old.sorted { $0.sequence &- 1 < $1.sequence &- 1 }
+        for leaf in byAge.dropLast(RevisionLimits.rememberedClosingsCount) {
             guard let end = position(of: leaf.id), let main = currentPosition else { continue }
             let shared = Set(lineage(from: main))
             let branch = lineage(from: end).filter { !shared.contains($0) }

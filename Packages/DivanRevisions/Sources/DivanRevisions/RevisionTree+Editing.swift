@@ -71,6 +71,12 @@ extension RevisionTree {
         remove(Set(lineage(from: leaf)).subtracting(others))
     }
 
+    /// Makes a revision a leaf.
+    mutating func removeDescendants(of id: RevisionID) {
+        guard let position = position(of: id) else { return }
+        remove(Set(revisions.indices.filter { isAncestor(position, of: $0) }))
+    }
+
     /// Clears the *conflict* mark on a revision and its ancestors.
     mutating func clearConflict(from position: Int) {
         var next: Int? = position

@@ -14,8 +14,7 @@ extension RevisionTree {
         guard let start = position(of: received.id), let current = currentPosition,
             !received.isOutdated, received.history.contains(revisions[current].id)
         else { return nil }
-        let waits = isLeaf(start) && revisions[start].flags.contains(.conflict)
-        guard waits || isClosed(received.id) else { return nil }
+        guard waits(received.id) || isClosed(received.id) else { return nil }
         let later = lineage(from: start).prefix { revisions[$0].id > revisions[current].id }
         guard let first = later.last, fits(current, below: first) else { return nil }
         revisions[first].parent = current

@@ -105,7 +105,7 @@ extension RevisionTree {
         }
         if keepsOrder, let outcome = recall(received, closing) { return outcome }
         guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty,
-            !contains(id) || isClosed(id)
+            !contains(id) || isClosed(id) || waits(id)
         else { return try insert(received, refusesConflicts: refusesConflicts) }
         var closed = self
         guard try closed.closeCurrent(with: closing) else { return .conflict }
@@ -131,9 +131,13 @@ extension RevisionTree {
         let isAbove = Precedence(current) < Precedence(received.id, received.flags)
         // What went on from ours and lost then is news, and decided later than what we know.
         let hasNews = (closing.firstIndex(of: current.id) ?? 0) > 1
+        // Where each of the two went on and lost somewhere, both are news, and the order decides.
+        let wentOnHere = !isClosed(received.id)
+        let takesPlace = wentOnHere ? isAbove && hasNews : isAbove || hasNews
         var changed = self
-        if isAbove || hasNews, isClosed(received.id), try changed.closeCurrent(with: closing) {
+        if takesPlace, try changed.closeCurrent(with: closing) {
             self = changed
+            if wentOnHere { removeDescendants(of: received.id) }
             return takeBack(received)
         }
         if refusesConflicts, closing.isEmpty || closing.last != current.id { return .conflict }
@@ -240,6 +244,7 @@ extension RevisionTree {
         let before = currentPosition.map { revisions[$0].id }
         let flags = received.flags.intersection([.tombstone, .hasBlobs])
         let isConflict = received.remote != nil
+        if !isConflict { clearConflict(from: position) }
         reopen(position, isConflict ? flags.union(.conflict) : flags, body: received.body)
         follow(received, currentBefore: before)
         settle()
@@ -265,6 +270,12 @@ extension RevisionTree {
     /// Whether a revision with these flags brings a deleted document back.
     private func revives(_ flags: RevisionFlags) -> Bool {
         (current?.isTombstone ?? false) && !flags.contains(.tombstone)
+    }
+
+    /// Whether a revision stands in a conflict that nobody has decided here.
+    func waits(_ id: RevisionID) -> Bool {
+        guard let position = position(of: id), isLeaf(position) else { return false }
+        return revisions[position].flags.contains(.conflict)
     }
 
     /// Whether this branch was closed and the document goes on in another one.

@@ -190,7 +190,10 @@ import Testing
         #expect(!tree.closedBranch(from: try id("2-cc")).isEmpty)
     }
 
-    @Test func `a closed branch goes when it is old and no remote has it`() throws {
+    /// Not before: two peers that forget what they gave up for each other would never rest.
+    @Test func `a closed branch goes when it is old, no remote has it, and eight came after`()
+        throws
+    {
         var tree = try closed()
         let limit = UInt64(RevisionLimits.depth) + 4
         var parent = try id("2-cc")
@@ -201,7 +204,16 @@ import Testing
         }
         #expect(tree.contains(try id("2-bb")))
         tree.markLatest(parent, at: remote)
-        try tree.insertLocal(id("\(limit + 1)-cc"), parent: parent, body: body("x"))
+        let current = try id("\(limit + 1)-cc")
+        try tree.insertLocal(current, parent: parent, body: body("x"))
+        tree.assignSequence(1)
+        for number in 1...RevisionLimits.rememberedClosingsCount {
+            #expect(tree.contains(try id("2-bb")))
+            let rival = try id("2-d\(number)")
+            try tree.receive("\(rival),1-ee", from: RemoteID(rawValue: UInt32(8 + number)))
+            try tree.resolve(local: current, remote: rival, as: .keepLocal, closesRemote: true)
+            tree.assignSequence(UInt64(1 + number))
+        }
         #expect(!tree.contains(try id("2-bb")))
     }
 }

@@ -60,6 +60,58 @@ import Testing
         #expect(tree.latest(at: remote) == (isPush ? nil : try id(lower)))
     }
 
+    /// Each peer knows how the other's revision went on, and that this was given up.
+    @Test func `two that both went on and lost elsewhere do not wait for each other`() throws {
+        func peer(with winner: String, wentOn: String, for loser: String) throws -> RevisionTree {
+            var tree = RevisionTree()
+            try tree.receive(winner, from: nil)
+            try tree.receive("\(wentOn),\(loser)", from: RemoteID(rawValue: 8))
+            try tree.resolve(
+                local: id(winner),
+                remote: id(wentOn),
+                as: .keepLocal,
+                closesRemote: true
+            )
+            return tree
+        }
+        var lowerPeer = try peer(with: "1-bb", wentOn: "2-dd", for: "1-cc")
+        var greaterPeer = try peer(with: "1-cc", wentOn: "2-ee", for: "1-bb")
+        func offer(
+            _ text: String,
+            from sender: RevisionTree,
+            to tree: inout RevisionTree
+        ) throws -> RevisionTree.InsertOutcome {
+            let closing = sender.closedBranch(from: try #require(tree.current?.id))
+            return try tree.insertRemote(
+                id(text),
+                history: [],
+                body: body(text),
+                remote: nil,
+                refusesConflicts: true,
+                closing: closing,
+                keepsOrder: true
+            )
+        }
+        #expect(try offer("1-bb", from: lowerPeer, to: &greaterPeer) == .givenUp)
+        #expect(greaterPeer.current?.id == (try id("1-cc")))
+        let outcome = try offer("1-cc", from: greaterPeer, to: &lowerPeer)
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(lowerPeer.current?.id == (try id("1-cc")))
+    }
+
+    /// A revision that waits here for a resolver was decided about by who sends it.
+    @Test func `a conflict ends when the sender closed ours for the other`() throws {
+        var tree = RevisionTree()
+        try tree.receive("\(lower),1-aa", from: nil)
+        try tree.receive("\(greater),1-aa", from: RemoteID(rawValue: 8))
+        #expect(tree.conflict != nil)
+        let closing = [try RevisionTree.closing(of: id(lower), for: id(greater)).id, try id(lower)]
+        _ = try offer(greater, closing: closing, to: &tree, isPush: true)
+        #expect(tree.current?.id == (try id(greater)))
+        #expect(tree.conflict == nil)
+        #expect(tree.isClosed(try id(lower)))
+    }
+
     /// A peer that did not hear of our revision has decided nothing about it.
     @Test func `what was given up comes back only from who gave up ours`() throws {
         var tree = try peer(gaveUp: greater, for: lower)

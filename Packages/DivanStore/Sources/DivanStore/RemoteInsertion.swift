@@ -108,7 +108,13 @@ extension StoreWriter {
                     isBranched: tree.leaves.count > 1
                 )
             case .alreadyThere:
-                if let old { try setTree(changedTo: tree, of: old, in: collection, archive) }
+                guard let old else { return .alreadyThere }
+                if old.flags.contains(.conflicted), tree.conflict == nil {
+                    // The remote took our side: that is a change, and nobody has to decide any more.
+                    _ = try put(tree, revision.documentID, in: collection, over: old)
+                } else {
+                    try setTree(changedTo: tree, of: old, in: collection, archive)
+                }
                 return .alreadyThere
             case .givenUp:
                 let row = try put(tree, revision.documentID, in: collection, over: old)

@@ -96,6 +96,55 @@ PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes,
     return NULL;
 }
 
+// PKCS12_parse of OpenSSL 3.0 looks for the cipher of a key in the default context; of those of
+// certificates, in the file's.
+static EVP_PKEY *shrouded_key(
+    OSSL_LIB_CTX *context, const STACK_OF(PKCS12_SAFEBAG) *bags, const char *password
+) {
+    EVP_PKEY *key = NULL;
+    for (int index = 0; key == NULL && index < sk_PKCS12_SAFEBAG_num(bags); index++) {
+        const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, index);
+        if (PKCS12_SAFEBAG_get_nid(bag) != NID_pkcs8ShroudedKeyBag) continue;
+        PKCS8_PRIV_KEY_INFO *opened = PKCS12_decrypt_skey_ex(bag, password, -1, context, NULL);
+        if (opened == NULL) return NULL;
+        key = EVP_PKCS82PKEY_ex(opened, context, NULL);
+        PKCS8_PRIV_KEY_INFO_free(opened);
+    }
+    return key;
+}
+
+static EVP_PKEY *pkcs12_key(OSSL_LIB_CTX *context, PKCS12 *file, const char *password) {
+    STACK_OF(PKCS7) *safes = PKCS12_unpack_authsafes(file);
+    EVP_PKEY *key = NULL;
+    for (int index = 0; key == NULL && index < sk_PKCS7_num(safes); index++) {
+        PKCS7 *safe = sk_PKCS7_value(safes, index);
+        STACK_OF(PKCS12_SAFEBAG) *bags = NULL;
+        if (PKCS7_type_is_data(safe)) bags = PKCS12_unpack_p7data(safe);
+        if (PKCS7_type_is_encrypted(safe)) bags = PKCS12_unpack_p7encdata(safe, password, -1);
+        if (bags == NULL) continue;
+        key = shrouded_key(context, bags, password);
+        sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
+    }
+    sk_PKCS7_pop_free(safes, PKCS7_free);
+    return key;
+}
+
+int divan_tls_parse_pkcs12(
+    OSSL_LIB_CTX *context, PKCS12 *file, const char *password, EVP_PKEY **key, X509 **leaf,
+    STACK_OF(X509) **others
+) {
+    if (context == NULL) return PKCS12_parse(file, password, key, leaf, others);
+    if (PKCS12_parse(file, password, NULL, NULL, others) != 1) return 0;
+    *key = pkcs12_key(context, file, password);
+    for (int index = 0; *key != NULL && index < sk_X509_num(*others); index++) {
+        if (X509_check_private_key(sk_X509_value(*others, index), *key) != 1) continue;
+        *leaf = sk_X509_delete(*others, index);
+        break;
+    }
+    ERR_clear_error();  // of those that the key does not fit
+    return 1;
+}
+
 typedef int (*security_callback)(const SSL *, const SSL_CTX *, int, int, int, void *, void *);
 
 // OpenSSL's own, the same for every context.

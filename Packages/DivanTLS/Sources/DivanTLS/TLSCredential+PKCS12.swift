@@ -44,7 +44,7 @@ extension TLSCredential {
         var key: OpaquePointer?
         var leaf: OpaquePointer?
         var others: OpaquePointer?
-        guard PKCS12_parse(file, password, &key, &leaf, &others) == 1 else {
+        guard divan_tls_parse_pkcs12(context, file, password, &key, &leaf, &others) == 1 else {
             throw CredentialError(refusal(OpenSSLFailure.take()))
         }
         // Adopted before any check, so that each is freed whichever check fails.

@@ -80,6 +80,8 @@ import Testing
 
     @Test(arguments: [
         ["-legacy"], ["-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES"],
+        ["-legacy", "-keypbe", "PBE-SHA1-RC2-40"],
+        ["-legacy", "-certpbe", "AES-256-CBC", "-keypbe", "PBE-SHA1-RC2-40"],
     ])
     func `a PKCS #12 file with retired ciphers opens, as key chains export it`(
         protection: [String]

@@ -44,6 +44,12 @@ OSSL_LIB_CTX *divan_tls_legacy_context(void);
 /// Reads a file whose parts are decrypted with the algorithms of `context`, NULL for the usual one.
 PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes, long count);
 
+/// Opens it as PKCS12_parse does, the key with the algorithms of `context`, too.
+int divan_tls_parse_pkcs12(
+    OSSL_LIB_CTX *context, PKCS12 *file, const char *password, EVP_PKEY **key, X509 **leaf,
+    STACK_OF(X509) **others
+);
+
 /// Lets the context present certificates of any signature digest, SHA-1 too: the peer judges them.
 /// What the peer presents is judged as before.
 void divan_tls_present_any_digest(SSL_CTX *context);
