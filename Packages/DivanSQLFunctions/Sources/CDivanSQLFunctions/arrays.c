@@ -41,7 +41,7 @@ static void count_items(sqlite3_context *context, int count, sqlite3_value **arg
 
 enum { sum, average, maximum, minimum };
 
-/// Over the numbers of an array; booleans count, other values do not.
+/// Over the numbers of an array; other values do not count.
 static void summary(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_walk walk;
@@ -50,7 +50,8 @@ static void summary(sqlite3_context *context, int count, sqlite3_value **argumen
     double total = 0, greatest = 0, least = 0, number;
     int64_t number_count = 0;
     while (divan_next(&walk, &item)) {
-        if (!divan_number(divan_read(item), &number)) continue;
+        divan_value value = divan_read(item);
+        if (value.kind == divan_boolean || !divan_number(value, &number)) continue;
         if (number_count == 0 || number > greatest) greatest = number;
         if (number_count == 0 || number < least) least = number;
         total += number;

@@ -55,6 +55,14 @@ static void join(sqlite3_context *context, int count, sqlite3_value **arguments)
     divan_return_container(context, text);
 }
 
+/// An array or object; MISSING for every other value.
+static void container(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value value = divan_argument(arguments[0]);
+    if (value.kind == divan_array || value.kind == divan_object)
+        sqlite3_result_value(context, arguments[0]);
+}
+
 /// Containers inside each other that are looked into.
 enum { depth_limit = 128 };
 
@@ -87,6 +95,7 @@ int divan_add_containers(sqlite3 *connection) {
         {"divan_array", -1, array, 0},
         {"divan_object", -1, object, 0},
         {"divan_join", -1, join, 0},
+        {"divan_container", 1, container, 0},
         {"divan_index_text", 1, index_text, 0},
     };
     return divan_add_all(connection, functions);

@@ -116,8 +116,22 @@ static void round_digits(sqlite3_context *context, int count, sqlite3_value **ar
     divan_return_real(context, result);
 }
 
+static void constant_e(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    (void)arguments;
+    sqlite3_result_double(context, M_E);
+}
+
+static void constant_pi(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    (void)arguments;
+    sqlite3_result_double(context, M_PI);
+}
+
 int divan_add_numbers(sqlite3 *connection) {
     static const divan_function functions[] = {
+        {"divan_e", 0, constant_e, 0},
+        {"divan_pi", 0, constant_pi, 0},
         {"divan_abs", 1, of_one, f_abs},
         {"divan_acos", 1, of_one, f_acos},
         {"divan_asin", 1, of_one, f_asin},

@@ -86,7 +86,11 @@ extension Oracle {
         _ test: CheckedExpression,
         _ scope: Scope
     ) -> Bool {
-        let items = value(container, scope).map { self.items(of: $0) } ?? []
+        var items = value(container, scope).map { self.items(of: $0) } ?? []
+        if case .property = container, skipsScalars(quantifier, variable, test) {
+            let collection = value(container, scope)
+            if collection?.array == nil, collection?.object == nil { items = [] }
+        }
         let results = items.map { item -> Bool? in
             var inner = scope
             inner.variables[variable] = item
@@ -97,5 +101,16 @@ extension Oracle {
         case .every: return !results.contains(false)
         case .anyAndEvery: return !results.isEmpty && !results.contains(false)
         }
+    }
+
+    /// Whether a property that is a scalar has no items.
+    private func skipsScalars(
+        _ quantifier: QueryQuantifier,
+        _ variable: Int,
+        _ test: CheckedExpression
+    ) -> Bool {
+        guard quantifier == .any else { return quantifier == .anyAndEvery }
+        guard case .comparison(.equal, let left, _, _) = test else { return false }
+        return left == .variable(variable, QueryPath())
     }
 }

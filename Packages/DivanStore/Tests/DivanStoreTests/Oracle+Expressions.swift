@@ -30,7 +30,7 @@ extension Oracle {
                 guard let result, let operand = value(link.operand, scope) else { return nil }
                 return calculate(link.arithmetic, result, operand)
             }
-        case .choice(let test, let branches, otherwise: let otherwise, _):
+        case .choice(let test, let branches, let otherwise, _):
             return choose(test, branches, otherwise, scope)
         case .call(let function, let arguments, _):
             return call(function, arguments.map { value($0, scope) })

@@ -46,7 +46,9 @@ struct Oracle {
         let order = scopes.indices.sorted { left, right in
             for (index, ordering) in statement.orderings.enumerated() {
                 let difference = compare(keys[left][index], keys[right][index])
-                if difference != 0 { return ordering.isDescending ? difference > 0 : difference < 0 }
+                if difference != 0 {
+                    return ordering.isDescending ? difference > 0 : difference < 0
+                }
             }
             return left < right
         }

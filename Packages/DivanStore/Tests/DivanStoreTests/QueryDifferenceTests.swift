@@ -25,7 +25,9 @@ struct QueryDifferenceTests {
         while queries < Self.queryCount {
             var maker = QueryMaker(SeededGenerator(seed: seed &+ round))
             let documents = Dictionary(
-                uniqueKeysWithValues: Self.collections.map { ($0, (0..<24).map { _ in maker.document() }) }
+                uniqueKeysWithValues: Self.collections.map {
+                    ($0, (0..<24).map { _ in maker.document() })
+                }
             )
             let rooms = try ["plain", "indexed", "memory"].map { try room($0, documents) }
             for _ in 0..<100 {
@@ -108,7 +110,8 @@ struct QueryDifferenceTests {
             try row.map { value in
                 // Numbers are the same by value.
                 if let number = value?.double { return "\(number == 0 ? 0 : number)" }
-                return try value.map { String(decoding: try $0.canonicalBytes(), as: UTF8.self) } ?? "–"
+                return try value.map { String(decoding: try $0.canonicalBytes(), as: UTF8.self) }
+                    ?? "–"
             }.joined(separator: " | ")
         }
         return statement.limit == nil ? texts.sorted() : texts

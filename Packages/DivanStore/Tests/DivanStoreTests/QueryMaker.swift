@@ -128,7 +128,7 @@ struct QueryMaker {
             "a", "b", "c", "it's", "z.y", QueryPath(keys: "a", "b"), "list",
             QueryPath([.key("list"), .item(0)]), QueryPath([.key("list"), .item(-1)]), "none",
         ]
-        return chance(5) ? .metadata(source: source, .id) : .property(source: source, pick(paths))
+        return chance(5) ? .metadata(source: 0, .id) : .property(source: source, pick(paths))
     }
 
     private mutating func literal() -> CheckedExpression {
@@ -157,7 +157,8 @@ struct QueryMaker {
         case 6:
             let links: [QueryArithmetic] = [.plus, .minus, .times, .divided, .modulo]
             return .arithmetic(operand(), [.init(pick(links), operand())])
-        case 7: return .like(operand(), .literal(.string(pick(["a%", "%b", "_", "%", "1%"]))), .binary)
+        case 7:
+            return .like(operand(), .literal(.string(pick(["a%", "%b", "_", "%", "1%"]))), .binary)
         case 8: return quantified(depth: depth - 1)
         case 9: return call(depth: depth - 1)
         case 10:

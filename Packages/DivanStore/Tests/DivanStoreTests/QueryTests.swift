@@ -64,10 +64,11 @@ struct QueryTests {
     @Test("A parameter is bound, and one that is not is MISSING", arguments: EngineKind.allCases)
     func parameters(kind: EngineKind) throws {
         let room = try chairs(kind)
-        let dear = statement(
+        var dear = statement(
             [Self.id],
             where: .comparison(.less, Self.price(), .parameter("limit"), .binary)
         )
+        dear.parameters = ["limit"]
         #expect(
             try rows(of: dear, in: room, parameters: ["limit": .integer(200)])
                 == [[.string("oslo")]]
@@ -192,6 +193,7 @@ struct QueryTests {
             )
         }
         var query = statement([Self.id, .rank(0)], where: .match(0), orderBy: [Self.id])
+        query.parameters = ["text"]
         query.matches = [CheckedMatch(source: 0, index: "words", text: .parameter("text"))]
         func found(_ text: String) throws -> [QueryValue] {
             try rows(of: query, in: room, parameters: ["text": .string(text)]).map { $0[0] }

@@ -161,14 +161,17 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws {
         let name = "v\(variable)"
+        let skipsScalars = Self.skipsScalars(quantifier, variable, collection, condition)
         if quantifier == .any, let (source, table) = try indexedItems(collection) {
             // Its only tie to the document is the key, so SQLite finds the items first.
             text += "\(prefix(source))sequence IN (SELECT owner FROM \(table) AS \(name) WHERE "
+            if skipsScalars { text += "NOT \(name).isAlone AND " }
             try write(condition, .plain, to: &text)
             text += ")"
             return
         }
-        let items = try text.captured { try write(collection, .exact, to: &$0) }
+        var items = try text.captured { try write(collection, .exact, to: &$0) }
+        if skipsScalars { items = "divan_container1(\(items))" }
         switch quantifier {
         case .any: text += "EXISTS ("
         case .every: text += "NOT EXISTS ("
@@ -179,6 +182,26 @@ extension SQLExpressionWriter {
         if quantifier != .any { text += "NOT " }
         try write(condition, .plain, to: &text)
         text += ")"
+    }
+
+    /// Whether a property that is no container has no items, though elsewhere a scalar is one.
+    ///
+    /// That is so in the reference engine, for `ANY AND EVERY` and for `ANY v … v = x`.
+    private static func skipsScalars(
+        _ quantifier: QueryQuantifier,
+        _ variable: Int,
+        _ collection: CheckedExpression,
+        _ condition: CheckedExpression
+    ) -> Bool {
+        guard case .property = collection else { return false }
+        switch quantifier {
+        case .every: return false
+        case .anyAndEvery: return true
+        case .any:
+            let item = CheckedExpression.variable(variable, QueryPath())
+            guard case .comparison(.equal, let left, _, _) = condition else { return false }
+            return left == item
+        }
     }
 
     /// The table that has the items of a property, where an index keeps one.

@@ -142,15 +142,16 @@ public struct SQLIndexTranslation: Sendable {
                 : "divan_member_result1(\(row).result, \(path))"
             let key = isOuter ? "\(row).sequence" : "\(row).id"
             let tables = row == "o" ? "\(owner) AS o, " : ""
-            return "SELECT \(key), value, result FROM \(tables)divan_items1(\(container))"
+            return
+                "SELECT \(key), value, result, divan_container1(\(container)) IS NULL FROM \(tables)divan_items1(\(container))"
                 + (isOuter ? " WHERE \(row).flags & 1 = 0" : "")
         }
         func rows(_ row: String) -> String {
-            "INSERT INTO \(name) (owner, value, result) \(items(row));"
+            "INSERT INTO \(name) (owner, value, result, isAlone) \(items(row));"
         }
         let verify = """
             SELECT (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM (\(items("o"))))
-                OR EXISTS (SELECT owner, value, result FROM \(name) EXCEPT \(items("o")))
+                OR EXISTS (SELECT owner, value, result, isAlone FROM \(name) EXCEPT \(items("o")))
             """
         let key = isOuter ? "OLD.sequence" : "OLD.id"
         let remove = "DELETE FROM \(name) WHERE owner = \(key);"
@@ -159,7 +160,8 @@ public struct SQLIndexTranslation: Sendable {
                 id INTEGER PRIMARY KEY,
                 owner INTEGER NOT NULL,
                 value,
-                result
+                result,
+                isAlone INTEGER NOT NULL
             );
             \(rows("o"))
             CREATE INDEX \(name)_owner ON \(name) (owner);

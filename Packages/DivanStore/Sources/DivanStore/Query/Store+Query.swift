@@ -12,6 +12,7 @@ extension Store {
     /// - Throws: `StoreError`, `QueryError` for what the checks of the query could not see, and
     ///   `QueryStop`.
     public func rows(of query: StorageQuery) throws -> StorageRows {
+        try query.checkParameters()
         guard isWriting else { return try engine.rows(of: query) }
         let rows = try read { reader in
             var rows: [[QueryValue]] = []
@@ -27,6 +28,19 @@ extension Store {
     /// - Throws: As `rows(of:)`.
     public func plan(of query: StorageQuery) throws -> QueryPlan {
         try read { try $0.current().plan(query) }
+    }
+}
+
+extension StorageQuery {
+    /// Refuses values for parameters that the query does not have.
+    fileprivate func checkParameters() throws(QueryError) {
+        guard !parameters.isEmpty else { return }
+        let unknown = parameters.keys.filter { !statement.parameters.contains($0) }.min()
+        guard let unknown else { return }
+        throw QueryError(
+            "Unknown query property '\(unknown.text)'",
+            code: .invalidQueryParameter
+        )
     }
 }
 

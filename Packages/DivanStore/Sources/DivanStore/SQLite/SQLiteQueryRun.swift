@@ -46,7 +46,9 @@ final class SQLiteQueryRun {
     ) throws(StoreError) {
         switch binding {
         case .parameter(let name, let isExact):
-            try statement.bind(parameters[name] ?? .missing, isExact: isExact, at: index)
+            // A null stands for no value, as applications expect that use it for "no filter".
+            let value = parameters[name] ?? .missing
+            try statement.bind(value == .null ? .missing : value, isExact: isExact, at: index)
         case .text(let text): try statement.bind(text.text, at: index)
         case .double(let bits): try statement.bind(double: Double(bitPattern: bits), at: index)
         case .container(let text): try statement.bind(Array(text.text.utf8), at: index)
