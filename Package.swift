@@ -237,8 +237,9 @@ let tools: [Target] = [
         at: "Tools/Sources/divan-bench",
         uses: [
             "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanJSON", "DivanLZ4", "DivanLog", "DivanRevisions", "DivanStore", "DivanTLS",
-            "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanTestKit",
+            "DivanFullText", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions",
+            "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
+            "DivanTestKit",
         ]
     ),
     program(

@@ -13,6 +13,7 @@ struct Group: Sendable {
         },
         Group(name: "saving") { try SavingFigures.measure($0, into: &$1) },
         Group(name: "reading") { try ReadingFigures.measure($0, into: &$1) },
+        Group(name: "query") { try QueryFigures.measure(in: $0.directory, into: &$1) },
         Group(name: "growth") { try GrowthFigures.measure($0, into: &$1) },
         Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
         Group(name: "deltas") { try DeltaFigures.measure($0, into: &$1) },

@@ -61,7 +61,7 @@ struct FullTextTests {
         "The query syntax is the reference engine's",
         arguments: [
             ("chair", [1, 2, 3]), ("chairs", [1, 2, 3]), ("the", []), ("", []), ("- ;", []),
-            ("runs", [2]), ("peopl*", [2]), ("chair AND wood", [1]), ("chair wooden", [1]),
+            ("runs", [2]), ("peopl*", [2]), ("chair AND light", [1]), ("chair wooden", [1]),
             ("wooden OR oiled", [1, 3]), ("chair NOT (wooden OR oiled)", [2]),
             (#""light wooden""#, [1]), (#""wooden light""#, []), ("name:oslo", [1]),
             ("story:oslo", []), ("^oslo", [1]), ("run NEAR/2 castors", [2]), ("cafe", [3]),
@@ -72,7 +72,7 @@ struct FullTextTests {
         #expect(try found(query) == rows)
     }
 
-    @Test("A malformed query fails", arguments: [#""open"#, "(a", "a)", "a OR", "NOT a", "a AND"])
+    @Test("A malformed query fails", arguments: [#""open"#, "(a", "a)", "a OR", "a AND", "a NOT"])
     func malformed(query: String) {
         #expect(throws: Failure.self) { try found(query) }
     }

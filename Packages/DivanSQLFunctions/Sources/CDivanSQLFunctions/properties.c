@@ -57,7 +57,7 @@ static const uint8_t *read_index(const uint8_t *at, const uint8_t *end, int64_t 
 /// Reads a path into one piece of memory, its keys behind its steps; null where it is none.
 static path *read_path(const uint8_t *text, int64_t count) {
     const uint8_t *end = text + count;
-    int64_t step_count = 0;
+    int64_t step_count = 1;  // one more, for what begins like no step
     for (const uint8_t *at = text; at < end; at++) step_count += *at == '.' || *at == '[';
     size_t head = sizeof(path) + (size_t)step_count * sizeof(step);
     path *made = sqlite3_malloc64(head + (size_t)count + 1);
