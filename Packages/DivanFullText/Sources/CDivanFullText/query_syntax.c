@@ -214,7 +214,7 @@ static void query(sqlite3_context *context, int count, sqlite3_value **arguments
         sqlite3_result_text(context, "\"\"", 2, SQLITE_STATIC);
         return;
     }
-    parser parser = {.columns = (const char *)sqlite3_value_blob(arguments[1])};
+    parser parser = {.columns = (const char *)sqlite3_value_text(arguments[1])};
     parser.columns_count = sqlite3_value_bytes(arguments[1]);
     parser.at = (const char *)sqlite3_value_text(arguments[0]);
     parser.end = parser.at + sqlite3_value_bytes(arguments[0]);

@@ -15,6 +15,7 @@ enum { greatest = 1, least = -1 };
 
 static void extreme(sqlite3_context *context, int count, sqlite3_value **arguments) {
     int wanted = (int)(intptr_t)sqlite3_user_data(context);
+    if (count == 0) return;
     divan_value best = divan_argument(arguments[0]);
     for (int index = 0; index < count; index++) {
         divan_value value = divan_argument(arguments[index]);

@@ -116,9 +116,12 @@ int divan_add_strings(sqlite3 *connection) {
         {"divan_length", 1, length, 0},
         {"divan_lower", 1, change_case, lower},
         {"divan_upper", 1, change_case, upper},
-        {"divan_trim", -1, trim, left_end | right_end},
-        {"divan_ltrim", -1, trim, left_end},
-        {"divan_rtrim", -1, trim, right_end},
+        {"divan_trim", 1, trim, left_end | right_end},
+        {"divan_trim", 2, trim, left_end | right_end},
+        {"divan_ltrim", 1, trim, left_end},
+        {"divan_ltrim", 2, trim, left_end},
+        {"divan_rtrim", 1, trim, right_end},
+        {"divan_rtrim", 2, trim, right_end},
         {"divan_contains", 3, contains, 0},
     };
     return divan_add_all(connection, functions);

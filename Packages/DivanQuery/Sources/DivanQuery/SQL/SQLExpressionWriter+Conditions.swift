@@ -140,6 +140,8 @@ extension SQLExpressionWriter {
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws {
+        // SQLite reads an empty list as the word FALSE, which has a meaning of its own behind IS.
+        guard !list.isEmpty else { return text += "0" }
         let isDocumentID = Self.isDocumentID(value)
         if !isDocumentID, Self.isColumn(value) { text += "+" }
         try write(value, .plain, to: &text)

@@ -53,11 +53,13 @@ public struct SQLIndexTranslation: Sendable {
         case .value(let keys, let filter):
             tables = []
             let writer = SQLIndexWriter(itemSource: nil)
-            var condition = "flags & 1 = 0"
-            if let filter { condition += " AND \(try writer.plain(filter))" }
-            create =
-                "CREATE INDEX \(index) ON \(table) (\(try writer.keys(keys)))"
-                + " WHERE \(condition);"
+            // The flags tell which documents are live, so that counting reads no document. As a
+            // condition of the index they would let SQLite prefer it to a plain scan.
+            let columns = "\(try writer.keys(keys)), flags"
+            let condition = try filter.map { filter throws(QueryError) in
+                " WHERE \(try writer.plain(filter))"
+            }
+            create = "CREATE INDEX \(index) ON \(table) (\(columns))\(condition ?? "");"
         case .array(let paths, let keys):
             tables = paths.indices.map { Self.items(of: table, Array(paths[...$0])) }
             let writer = SQLIndexWriter(itemSource: paths.count)
