@@ -141,7 +141,10 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws {
         // SQLite reads an empty list as the word FALSE, which has a meaning of its own behind IS.
-        guard !list.isEmpty else { return text += "0" }
+        if list.isEmpty {
+            text += "0"
+            return
+        }
         let isDocumentID = Self.isDocumentID(value)
         if !isDocumentID, Self.isColumn(value) { text += "+" }
         try write(value, .plain, to: &text)
