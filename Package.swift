@@ -167,6 +167,8 @@ let rooms: [[Target]] = [
             "DivanReplicator",
             "DivanConflicts",
             "DivanStore",
+            "DivanQuery",
+            "DivanFullText",
             "DivanTransport",
             "DivanAuth",
             "DivanTLS",
@@ -217,8 +219,9 @@ let tools: [Target] = [
         at: "Tools/Sources/DivanCommand",
         uses: [
             "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery",
-            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanReplicator", "DivanRevisions",
-            "DivanSession", "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
+            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
+            "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
+            "DivanWebSocket",
             "DivanZlib",
         ]
     ),
@@ -291,7 +294,8 @@ let crossing: [Target] = [
         at: "Tests/Fuzz/Sources/DivanFuzz",
         uses: [
             "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+            "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator", "DivanRevisions",
+            "DivanStore",
             "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
         ]
     ),

@@ -23,6 +23,7 @@ let package = Package(
         .package(path: "../Packages/DivanJSON"),
         .package(path: "../Packages/DivanLZ4"),
         .package(path: "../Packages/DivanLog"),
+        .package(path: "../Packages/DivanQuery"),
         .package(path: "../Packages/DivanReplicator"),
         .package(path: "../Packages/DivanRevisions"),
         .package(path: "../Packages/DivanSession"),
@@ -58,7 +59,8 @@ let package = Package(
             name: "DivanFuzz",
             dependencies: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-                "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+                "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator", "DivanRevisions",
+                "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],
             path: "Fuzz/Sources/DivanFuzz",

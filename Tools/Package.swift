@@ -24,6 +24,7 @@ let package = Package(
         .package(path: "../Packages/DivanJSON"),
         .package(path: "../Packages/DivanLZ4"),
         .package(path: "../Packages/DivanLog"),
+        .package(path: "../Packages/DivanQuery"),
         .package(path: "../Packages/DivanReplicator"),
         .package(path: "../Packages/DivanQuery"),
         .package(path: "../Packages/DivanRevisions"),
@@ -41,8 +42,9 @@ let package = Package(
             name: "DivanCommand",
             dependencies: [
                 "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
-                "DivanDiscovery", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanReplicator",
-                "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
+                "DivanDiscovery", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
+                "DivanReplicator", "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS",
+                "DivanTransport",
                 "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

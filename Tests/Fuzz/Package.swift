@@ -22,6 +22,7 @@ let package = Package(
         .package(path: "../../Packages/DivanDelta"),
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLZ4"),
+        .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanReplicator"),
         .package(path: "../../Packages/DivanRevisions"),
         .package(path: "../../Packages/DivanStore"),
@@ -35,7 +36,8 @@ let package = Package(
             name: "DivanFuzz",
             dependencies: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-                "DivanJSON", "DivanLZ4", "DivanReplicator", "DivanRevisions", "DivanStore",
+                "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator", "DivanRevisions",
+                "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

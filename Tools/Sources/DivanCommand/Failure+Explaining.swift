@@ -1,6 +1,7 @@
 import Divan
 import DivanCrypto
 import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanStore
 import DivanTLS
@@ -15,6 +16,8 @@ extension Failure {
         case let error as StoreError:
             self.init(kind: Kind(error.code), sentence: Self.sentence(of: error))
         case let error as DocumentIDError:
+            self.init(kind: .invalid, sentence: "\(error)")
+        case let error as QueryError:
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as JSONError:
             self.init(kind: .invalid, sentence: "\(error)")

@@ -14,6 +14,13 @@ enum Verbs {
             ]
         ),
         (
+            "Queries",
+            [
+                QueryCommand.self, IndexListCommand.self, IndexMakeCommand.self,
+                IndexRemoveCommand.self,
+            ]
+        ),
+        (
             "In, out and upkeep",
             [
                 ImportCommand.self, ExportCommand.self, CopyCommand.self, CompareCommand.self,

@@ -22,6 +22,7 @@ import Testing
         ("getting-started.md", "GettingStarted.swift"),
         ("from-couchbase-lite.md", "FromCouchbaseLite.swift"),
         ("resolving-conflicts.md", "ResolvingConflicts.swift"),
+        ("queries.md", "Queries.swift"),
     ])
     func `every Swift block of a guide is compiled here`(_ page: String, _ source: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -63,5 +64,28 @@ import Testing
         try await sync(copy, with: address, pinning: listener.tlsIdentity?.certs.first)
         #expect(try copy.document(id: "soup")?.string(forKey: "name") == "Lentil soup")
         listener.stop()
+    }
+
+    // MARK: Queries
+
+    @Test func `the queries of the guide give their rows`() async throws {
+        defer { remove() }
+        let shop = try database("shop")
+        let collection = try shop.createCollection(name: "chairs", scope: "shop")
+        try save(collection)
+        try index(collection)
+        #expect(try namesOfCheapChairs(in: shop, below: 130) == ["Oslo", "Porto"])
+        #expect(try chairs(in: shop).map(\.id) == ["bern", "oslo", "porto"])
+        let built = chairsBuiltInCode(collection)
+        built.parameters = Parameters().setInt(100, forName: "price")
+        #expect(try built.execute().map { $0.string(at: 0) } == ["Porto"])
+        var counts: [Int] = []
+        try await follow(built) { rows in
+            counts.append(rows.count)
+            let cheap = MutableDocument(id: "graz", data: ["name": "Graz", "price": 50])
+            try? collection.save(document: cheap)
+            return counts.count < 2
+        }
+        #expect(counts == [1, 2])
     }
 }

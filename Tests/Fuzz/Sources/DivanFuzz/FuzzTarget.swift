@@ -32,6 +32,6 @@ public enum FuzzTargets {
         BLIPLZ4Frames.self, TLSServerRecords.self, TLSClientRecords.self, DeflatePieces.self,
         LZ4Pieces.self, JSONTexts.self, JSONDeltas.self, Revisions.self, VersionVectors.self,
         PassiveMessages.self, ActiveMessages.self, Credentials.self, Texts.self,
-        ReplicatorRuns.self, ListenerVisits.self,
+        ReplicatorRuns.self, ListenerVisits.self, QueryTexts.self, QueryTrees.self,
     ]
 }

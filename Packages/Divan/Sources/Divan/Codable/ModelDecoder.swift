@@ -1,12 +1,12 @@
 import DivanJSON
 import Foundation
 
-/// Makes a model from the members of a document.
+/// Makes a model from the members of a document, or from the columns of a row.
 final class ModelDecoder: Decoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate let json: JSON
-    fileprivate let document: Document
+    private let origin: Origin
     /// Shared by the decoders of one model.
     private let found: Found
     /// Members that nobody has asked for yet; `nil` until somebody asks for the first.
@@ -19,14 +19,27 @@ final class ModelDecoder: Decoder {
         var documentIDs: [DocumentID] = []
     }
 
+    /// Where the members stand.
+    private enum Origin {
+        case document(Document)
+        case row(Database)
+
+        var database: Database? {
+            switch self {
+            case .document(let document): document.collection?.database
+            case .row(let database): database
+            }
+        }
+    }
+
     private init(
         _ json: JSON,
-        of document: Document,
+        of origin: Origin,
         at codingPath: [any CodingKey],
         found: Found
     ) {
         self.json = json
-        self.document = document
+        self.origin = origin
         self.codingPath = codingPath
         self.found = found
     }
@@ -52,7 +65,7 @@ final class ModelDecoder: Decoder {
     ) throws -> (model: Model, unknown: UnknownMembers) {
         let members = document.root.members.metadataObject()
         let found = Found()
-        let decoder = ModelDecoder(.object(members), of: document, at: [], found: found)
+        let decoder = ModelDecoder(.object(members), of: .document(document), at: [], found: found)
         do {
             let model = try Model(from: decoder)
             let unknown = decoder.unknown
@@ -65,6 +78,17 @@ final class ModelDecoder: Decoder {
                 cause: error
             )
         }
+    }
+
+    /// Decodes a row; a `DocumentID` in it is a column like any other.
+    ///
+    /// - Throws: `DecodingError`; what the type throws.
+    static func decode<Model: Decodable>(
+        _ type: Model.Type,
+        fromRow members: JSONObject,
+        in database: Database
+    ) throws -> Model {
+        try ModelDecoder(.object(members), of: .row(database), at: [], found: Found()).decode(type)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -83,7 +107,7 @@ final class ModelDecoder: Decoder {
     }
 
     fileprivate func nested(_ json: JSON, at key: any CodingKey) -> ModelDecoder {
-        ModelDecoder(json, of: document, at: codingPath + [key], found: found)
+        ModelDecoder(json, of: origin, at: codingPath + [key], found: found)
     }
 
     /// The decoder of a member; of an object always the same one.
@@ -106,8 +130,9 @@ final class ModelDecoder: Decoder {
         unasked = [:]
     }
 
-    /// The ID of the model itself.
-    fileprivate func documentID() -> DocumentID {
+    /// The ID of the model itself; `nil` for rows.
+    fileprivate func documentID() -> DocumentID? {
+        guard case .document(let document) = origin else { return nil }
         let id = DocumentID(of: document)
         found.documentIDs.append(id)
         return id
@@ -155,7 +180,7 @@ final class ModelDecoder: Decoder {
 
     private var blob: Blob? {
         guard case .object(let members) = json, members.isBlob else { return nil }
-        return Blob(members, in: document.collection?.database)
+        return Blob(members, in: origin.database)
     }
 }
 
@@ -190,7 +215,7 @@ private struct KeyedModelReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         if type is DocumentID.Type, codingPath.leadsToSuperclass,
-            let id = decoder.documentID() as? T
+            let document = decoder.documentID(), let id = document as? T
         {
             return id
         }

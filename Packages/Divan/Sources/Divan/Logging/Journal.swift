@@ -5,6 +5,9 @@ struct Journal: Sendable {
     /// Databases, documents and blobs.
     static let database = Journal(.database)
 
+    /// Queries and indexes.
+    static let query = Journal(.query)
+
     private let log: DivanLog.Log
 
     init(_ domain: DivanLog.LogDomain) {

@@ -11,6 +11,8 @@ struct CheckedNames {
     }
 
     private(set) var scope = QueryScope()
+    /// The source whose properties need no name.
+    var mainSource = 0
     /// Whether even a single source must be named, because more follow.
     var mustNameSources = false
     /// The sources of which the query asks whether documents are deleted.
@@ -52,7 +54,7 @@ struct CheckedNames {
         switch form {
         case .property(let path): return try property(path, clause)
         case .everything(let path):
-            return path.isEmpty ? .property(source: 0, path) : try property(path, clause)
+            return path.isEmpty ? .property(source: mainSource, path) : try property(path, clause)
         case .variable(let path): return try variable(path)
         case .blob(let path):
             guard case .property(let source, let path) = try property(path, clause) else {
@@ -83,7 +85,7 @@ struct CheckedNames {
         if let (source, steps) = scope.source(namedBy: path) {
             return try part(of: source, path.dropping(steps))
         }
-        guard !scope.needsNames, !mustNameSources else {
+        guard clause == .index || !scope.needsNames && !mustNameSources else {
             throw QueryError("property '\(path.sql)' does not begin with a declared 'AS' alias")
         }
         if clause == .columns, let alias = alias(path), alias.path != path {
@@ -92,7 +94,7 @@ struct CheckedNames {
                     + " repeat what it stands for"
             )
         }
-        return try part(of: 0, path)
+        return try part(of: mainSource, path)
     }
 
     private func alias(_ path: QueryPath) -> Alias? {

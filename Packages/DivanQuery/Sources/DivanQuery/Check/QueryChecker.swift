@@ -31,9 +31,17 @@ extension QueryExpression {
     ///
     /// Aggregates, parameters, sub-queries and full-text conditions have no place in it.
     ///
+    /// - Parameters:
+    ///   - collection: The collection.
+    ///   - itemPaths: For an index of items, the paths that lead to them, each from an item of the
+    ///     one before; properties are then those of the items, of the source of that number.
+    ///   - text: The SQL++ text that it was read from, for the places in errors.
+    ///   - limits: Bounds of its depth.
+    /// - Returns: The expression that an index holds.
     /// - Throws: `QueryError`; whatever the catalogue throws.
     public func checked(
         over collection: QueryCollection,
+        itemPaths: [QueryPath] = [],
         text: String? = nil,
         limits: QueryLimits = .standard
     ) throws -> CheckedExpression {
@@ -48,6 +56,13 @@ extension QueryExpression {
                     title: collection.name
                 )
             )
+            for (number, path) in itemPaths.enumerated() {
+                let form = CheckedSource.Form.items(source: number, path: path)
+                try names.add(
+                    QueryScope.Source(form: form, alias: nil, names: [], title: collection.name)
+                )
+            }
+            names.mainSource = itemPaths.count
             var checker = ExpressionChecker(names: names, limits: limits)
             checker.clause = .index
             let expression = try checker.check(self, &numbers)
@@ -58,6 +73,29 @@ extension QueryExpression {
         } catch let error as QueryError {
             throw error.located(in: text)
         }
+    }
+}
+
+extension QueryExpression {
+    /// Checks what an index is sorted by; `COLLATE` around it is the key's.
+    ///
+    /// - Throws: As `checked(over:itemPaths:text:limits:)`.
+    public func checkedKey(
+        over collection: QueryCollection,
+        itemPaths: [QueryPath] = []
+    ) throws -> CheckedKey {
+        var collation = QueryCollation.binary
+        var inner = self
+        var changes: [QueryCollationChange] = []
+        while case .collated(let operand, let change) = inner.form {
+            changes.append(change)
+            inner = operand
+        }
+        for change in changes { collation = change.applied(to: collation) }
+        return CheckedKey(
+            try checked(over: collection, itemPaths: itemPaths),
+            collation: collation
+        )
     }
 }
 

@@ -31,7 +31,7 @@ final class QueryMirror {
 
 extension CheckedStatement {
     /// The collections that it and its sub-queries read.
-    var everyCollection: [QueryCollection] {
+    public var everyCollection: [QueryCollection] {
         var found: [QueryCollection] = []
         for source in sources {
             if case .documents(let collection) = source.form { found.append(collection) }

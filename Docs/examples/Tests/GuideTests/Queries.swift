@@ -1,0 +1,52 @@
+import Divan
+
+func save(_ chairs: Collection) throws {
+    let data: [(id: String, values: [String: Any])] = [
+        ("oslo", ["name": "Oslo", "price": 120, "seats": 1, "tags": ["wood", "light"]]),
+        ("bern", ["name": "Bern", "price": 340, "seats": 1, "tags": ["leather"]]),
+        ("porto", ["name": "Porto", "price": 95, "seats": 3]),
+    ]
+    for (id, values) in data { try chairs.save(document: MutableDocument(id: id, data: values)) }
+}
+
+func namesOfCheapChairs(in database: Database, below price: Int) throws -> [String] {
+    let query = try database.createQuery(
+        "SELECT META().id, name FROM shop.chairs WHERE price < $price ORDER BY name"
+    )
+    query.parameters = Parameters().setInt(price, forName: "price")
+    return try query.execute().map { $0.string(forKey: "name") ?? "?" }
+}
+
+struct Chair: Decodable {
+    var id: String
+    var name: String
+    var price: Double?
+}
+
+func chairs(in database: Database) throws -> [Chair] {
+    try database.createQuery("SELECT META().id, * FROM shop.chairs ORDER BY name")
+        .execute().data(as: Chair.self, dataKey: "chairs")
+}
+
+func chairsBuiltInCode(_ chairs: Collection) -> any Query {
+    QueryBuilder
+        .select(SelectResult.property("name"), SelectResult.expression(Meta.id))
+        .from(DataSource.collection(chairs))
+        .where(Expression.property("price").lessThan(Expression.parameter("price")))
+        .orderBy(Ordering.property("name"))
+}
+
+func index(_ chairs: Collection) throws {
+    try chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
+    try chairs.createIndex(withName: "byTag", config: ArrayIndexConfiguration(path: "tags"))
+    try chairs.createIndex(
+        withName: "words",
+        config: FullTextIndexConfiguration(["name", "story"], language: "en")
+    )
+}
+
+func follow(_ query: any Query, _ show: ([Result]) -> Bool) async throws {
+    for try await change in query.changes() {
+        guard show(change.results?.allResults() ?? []) else { return }
+    }
+}

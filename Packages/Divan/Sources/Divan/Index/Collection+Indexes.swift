@@ -1,0 +1,122 @@
+import DivanJSON
+import DivanQuery
+import DivanStore
+import Foundation
+
+/// Something that has indexes: a collection.
+public protocol Indexable {
+    /// The names of the indexes, sorted.
+    func indexes() throws -> [String]
+    /// Makes an index that SQL++ describes.
+    func createIndex(withName name: String, config: any IndexConfiguration) throws
+    /// Makes an index that is built in code.
+    func createIndex(_ index: any Index, name: String) throws
+    /// Removes an index.
+    func deleteIndex(forName name: String) throws
+    /// An index by its name.
+    func index(withName name: String) throws -> QueryIndex?
+}
+
+/// An index of a collection.
+public final class QueryIndex: Sendable {
+    /// The collection.
+    public let collection: Collection
+    /// Its name, one among those of its collection.
+    public let name: String
+
+    init(_ name: String, of collection: Collection) {
+        self.name = name
+        self.collection = collection
+    }
+}
+
+extension Collection: Indexable {
+    /// Returns the names of the indexes, sorted.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func indexes() throws -> [String] {
+        let path = path
+        return try read { reader in try reader.indexes(in: path).map(\.name.text) }
+    }
+
+    /// Makes an index that SQL++ describes, of the documents that are there; later ones come in
+    /// with their save.
+    ///
+    /// The same index under the same name is left as it is; another one is replaced.
+    ///
+    /// - Throws: `CBLError.invalidQuery` for malformed expressions, `notOpen`.
+    public func createIndex(withName name: String, config: any IndexConfiguration) throws {
+        _ = try openStore()
+        let plan = try translatingErrors { try IndexPlan(config, of: queryCollection) }
+        try createIndex(plan, name)
+    }
+
+    /// Makes an index that is built in code.
+    ///
+    /// - Throws: As ``createIndex(withName:config:)``.
+    public func createIndex(_ index: any Index, name: String) throws {
+        _ = try openStore()
+        let plan = try translatingErrors { try IndexPlan(index, of: queryCollection) }
+        try createIndex(plan, name)
+    }
+
+    /// Removes an index; does nothing when there is none.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func deleteIndex(forName name: String) throws {
+        let path = path
+        try write { try $0.deleteIndex(ExactText(name), in: path) }
+    }
+
+    /// Returns an index, or `nil` when there is none of that name.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public func index(withName name: String) throws -> QueryIndex? {
+        let (path, wanted) = (path, ExactText(name))
+        let isThere = try read { try $0.indexes(in: path).contains { $0.name == wanted } }
+        return isThere ? QueryIndex(name, of: self) : nil
+    }
+
+    private func createIndex(_ plan: IndexPlan, _ name: String) throws {
+        guard !name.isEmpty else {
+            throw NSError(CBLError.invalidParameter, "An index needs a name")
+        }
+        let path = path
+        try write {
+            try $0.createIndex(ExactText(name), plan.definition, source: plan.source, in: path)
+        }
+    }
+
+    private var queryCollection: QueryCollection {
+        QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
+    }
+}
+
+extension Database {
+    /// The names of the default collection's indexes, sorted.
+    @available(*, deprecated, message: "Use defaultCollection().indexes().")
+    public var indexes: [String] {
+        guard let names = try? defaultCollection().indexes() else {
+            stopForMisuse("Database \(name) is closed; open it again")
+        }
+        return names
+    }
+
+    /// Makes an index of the default collection.
+    @available(*, deprecated, message: "Use defaultCollection().createIndex(_:name:).")
+    public func createIndex(_ index: any Index, withName name: String) throws {
+        try defaultCollection().createIndex(index, name: name)
+    }
+
+    /// Makes an index of the default collection.
+    @available(*, deprecated, message: "Use defaultCollection().createIndex(withName:config:).")
+    public func createIndex(_ config: any IndexConfiguration, name: String) throws {
+        try defaultCollection().createIndex(withName: name, config: config)
+    }
+
+    /// Removes an index of the default collection.
+    @available(*, deprecated, message: "Use defaultCollection().deleteIndex(forName:).")
+    public func deleteIndex(forName name: String) throws {
+        try defaultCollection().deleteIndex(forName: name)
+    }
+}

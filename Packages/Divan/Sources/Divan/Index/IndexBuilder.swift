@@ -1,0 +1,95 @@
+import DivanJSON
+import DivanQuery
+
+/// An index that is built in code.
+public protocol Index {}
+
+/// Makes indexes in code; the configurations do the same in SQL++.
+public final class IndexBuilder: Sendable {
+    private init() {}
+
+    /// An index of values.
+    public static func valueIndex(items: ValueIndexItem...) -> ValueIndex {
+        valueIndex(items: items)
+    }
+
+    /// An index of values.
+    public static func valueIndex(items: [ValueIndexItem]) -> ValueIndex {
+        ValueIndex(items.map(\.expression))
+    }
+
+    /// An index of the words of text.
+    public static func fullTextIndex(items: FullTextIndexItem...) -> FullTextIndex {
+        fullTextIndex(items: items)
+    }
+
+    /// An index of the words of text.
+    public static func fullTextIndex(items: [FullTextIndexItem]) -> FullTextIndex {
+        FullTextIndex(items.map(\.expression))
+    }
+}
+
+/// What a value index holds.
+public final class ValueIndexItem: Sendable {
+    let expression: QueryExpression
+
+    private init(_ expression: any ExpressionProtocol) {
+        self.expression = QueryExpression(expression)
+    }
+
+    /// A property.
+    public static func property(_ property: String) -> ValueIndexItem {
+        ValueIndexItem(Expression.property(property))
+    }
+
+    /// The value of an expression.
+    public static func expression(_ expression: any ExpressionProtocol) -> ValueIndexItem {
+        ValueIndexItem(expression)
+    }
+}
+
+/// What a full-text index holds.
+public final class FullTextIndexItem: Sendable {
+    let expression: QueryExpression
+
+    private init(_ expression: any ExpressionProtocol) {
+        self.expression = QueryExpression(expression)
+    }
+
+    /// A property.
+    public static func property(_ property: String) -> FullTextIndexItem {
+        FullTextIndexItem(Expression.property(property))
+    }
+}
+
+/// An index of values.
+public final class ValueIndex: Index, Sendable {
+    let expressions: [QueryExpression]
+
+    init(_ expressions: [QueryExpression]) {
+        self.expressions = expressions
+    }
+}
+
+/// An index of the words of text; set it up before it is given to a collection.
+public final class FullTextIndex: Index {
+    let expressions: [QueryExpression]
+    private(set) var ignoresAccents = FullTextIndexConfiguration.defaultIgnoreAccents
+    private(set) var language: String?
+
+    init(_ expressions: [QueryExpression]) {
+        self.expressions = expressions
+    }
+
+    /// Whether `café` and `cafe` are one word.
+    public func ignoreAccents(_ ignoreAccents: Bool) -> Self {
+        ignoresAccents = ignoreAccents
+        return self
+    }
+
+    /// The language whose endings are cut off; `""` is none, `nil` that of the current locale.
+    public func language(_ language: String?) -> Self {
+        self.language = language
+        return self
+    }
+}

@@ -1,0 +1,130 @@
+import DivanFullText
+import DivanJSON
+import DivanQuery
+import Foundation
+
+/// An index as the store makes it, from the description of a caller.
+struct IndexPlan {
+    let definition: QueryIndexDefinition
+    /// The description, as people see it and as two are compared.
+    let source: String
+
+    init(_ config: any IndexConfiguration, of collection: QueryCollection) throws {
+        switch config {
+        case let value as ValueIndexConfiguration:
+            try self.init(
+                Self.expressions(value.expressions),
+                where: value.where,
+                of: collection
+            )
+        case let text as FullTextIndexConfiguration:
+            try self.init(
+                words: Self.expressions(text.expressions),
+                where: text.where,
+                ignoresAccents: text.ignoreAccents,
+                language: text.language,
+                of: collection
+            )
+        case let items as ArrayIndexConfiguration: try self.init(items, of: collection)
+        default: stopForMisuse("\(type(of: config)) is no configuration of an index")
+        }
+    }
+
+    init(_ index: any Index, of collection: QueryCollection) throws {
+        switch index {
+        case let value as ValueIndex:
+            try self.init(value.expressions, where: nil, of: collection)
+        case let text as FullTextIndex:
+            try self.init(
+                words: text.expressions,
+                where: nil,
+                ignoresAccents: text.ignoresAccents,
+                language: text.language,
+                of: collection
+            )
+        default: stopForMisuse("\(type(of: index)) is no index; use IndexBuilder")
+        }
+    }
+
+    private init(
+        _ expressions: [QueryExpression],
+        where condition: String?,
+        of collection: QueryCollection
+    ) throws {
+        definition = .value(
+            try expressions.map { try Self.key($0, of: collection) },
+            filter: try Self.filter(condition, of: collection)
+        )
+        source = Self.source(expressions, condition)
+    }
+
+    private init(
+        words expressions: [QueryExpression],
+        where condition: String?,
+        ignoresAccents: Bool,
+        language: String?,
+        of collection: QueryCollection
+    ) throws {
+        let language = language ?? Locale.current.language.languageCode?.identifier ?? ""
+        definition = .fullText(
+            try expressions.map { expression in
+                QueryIndexDefinition.FullTextColumn(
+                    name: ExactText(expression.sql.replacing("`", with: "")),
+                    try expression.checked(over: collection)
+                )
+            },
+            tokenizer: FullText.tokenizer(
+                language: language.isEmpty ? nil : language,
+                ignoresAccents: ignoresAccents
+            ),
+            filter: try Self.filter(condition, of: collection)
+        )
+        source = Self.source(expressions, condition)
+    }
+
+    private init(_ config: ArrayIndexConfiguration, of collection: QueryCollection) throws {
+        var text = config.path
+        if text.hasSuffix("[]") { text.removeLast(2) }
+        let paths = try text.split(separator: "[]", omittingEmptySubsequences: false).map { part in
+            let written = try QueryExpression(
+                sql: part.hasPrefix(".") ? String(part.dropFirst()) : String(part)
+            )
+            guard case .property(let path) = written.form else {
+                throw QueryError("\"\(config.path)\" is no path to an array; write it as a[].b")
+            }
+            return path
+        }
+        let expressions = try Self.expressions(config.expressions ?? [])
+        definition = .array(
+            paths,
+            try expressions.map { try Self.key($0, of: collection, below: paths) }
+        )
+        source = Self.source(expressions, nil) + " OF " + config.path
+    }
+
+    /// Reads expressions, each of which may be several with commas between.
+    private static func expressions(_ texts: [String]) throws -> [QueryExpression] {
+        try texts.flatMap { try QueryStatement.indexedExpressions(sql: $0) }
+    }
+
+    private static func key(
+        _ expression: QueryExpression,
+        of collection: QueryCollection,
+        below paths: [QueryPath] = []
+    ) throws -> CheckedKey {
+        try expression.checkedKey(over: collection, itemPaths: paths)
+    }
+
+    private static func filter(
+        _ condition: String?,
+        of collection: QueryCollection
+    ) throws -> CheckedExpression? {
+        guard let condition else { return nil }
+        return try QueryExpression(sql: condition).checked(over: collection, text: condition)
+    }
+
+    private static func source(_ expressions: [QueryExpression], _ condition: String?) -> String {
+        let list = expressions.map(\.sql).joined(separator: ", ")
+        return condition.map { "\(list) WHERE \($0)" } ?? list
+    }
+}

@@ -1,0 +1,80 @@
+import DivanJSON
+import DivanQuery
+
+/// How text is compared and ordered.
+public protocol CollationProtocol: Sendable {}
+
+/// Makes collations.
+public final class Collation: Sendable {
+    private init() {}
+
+    /// The order of bytes.
+    public static func ascii() -> ASCII { ASCII(QueryCollationChange(isUnicode: false)) }
+
+    /// The Unicode collation algorithm.
+    public static func unicode() -> Unicode { Unicode(QueryCollationChange(isUnicode: true)) }
+
+    /// A collation of bytes.
+    public final class ASCII: CollationProtocol {
+        fileprivate let change: QueryCollationChange
+
+        fileprivate init(_ change: QueryCollationChange) {
+            self.change = QueryCollationChange(
+                isUnicode: false,
+                isCaseSensitive: change.isCaseSensitive ?? true,
+                isAccentSensitive: true
+            )
+        }
+
+        /// Whether `a` and `A` are equal; only English letters.
+        public func ignoreCase(_ ignoreCase: Bool) -> ASCII {
+            ASCII(QueryCollationChange(isCaseSensitive: !ignoreCase))
+        }
+    }
+
+    /// A collation of the Unicode algorithm.
+    public final class Unicode: CollationProtocol {
+        fileprivate let change: QueryCollationChange
+
+        fileprivate init(_ change: QueryCollationChange) {
+            self.change = QueryCollationChange(
+                isUnicode: true,
+                isCaseSensitive: change.isCaseSensitive ?? true,
+                isAccentSensitive: change.isAccentSensitive ?? true,
+                locale: change.locale
+            )
+        }
+
+        /// Whether `a` and `A` are equal.
+        public func ignoreCase(_ ignoreCase: Bool) -> Unicode {
+            changed { $0.isCaseSensitive = !ignoreCase }
+        }
+
+        /// Whether `a` and `á` are equal.
+        public func ignoreAccents(_ ignoreAccents: Bool) -> Unicode {
+            changed { $0.isAccentSensitive = !ignoreAccents }
+        }
+
+        /// The language whose order is used, such as `sv`; `nil` is the root order.
+        public func locale(_ locale: String?) -> Unicode {
+            changed { $0.locale = locale.map { ExactText($0) } }
+        }
+
+        private func changed(_ edit: (inout QueryCollationChange) -> Void) -> Unicode {
+            var change = change
+            edit(&change)
+            return Unicode(change)
+        }
+    }
+}
+
+extension QueryCollationChange {
+    /// What a collation says.
+    init(_ collation: any CollationProtocol) {
+        switch collation {
+        case let ascii as Collation.ASCII: self = ascii.change
+        case let unicode as Collation.Unicode: self = unicode.change
+        default: stopForMisuse("\(type(of: collation)) is no collation; use Collation")
+        }
+    }
+}

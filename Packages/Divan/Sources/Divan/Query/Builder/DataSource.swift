@@ -1,0 +1,124 @@
+import DivanJSON
+import DivanQuery
+import DivanStore
+
+/// Where the rows of a query that is built come from.
+public protocol DataSourceProtocol: Sendable {}
+
+/// A source that can be given an alias.
+public protocol DataSourceAs: DataSourceProtocol {
+    /// The same source under an alias.
+    func `as`(_ alias: String) -> any DataSourceProtocol
+}
+
+/// Makes sources.
+public final class DataSource: Sendable {
+    private init() {}
+
+    /// The documents of a collection.
+    public static func collection(_ collection: Collection) -> any DataSourceAs {
+        BuiltSource(collection)
+    }
+
+    /// The documents of a database's default collection.
+    @available(*, deprecated, message: "Use DataSource.collection(_:).")
+    public static func database(_ database: Database) -> any DataSourceAs {
+        // Whether it is open shows when the query runs.
+        BuiltSource(database.collectionObject(.default), name: database.name)
+    }
+}
+
+struct BuiltSource: DataSourceAs {
+    let collection: Collection
+    let source: QuerySource
+
+    init(_ collection: Collection, name: String? = nil) {
+        self.collection = collection
+        source = QuerySource(
+            .collection(
+                scope: ExactText(collection.scope.name),
+                name: ExactText(collection.name)
+            ),
+            alias: name.map { ExactText($0) }
+        )
+    }
+
+    private init(_ collection: Collection, _ source: QuerySource) {
+        self.collection = collection
+        self.source = source
+    }
+
+    func `as`(_ alias: String) -> any DataSourceProtocol {
+        var source = source
+        source.alias = ExactText(alias)
+        return BuiltSource(collection, source)
+    }
+
+    init(_ source: any DataSourceProtocol) {
+        guard let built = source as? BuiltSource else {
+            stopForMisuse("\(type(of: source)) is no source; use DataSource")
+        }
+        self = built
+    }
+}
+
+/// A source that is joined to those in front.
+public protocol JoinProtocol: Sendable {}
+
+/// A join that needs its condition.
+public protocol JoinOnProtocol: JoinProtocol {
+    /// Names the condition that rows of both sides meet.
+    func on(_ expression: any ExpressionProtocol) -> any JoinProtocol
+}
+
+/// Makes joins.
+public final class Join: Sendable {
+    private init() {}
+
+    /// The pairs that meet the condition.
+    public static func join(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
+        innerJoin(dataSource)
+    }
+
+    /// The pairs that meet the condition.
+    public static func innerJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
+        BuiltJoin(dataSource, .inner)
+    }
+
+    /// The same, and what is left over of the sources in front.
+    public static func leftJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
+        leftOuterJoin(dataSource)
+    }
+
+    /// The same, and what is left over of the sources in front.
+    public static func leftOuterJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
+        BuiltJoin(dataSource, .leftOuter)
+    }
+
+    /// All pairs.
+    public static func crossJoin(_ dataSource: any DataSourceProtocol) -> any JoinProtocol {
+        BuiltJoin(dataSource, .cross)
+    }
+}
+
+struct BuiltJoin: JoinOnProtocol {
+    private(set) var source: QuerySource
+
+    init(_ dataSource: any DataSourceProtocol, _ join: QueryJoin) {
+        source = BuiltSource(dataSource).source
+        source.join = join
+    }
+
+    init(_ join: any JoinProtocol) {
+        guard let built = join as? BuiltJoin else {
+            stopForMisuse("\(type(of: join)) is no join; use Join")
+        }
+        self = built
+    }
+
+    func on(_ expression: any ExpressionProtocol) -> any JoinProtocol {
+        var join = self
+        join.source.condition = QueryExpression(expression)
+        return join
+    }
+}

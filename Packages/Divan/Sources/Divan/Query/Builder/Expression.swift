@@ -1,0 +1,124 @@
+import DivanJSON
+import DivanQuery
+public import Foundation
+
+/// Makes the smallest parts of queries: properties, literals and parameters.
+///
+/// Source: `api.md` §4.
+public final class Expression: Sendable {
+    private init() {}
+
+    /// The property at a path such as `address.lines[0]`; a dot in a key is written `\.`.
+    public static func property(_ property: String) -> any PropertyExpressionProtocol {
+        BuiltProperty(path: QueryPath(property: property))
+    }
+
+    /// The whole body of a document.
+    public static func all() -> any PropertyExpressionProtocol { BuiltProperty(path: QueryPath()) }
+
+    /// A value of any type that a document can hold; inside arrays and dictionaries expressions, too.
+    public static func value(_ value: Any?) -> any ExpressionProtocol {
+        if let expression = value as? any ExpressionProtocol { return expression }
+        return BuiltExpression(QueryExpression(literal: value).form)
+    }
+
+    /// A text.
+    public static func string(_ value: String?) -> any ExpressionProtocol { self.value(value) }
+
+    /// A number.
+    public static func number(_ value: NSNumber?) -> any ExpressionProtocol { self.value(value) }
+
+    /// An integer.
+    public static func int(_ value: Int) -> any ExpressionProtocol { self.value(value) }
+
+    /// An integer.
+    public static func int64(_ value: Int64) -> any ExpressionProtocol { self.value(value) }
+
+    /// A number.
+    public static func float(_ value: Float) -> any ExpressionProtocol { self.value(value) }
+
+    /// A number.
+    public static func double(_ value: Double) -> any ExpressionProtocol { self.value(value) }
+
+    /// A truth value.
+    public static func boolean(_ value: Bool) -> any ExpressionProtocol { self.value(value) }
+
+    /// A date, as the text that documents hold.
+    public static func date(_ value: Date?) -> any ExpressionProtocol { self.value(value) }
+
+    /// A dictionary.
+    public static func dictionary(_ value: [String: Any]?) -> any ExpressionProtocol {
+        self.value(value)
+    }
+
+    /// An array.
+    public static func array(_ value: [Any]?) -> any ExpressionProtocol { self.value(value) }
+
+    /// A parameter, whose value `Query.parameters` gives.
+    public static func parameter(_ name: String) -> any ExpressionProtocol {
+        BuiltExpression(.parameter(ExactText(name)))
+    }
+
+    /// The negative of a number.
+    public static func negated(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
+        BuiltExpression(.negative(QueryExpression(expression)))
+    }
+
+    /// Whether `expression` is not true.
+    public static func not(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
+        BuiltExpression(.not(QueryExpression(expression)))
+    }
+
+    /// A full-text index by its name.
+    public static func fullTextIndex(_ indexName: String) -> any FullTextIndexExpressionProtocol {
+        BuiltIndex(path: QueryPath(keys: indexName))
+    }
+}
+
+extension QueryExpression {
+    /// What a caller's value is in a query.
+    fileprivate init(literal value: Any?) {
+        switch value {
+        case let expression as any ExpressionProtocol: self.init(expression)
+        case let items as [Any]:
+            self.init(.array(items.map { QueryExpression(literal: $0) }))
+        case let members as [String: Any]:
+            self.init(
+                .object(
+                    members.map { Member(ExactText($0.key), QueryExpression(literal: $0.value)) }
+                        .sorted { $0.key < $1.key }
+                )
+            )
+        default: self.init(Elements([Value(value)]).metadataArray().first ?? .null)
+        }
+    }
+
+    private init(_ json: JSON) {
+        switch json {
+        case .null: self.init(.literal(.null))
+        case .bool(let value): self.init(.literal(.boolean(value)))
+        case .int(let value): self.init(.literal(.integer(value)))
+        case .uint, .double, .long: self.init(.literal(.double(json.double ?? 0)))
+        case .string(let text): self.init(.literal(.string(text)))
+        case .array(let items): self.init(.array(items.map { QueryExpression($0) }))
+        case .object(let members):
+            self.init(.object(members.map { Member(ExactText($0.key), QueryExpression($0.value)) }))
+        }
+    }
+}
+
+/// Makes facts about documents.
+public final class Meta: Sendable {
+    private init() {}
+
+    /// The document's ID.
+    public static var id: any MetaExpressionProtocol { BuiltMetadata(key: .id) }
+    /// The ID of its current revision.
+    public static var revisionID: any MetaExpressionProtocol { BuiltMetadata(key: .revisionID) }
+    /// The number of its last change.
+    public static var sequence: any MetaExpressionProtocol { BuiltMetadata(key: .sequence) }
+    /// Whether it is deleted; a query that asks sees deleted documents, too.
+    public static var isDeleted: any MetaExpressionProtocol { BuiltMetadata(key: .deleted) }
+    /// When it expires: milliseconds since 1970.
+    public static var expiration: any MetaExpressionProtocol { BuiltMetadata(key: .expiration) }
+}

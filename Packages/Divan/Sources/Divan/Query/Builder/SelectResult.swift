@@ -1,0 +1,97 @@
+import DivanJSON
+import DivanQuery
+
+/// A column of a query that is built.
+public protocol SelectResultProtocol: Sendable {}
+
+/// A column that can be given a name.
+public protocol SelectResultAs: SelectResultProtocol {
+    /// The same column under a name.
+    func `as`(_ alias: String?) -> any SelectResultProtocol
+}
+
+/// A whole body, which can be taken from a source by its alias.
+public protocol SelectResultFrom: SelectResultProtocol {
+    /// The body of the source with an alias.
+    func from(_ alias: String?) -> any SelectResultProtocol
+}
+
+/// Makes columns.
+public final class SelectResult: Sendable {
+    private init() {}
+
+    /// A property.
+    public static func property(_ property: String) -> any SelectResultAs {
+        expression(Expression.property(property))
+    }
+
+    /// The value of an expression.
+    public static func expression(_ expression: any ExpressionProtocol) -> any SelectResultAs {
+        BuiltColumn(column: QueryColumn(QueryExpression(expression)))
+    }
+
+    /// The whole body, in one column that is called as the source is.
+    public static func all() -> any SelectResultFrom { BuiltBody() }
+}
+
+struct BuiltColumn: SelectResultAs {
+    let column: QueryColumn
+
+    func `as`(_ alias: String?) -> any SelectResultProtocol {
+        BuiltColumn(column: QueryColumn(column.expression, alias: alias.map { ExactText($0) }))
+    }
+}
+
+struct BuiltBody: SelectResultFrom {
+    func from(_ alias: String?) -> any SelectResultProtocol {
+        BuiltColumn(column: QueryColumn(QueryExpression(Expression.all().from(alias))))
+    }
+}
+
+extension QueryColumn {
+    /// The column that a part of `select` is.
+    init(_ result: any SelectResultProtocol) {
+        switch result {
+        case let built as BuiltColumn: self = built.column
+        case is BuiltBody: self.init(QueryExpression(Expression.all()))
+        default: stopForMisuse("\(type(of: result)) is no column; use SelectResult")
+        }
+    }
+}
+
+/// What the rows of a query that is built are sorted by.
+public protocol OrderingProtocol: Sendable {}
+
+/// Makes orderings.
+public final class Ordering: Sendable {
+    private init() {}
+
+    /// By a property.
+    public static func property(_ property: String) -> QuerySortOrder {
+        expression(Expression.property(property))
+    }
+
+    /// By the value of an expression.
+    public static func expression(_ expression: any ExpressionProtocol) -> QuerySortOrder {
+        QuerySortOrder(QueryOrdering(QueryExpression(expression)))
+    }
+}
+
+/// An ordering, ascending unless it is told otherwise.
+public final class QuerySortOrder: OrderingProtocol {
+    let ordering: QueryOrdering
+
+    init(_ ordering: QueryOrdering) {
+        self.ordering = ordering
+    }
+
+    /// The least first.
+    public func ascending() -> any OrderingProtocol {
+        QuerySortOrder(QueryOrdering(ordering.expression))
+    }
+
+    /// The greatest first.
+    public func descending() -> any OrderingProtocol {
+        QuerySortOrder(QueryOrdering(ordering.expression, isDescending: true))
+    }
+}

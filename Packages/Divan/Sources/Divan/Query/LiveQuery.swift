@@ -1,0 +1,172 @@
+import Dispatch
+import DivanQuery
+import DivanStore
+import Foundation
+import Synchronization
+
+/// Runs a query again when a commit may have changed its rows, and tells when it has.
+///
+/// Theory of operation. The committing thread only asks `due` when the next run shall be, and puts
+/// at most one run on the live query's own queue: at once if the last commit was a quarter of a
+/// second ago, otherwise half a second later, so that a row of commits costs one run. The run reads
+/// all rows and compares them with those that were told last; the first rows, and those after a
+/// purge or after new parameters, are always told.
+///
+/// | phase | a commit in its collections | a run begins | ended |
+/// |---|---|---|---|
+/// | idle | waiting | – | ended |
+/// | waiting | waiting | idle | ended |
+/// | ended | ended | ended | ended |
+///
+/// Source: `api.md` §1, live queries.
+final class LiveQuery: DatabaseService {
+    private enum Phase {
+        case idle
+        case waiting
+        case ended
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var lastCommit: DispatchTime?
+        /// Whether equal rows are told, too.
+        var mustTell = true
+        var told: Outcome?
+        var observation: StoreObservation?
+        var watch: QueryWatch?
+    }
+
+    private enum Outcome: Equatable {
+        case rows([[QueryValue]])
+        case failure(String)
+    }
+
+    private static let quietTime = DispatchTimeInterval.milliseconds(250)
+    private static let delay = DispatchTimeInterval.milliseconds(500)
+
+    private let query: any Query
+    private let tell: @Sendable (LiveQuery, QueryChange) -> Void
+    private let ended: @Sendable () -> Void
+    private let queue = DispatchQueue(label: "divan.live-query", target: .global())
+    private let state = Mutex(State())
+
+    /// Creates a live query that hands its changes to `tell`, on its own queue.
+    ///
+    /// `ended` runs once when it is ended, by whomever.
+    init(
+        _ query: any Query,
+        ended: @escaping @Sendable () -> Void = {},
+        _ tell: @escaping @Sendable (LiveQuery, QueryChange) -> Void
+    ) {
+        self.query = query
+        self.ended = ended
+        self.tell = tell
+    }
+
+    /// Whether somebody still wants to hear of changes.
+    var isWanted: Bool { state.withLock { $0.phase } != .ended }
+
+    /// Begins: the first rows are told soon.
+    func start() {
+        let core = query.core
+        do {
+            let collections = try core.collections()
+            try core.database.register(self)
+            core.add(self)
+            // The observation lives in the database's list; weak, or nobody could let go.
+            let observation = core.database.store.observe { [weak self] change in
+                guard collections.contains(change.collection) else { return }
+                self?.note(change)
+            }
+            state.withLock { $0.observation = observation }
+            runAgain()
+        } catch {
+            let error = NSError(from: error)
+            queue.async { [self] in
+                if isWanted { tell(self, QueryChange(query: query, results: nil, error: error)) }
+            }
+        }
+    }
+
+    /// Runs again at once and tells the rows, changed or not.
+    func runAgain() {
+        state.withLock { $0.mustTell = true }
+        schedule(after: .nanoseconds(0))
+    }
+
+    /// Ends the deliveries; what is on its way to another queue is dropped there.
+    func end() {
+        let last = state.withLock { state -> (StoreObservation?, QueryWatch?)? in
+            guard state.phase != .ended else { return nil }
+            let last = (state.observation, state.watch)
+            state = State(phase: .ended)
+            return last
+        }
+        guard let last else { return }
+        last.0?.cancel()
+        last.1?.cancel()
+        query.core.remove(self)
+        query.core.database.unregister(self)
+        ended()
+    }
+
+    func stopBeforeClose() {
+        end()
+        // A run that had begun ends before this.
+        queue.sync {}
+    }
+
+    private func note(_ change: StoreChange) {
+        let now = DispatchTime.now()
+        let isQuiet = state.withLock { state in
+            if change.endsCollection || change.changes.contains(where: \.isPurge) {
+                state.mustTell = true
+            }
+            defer { state.lastCommit = now }
+            return state.lastCommit.map { now > $0 + Self.quietTime } ?? true
+        }
+        schedule(after: isQuiet ? .nanoseconds(0) : Self.delay)
+    }
+
+    private func schedule(after delay: DispatchTimeInterval) {
+        let begins = state.withLock { state in
+            guard state.phase == .idle else { return false }
+            state.phase = .waiting
+            return true
+        }
+        guard begins else { return }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.run() }
+    }
+
+    private func run() {
+        let watch = QueryWatch()
+        let isWanted = state.withLock { state in
+            guard state.phase == .waiting else { return false }
+            state.phase = .idle
+            state.watch = watch
+            return true
+        }
+        guard isWanted else { return }
+        do {
+            let rows = try query.core.run(watch: watch)
+            guard note(.rows(rows)) else { return }
+            tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
+        } catch {
+            let error = NSError(from: error)
+            guard note(.failure(error.localizedDescription)) else { return }
+            tell(self, QueryChange(query: query, results: nil, error: error))
+        }
+    }
+
+    /// Takes note of what a run gave; whether it is to be told.
+    private func note(_ outcome: Outcome) -> Bool {
+        state.withLock { state in
+            guard state.phase != .ended, state.mustTell || state.told != outcome else {
+                return false
+            }
+            state.told = outcome
+            state.mustTell = false
+            return true
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import DivanJSON
+import DivanQuery
+public import Foundation
+import Synchronization
+
+/// Values for the parameters of a query: `$name` in SQL++, `Expression.parameter` in code.
+///
+/// What a query is given is copied. A parameter without a value, and one that is `nil`, is MISSING.
+///
+/// Source: `api.md` §2.
+public final class Parameters: Sendable {
+    /// A value as a query takes it, and what it was when it was set.
+    private struct Entry {
+        let json: JSON
+        let form: Form
+    }
+
+    fileprivate enum Form {
+        case plain
+        case date(Date)
+        case blob(Blob)
+        case array
+        case dictionary
+    }
+
+    private let isReadOnly: Bool
+    private let entries: Mutex<[ExactText: Entry]>
+
+    /// Creates parameters without values.
+    public convenience init() { self.init(parameters: nil) }
+
+    /// Creates a copy that can be edited; without `parameters`, an empty one.
+    public convenience init(parameters: Parameters?) {
+        self.init(parameters, isReadOnly: false)
+    }
+
+    init(_ parameters: Parameters?, isReadOnly: Bool) {
+        self.isReadOnly = isReadOnly
+        entries = Mutex(parameters?.snapshot ?? [:])
+    }
+
+    /// Returns the value that was set, or `nil`; a date is a `Date`, a blob the same `Blob`.
+    public func value(forName name: String) -> Any? {
+        guard let entry = entries.withLock({ $0[ExactText(name)] }), !entry.json.isNull else {
+            return nil
+        }
+        return switch entry.form {
+        case .plain: entry.json.plainValue(in: nil)
+        case .date(let date): date
+        case .blob(let blob): blob
+        case .array, .dictionary: Value.json(entry.json).object(in: nil)
+        }
+    }
+
+    /// Sets a value of any type that a document can hold.
+    ///
+    /// Any other type is misuse and stops the program, and so is setting a value of the parameters
+    /// that `Query.parameters` returned: change a copy.
+    @discardableResult
+    public func setValue(_ value: Any?, forName name: String) -> Parameters {
+        guard !isReadOnly else { stopForMisuse("This parameters object is readonly.") }
+        let entry = Entry(json: Value(value).parameterJSON, form: Form(value))
+        entries.withLock { $0[ExactText(name)] = entry }
+        return self
+    }
+
+    /// Sets a text.
+    @discardableResult
+    public func setString(_ value: String?, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a number.
+    @discardableResult
+    public func setNumber(_ value: NSNumber?, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets an integer.
+    @discardableResult
+    public func setInt(_ value: Int, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets an integer.
+    @discardableResult
+    public func setInt64(_ value: Int64, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a number.
+    @discardableResult
+    public func setFloat(_ value: Float, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a number.
+    @discardableResult
+    public func setDouble(_ value: Double, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a truth value.
+    @discardableResult
+    public func setBoolean(_ value: Bool, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a date, which the query sees as text.
+    @discardableResult
+    public func setDate(_ value: Date?, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a blob, which the query sees as its metadata.
+    @discardableResult
+    public func setBlob(_ value: Blob?, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets an array.
+    @discardableResult
+    public func setArray(_ value: ArrayObject?, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    /// Sets a dictionary.
+    @discardableResult
+    public func setDictionary(_ value: DictionaryObject?, forName name: String) -> Parameters {
+        setValue(value, forName: name)
+    }
+
+    private var snapshot: [ExactText: Entry] { entries.withLock { $0 } }
+
+    /// What a query of these parameters is run with.
+    var bound: [ExactText: QueryValue] { snapshot.mapValues { QueryValue($0.json) } }
+}
+
+extension Parameters.Form {
+    fileprivate init(_ value: Any?) {
+        switch value {
+        case let date as Date: self = .date(date)
+        case let blob as Blob: self = .blob(blob)
+        case is ArrayObject: self = .array
+        case is DictionaryObject: self = .dictionary
+        default: self = .plain
+        }
+    }
+}
+
+extension Value {
+    /// The value as a query takes it.
+    fileprivate var parameterJSON: JSON {
+        Elements([self]).metadataArray().first ?? .null
+    }
+}
+
+extension QueryValue {
+    /// Takes over a parameter's value; null is MISSING, as applications use it for "no filter".
+    init(_ json: JSON) {
+        switch json {
+        case .null: self = .missing
+        case .bool(let value): self = .boolean(value)
+        case .int(let value): self = .integer(value)
+        case .string(let text): self = .string(text)
+        case .array, .object: self = .container(Array(json.canonicalText.utf8))
+        case .uint, .double, .long: self = .double(json.double ?? 0)
+        }
+    }
+
+    /// The value as documents hold it; `nil` for MISSING.
+    var json: JSON? {
+        switch self {
+        case .missing: nil
+        case .null: .null
+        case .boolean(let value): .bool(value)
+        case .integer(let value): .int(value)
+        case .double(let value): .double(value)
+        case .string(let text): .string(text)
+        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .null
+        case .binary: .null
+        }
+    }
+}

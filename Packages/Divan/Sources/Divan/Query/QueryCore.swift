@@ -1,0 +1,151 @@
+import DivanJSON
+import DivanQuery
+import DivanStore
+import Foundation
+import Synchronization
+
+/// What all objects of one query share: the statement, its meaning once somebody asked for it, and
+/// the values of its parameters.
+final class QueryCore: Sendable {
+    let database: Database
+    let statement: QueryStatement
+    private let text: String?
+    private let state: Mutex<State>
+
+    private struct State {
+        var checked: CheckedStatement?
+        var parameters: Parameters?
+        var live: [ObjectIdentifier: WeakLive] = [:]
+    }
+
+    private struct WeakLive {
+        weak var query: LiveQuery?
+    }
+
+    /// Reads and checks a text.
+    init(sql text: String, of database: Database) throws {
+        self.database = database
+        self.text = text
+        statement = try QueryStatement(sql: text)
+        let checked = try statement.checked(
+            against: DatabaseCatalogue(database: database),
+            text: text
+        )
+        state = Mutex(State(checked: checked))
+    }
+
+    /// Takes over a statement that was built; it is checked when it is needed.
+    init(_ statement: QueryStatement, of database: Database) {
+        self.database = database
+        self.statement = statement
+        text = nil
+        state = Mutex(State())
+    }
+
+    var description: String { text ?? statement.sql }
+
+    /// The values of parameters, which nobody changes any more.
+    var parameters: Parameters? {
+        get { state.withLock { $0.parameters } }
+        set {
+            let live = state.withLock { state in
+                state.parameters = newValue
+                state.live = state.live.filter { $0.value.query != nil }
+                return state.live.values.compactMap(\.query)
+            }
+            for query in live { query.runAgain() }
+        }
+    }
+
+    /// The statement's meaning.
+    func checked() throws -> CheckedStatement {
+        if let checked = state.withLock({ $0.checked }) { return checked }
+        let checked = try statement.checked(against: DatabaseCatalogue(database: database))
+        state.withLock { $0.checked = checked }
+        return checked
+    }
+
+    /// Lets a live query hear of new parameters.
+    func add(_ live: LiveQuery) {
+        state.withLock { $0.live[ObjectIdentifier(live)] = WeakLive(query: live) }
+    }
+
+    func remove(_ live: LiveQuery) {
+        state.withLock { $0.live[ObjectIdentifier(live)] = nil }
+    }
+
+    /// The statement with the values of its parameters.
+    ///
+    /// - Throws: `CBLError.invalidQueryParam` for a value that no parameter takes.
+    func bound(watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
+        let checked = try checked()
+        let values = parameters?.bound ?? [:]
+        for name in values.keys.sorted() where !checked.parameters.contains(name) {
+            throw QueryError(
+                "Unknown query property '\(name)': the query has no parameter of that name",
+                code: .invalidQueryParameter
+            )
+        }
+        for name in checked.parameters where values[name] == nil && !name.text.hasPrefix("opt_") {
+            Journal.query.warning(
+                "Query: parameter $\(name) has no value and counts as MISSING; set it, or begin its"
+                    + " name with opt_"
+            )
+        }
+        return StorageQuery(checked, parameters: values, watch: watch)
+    }
+
+    /// All rows, as they are now.
+    func run(watch: QueryWatch = QueryWatch()) throws -> [[QueryValue]] {
+        let store = try database.openStore()
+        let found = try store.rows(of: bound(watch: watch))
+        defer { found.end() }
+        var rows: [[QueryValue]] = []
+        while let row = try found.next() { rows.append(row) }
+        return rows
+    }
+
+    /// Rows as callers see them.
+    func results(_ rows: [[QueryValue]]) throws -> ResultSet {
+        let titles = try checked().columns.map(\.title)
+        return ResultSet(rows, ResultColumns(titles), in: database)
+    }
+
+    /// How the query would be run.
+    func explain() throws -> String {
+        let store = try database.openStore()
+        let plan = try store.plan(of: bound())
+        let steps = plan.steps.map { "\($0.id)|\($0.parent)|0| \($0.text)" }
+        return [plan.sql, steps.joined(separator: "\n"), statement.json.canonicalText]
+            .joined(separator: "\n\n")
+    }
+
+    /// The collections that the query reads.
+    func collections() throws -> Set<CollectionPath> {
+        let collections = try checked().everyCollection
+        return Set(collections.compactMap { CollectionPath($0) })
+    }
+}
+
+/// A database as the checks of a query look at it.
+struct DatabaseCatalogue: QueryCatalogue {
+    let database: Database
+
+    var databaseName: ExactText { ExactText(database.name) }
+
+    func hasCollection(_ collection: QueryCollection) throws -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try database.openStore().hasCollection(path)
+    }
+
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try database.openStore().read { reader in
+            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
+        }
+    }
+}
+
+extension QueryError: NumberedError {
+    var number: ErrorNumber { .divan(code.rawValue) }
+}

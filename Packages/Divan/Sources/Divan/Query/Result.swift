@@ -1,0 +1,219 @@
+import DivanJSON
+import DivanQuery
+public import Foundation
+
+/// One row of a result: its columns by position and by name.
+///
+/// It stays valid when the set has moved on. A column without a value (MISSING) and one with null
+/// both read as `nil`; ``contains(key:)``, ``toDictionary()`` and ``toJSON()`` tell them apart. Safe
+/// to read from several threads.
+///
+/// Source: `api.md` §3.
+public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable {
+    let columns: ResultColumns
+    private let row: [QueryValue]
+    /// Where blobs in it are read from.
+    let database: Database
+    private let handedOut = HandedOut<Int>()
+
+    init(_ row: [QueryValue], _ columns: ResultColumns, in database: Database) {
+        self.row = row
+        self.columns = columns
+        self.database = database
+    }
+
+    /// Number of columns, those without a value included.
+    public var count: Int { row.count }
+
+    /// The names of all columns, in the order of the query.
+    public var keys: [String] { columns.titles.map(\.text) }
+
+    // MARK: By position
+
+    /// Returns the value: `String`, `NSNumber`, `Blob` or a container; `nil` for null and MISSING.
+    ///
+    /// An index outside `0..<count` is misuse and stops the program.
+    public func value(at index: Int) -> Any? { object(at: checked(index)) }
+
+    /// Returns the string, or `nil` when there is none.
+    public func string(at index: Int) -> String? { value(checked(index)).string }
+
+    /// Returns the number or boolean, or `nil` when there is none.
+    public func number(at index: Int) -> NSNumber? { value(checked(index)).number }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public func int(at index: Int) -> Int { Int(clamping: value(checked(index)).int64) }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public func int64(at index: Int) -> Int64 { value(checked(index)).int64 }
+
+    /// Returns the number in single precision, 1 for true, else 0.
+    public func float(at index: Int) -> Float { Float(value(checked(index)).double) }
+
+    /// Returns the number, 1 for true, else 0.
+    public func double(at index: Int) -> Double { value(checked(index)).double }
+
+    /// Returns false for MISSING, null, false and zero; true for every other value.
+    public func boolean(at index: Int) -> Bool { value(checked(index)).boolean }
+
+    /// Returns the date that the string says, or `nil`.
+    public func date(at index: Int) -> Date? { value(checked(index)).date }
+
+    /// Returns the blob, or `nil` when there is none.
+    public func blob(at index: Int) -> Blob? { value(at: index) as? Blob }
+
+    /// Returns the array, or `nil` when there is none.
+    public func array(at index: Int) -> ArrayObject? { value(at: index) as? ArrayObject }
+
+    /// Returns the dictionary, or `nil` when there is none.
+    public func dictionary(at index: Int) -> DictionaryObject? {
+        value(at: index) as? DictionaryObject
+    }
+
+    /// Returns the values in plain collections, `NSNull` for null and MISSING.
+    public func toArray() -> [Any] {
+        row.indices.map { plainValue(at: $0) ?? NSNull() }
+    }
+
+    /// The place of a column, which is empty for null, MISSING, and an index out of range.
+    public subscript(index: Int) -> Fragment {
+        row.indices.contains(index) ? fragment(at: index) : Fragment(.nowhere)
+    }
+
+    // MARK: By name
+
+    /// Returns the value: `String`, `NSNumber`, `Blob` or a container; `nil` for null and MISSING.
+    public func value(forKey key: String) -> Any? {
+        columns.index(of: key).flatMap { object(at: $0) }
+    }
+
+    /// Returns the string, or `nil` when there is none.
+    public func string(forKey key: String) -> String? { value(key).string }
+
+    /// Returns the number or boolean, or `nil` when there is none.
+    public func number(forKey key: String) -> NSNumber? { value(key).number }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public func int(forKey key: String) -> Int { Int(clamping: value(key).int64) }
+
+    /// Returns the number's integer part, 1 for true, else 0.
+    public func int64(forKey key: String) -> Int64 { value(key).int64 }
+
+    /// Returns the number in single precision, 1 for true, else 0.
+    public func float(forKey key: String) -> Float { Float(value(key).double) }
+
+    /// Returns the number, 1 for true, else 0.
+    public func double(forKey key: String) -> Double { value(key).double }
+
+    /// Returns false for MISSING, null, false and zero; true for every other value.
+    public func boolean(forKey key: String) -> Bool { value(key).boolean }
+
+    /// Returns the date that the string says, or `nil`.
+    public func date(forKey key: String) -> Date? { value(key).date }
+
+    /// Returns the blob, or `nil` when there is none.
+    public func blob(forKey key: String) -> Blob? { value(forKey: key) as? Blob }
+
+    /// Returns the array, or `nil` when there is none.
+    public func array(forKey key: String) -> ArrayObject? { value(forKey: key) as? ArrayObject }
+
+    /// Returns the dictionary, or `nil` when there is none.
+    public func dictionary(forKey key: String) -> DictionaryObject? {
+        value(forKey: key) as? DictionaryObject
+    }
+
+    /// Whether the column has a value, null included.
+    public func contains(key: String) -> Bool {
+        columns.index(of: key).map { row[$0] != .missing } ?? false
+    }
+
+    /// Returns the columns that have a value in plain collections, `NSNull` for null.
+    public func toDictionary() -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        for (index, title) in columns.titles.enumerated() {
+            dictionary[title.text] = plainValue(at: index)
+        }
+        return dictionary
+    }
+
+    /// Returns the columns that have a value as JSON text, in the order of the query.
+    public func toJSON() -> String {
+        let members = columns.titles.enumerated().compactMap { index, title in
+            json(at: index).map { JSON.string(title.text).canonicalText + ":" + $0.canonicalText }
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    /// The place of a column, which is empty for null, MISSING, and an unknown name.
+    public subscript(key: String) -> Fragment {
+        columns.index(of: key).map { fragment(at: $0) } ?? Fragment(.nowhere)
+    }
+
+    /// Returns an iterator over the names of the columns.
+    public func makeIterator() -> IndexingIterator<[String]> { keys.makeIterator() }
+
+    // MARK: Inside
+
+    /// The value of a column as documents hold it; `nil` for MISSING.
+    func json(at index: Int) -> JSON? {
+        guard case .binary(let bytes) = row[index] else { return row[index].json }
+        return .object(Self.blob(bytes).metadataObject())
+    }
+
+    private func value(_ index: Int) -> Value? {
+        switch row[index] {
+        case .binary(let bytes): .blob(Self.blob(bytes))
+        default: row[index].json.map { .json($0) }
+        }
+    }
+
+    private func value(_ key: String) -> Value? { columns.index(of: key).flatMap { value($0) } }
+
+    private func object(at index: Int) -> Any? {
+        switch row[index] {
+        case .missing, .null: nil
+        case .container, .binary:
+            handedOut.object(at: index) {
+                (value(index)?.object(in: database) ?? NSNull()) as AnyObject
+            }
+        default: value(index)?.object(in: database)
+        }
+    }
+
+    private func plainValue(at index: Int) -> Any? {
+        if case .binary = row[index] { return object(at: index) }
+        return row[index].json?.plainValue(in: database)
+    }
+
+    private func fragment(at index: Int) -> Fragment {
+        guard let value = value(index), row[index] != .null else { return Fragment(.nowhere) }
+        return Fragment(.element(of: ArrayObject(Elements([value], in: database)), 0))
+    }
+
+    private func checked(_ index: Int) -> Int {
+        guard row.indices.contains(index) else {
+            stopForMisuse("Column \(index) is outside 0..<\(count)")
+        }
+        return index
+    }
+
+    private static func blob(_ bytes: [UInt8]) -> Blob {
+        Blob(contentType: "application/octet-stream", data: Data(bytes))
+    }
+}
+
+/// The columns that all rows of a result share.
+final class ResultColumns: Sendable {
+    let titles: [ExactText]
+    private let indices: [ExactText: Int]
+
+    init(_ titles: [ExactText]) {
+        self.titles = titles
+        indices = Dictionary(
+            titles.enumerated().map { ($1, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    func index(of key: String) -> Int? { indices[ExactText(key)] }
+}

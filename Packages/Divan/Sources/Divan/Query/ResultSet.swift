@@ -1,0 +1,44 @@
+import DivanJSON
+import DivanQuery
+import Synchronization
+
+/// The rows of one run of a query, to be gone through once.
+///
+/// A snapshot: what is saved later does not change it. Behind the last row ``next()`` stays `nil`
+/// and ``allResults()`` is empty. Safe from any thread; each row goes to one caller.
+///
+/// Source: `api.md` §3.
+public final class ResultSet: Sequence, IteratorProtocol, Sendable {
+    /// A row.
+    public typealias Element = Result
+
+    private let rows: [[QueryValue]]
+    private let columns: ResultColumns
+    private let database: Database
+    private let position = Mutex(0)
+
+    init(_ rows: [[QueryValue]], _ columns: ResultColumns, in database: Database) {
+        self.rows = rows
+        self.columns = columns
+        self.database = database
+    }
+
+    /// Returns the next row, or `nil` behind the last one.
+    public func next() -> Result? {
+        let index: Int? = position.withLock { position in
+            guard position < rows.count else { return nil }
+            defer { position += 1 }
+            return position
+        }
+        return index.map { Result(rows[$0], columns, in: database) }
+    }
+
+    /// Returns the rows that are left.
+    public func allResults() -> [Result] {
+        let start = position.withLock { position in
+            defer { position = rows.count }
+            return position
+        }
+        return rows[start...].map { Result($0, columns, in: database) }
+    }
+}

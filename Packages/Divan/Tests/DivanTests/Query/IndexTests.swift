@@ -1,0 +1,83 @@
+import Divan
+import Foundation
+import Testing
+
+/// `api.md` §5: indexes.
+@Suite struct IndexTests {
+    let shop: Chairs
+
+    init() throws { shop = try Chairs() }
+
+    @Test func `indexes are made, listed by name and removed`() throws {
+        let chairs = shop.chairs
+        try chairs.createIndex(
+            withName: "value",
+            config: ValueIndexConfiguration(["name", "price"], where: "seats = 1")
+        )
+        try chairs.createIndex(
+            withName: "text",
+            config: FullTextIndexConfiguration(["name"], ignoreAccents: true, language: "en")
+        )
+        try chairs.createIndex(withName: "array", config: ArrayIndexConfiguration(path: "tags"))
+        let built = IndexBuilder.valueIndex(
+            items: ValueIndexItem.property("seats"),
+            ValueIndexItem.expression(Function.lower(Expression.property("name")))
+        )
+        try chairs.createIndex(built, name: "built")
+        try chairs.createIndex(
+            IndexBuilder.fullTextIndex(items: FullTextIndexItem.property("name")).ignoreAccents(
+                true
+            ).language("de"),
+            name: "words"
+        )
+        #expect(try chairs.indexes() == ["array", "built", "text", "value", "words"])
+        #expect(try chairs.index(withName: "value")?.name == "value")
+        #expect(try chairs.index(withName: "none") == nil)
+        try chairs.deleteIndex(forName: "value")
+        try chairs.deleteIndex(forName: "value")
+        #expect(try chairs.indexes().count == 4)
+        #expect(try shop.makers.indexes().isEmpty)
+    }
+
+    @Test func `the same index again is nothing, another one replaces it`() throws {
+        let config = ValueIndexConfiguration(["price"])
+        try shop.chairs.createIndex(withName: "i", config: config)
+        try shop.chairs.createIndex(withName: "i", config: config)
+        try shop.chairs.createIndex(withName: "i", config: ValueIndexConfiguration(["seats"]))
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs WHERE seats = 3")
+        #expect(try query.explain().contains("USING INDEX"))
+        #expect(try shop.texts(query) == ["Porto"])
+    }
+
+    @Test func `a malformed expression and a path that is none are refused`() throws {
+        for expression in ["a +", "", "COUNT(*)", "$p"] {
+            expect(CBLError.invalidQuery) {
+                try shop.chairs.createIndex(
+                    withName: "i",
+                    config: ValueIndexConfiguration([expression])
+                )
+            }
+        }
+        expect(CBLError.invalidQuery) {
+            try shop.chairs.createIndex(withName: "i", config: ArrayIndexConfiguration(path: ""))
+        }
+        #expect(try shop.chairs.indexes().isEmpty)
+    }
+
+    @Test func `an array index serves its unnesting`() throws {
+        try shop.chairs.createIndex(withName: "tags", config: ArrayIndexConfiguration(path: "tags"))
+        #expect(
+            try shop.texts("SELECT c.name FROM shop.chairs c UNNEST c.tags AS t WHERE t = 'wood'")
+                == ["Oslo"]
+        )
+    }
+
+    @Test func `after the database closed indexes throw notOpen`() throws {
+        try shop.database.close()
+        expect(CBLError.notOpen) { _ = try shop.chairs.indexes() }
+        expect(CBLError.notOpen) {
+            try shop.chairs.createIndex(withName: "i", config: ValueIndexConfiguration(["a"]))
+        }
+        expect(CBLError.notOpen) { try shop.chairs.deleteIndex(forName: "i") }
+    }
+}

@@ -1,0 +1,108 @@
+import Divan
+import Foundation
+import Synchronization
+import Testing
+
+/// `api.md` §1: live queries.
+@Suite(.timeLimit(.minutes(1))) struct LiveQueryTests {
+    let shop: Chairs
+    let query: any Query
+
+    init() throws {
+        shop = try Chairs()
+        query = try shop.database.createQuery(
+            "SELECT name FROM shop.chairs WHERE seats = $seats ORDER BY name"
+        )
+        query.parameters = Parameters().setInt(1, forName: "seats")
+    }
+
+    private func names(_ change: QueryChange) -> [String?]? {
+        change.results?.map { $0.string(at: 0) }
+    }
+
+    /// What a listener heard, one after the other.
+    private func told(_ query: any Query) -> (AsyncStream<QueryChange>, ListenerToken) {
+        let (stream, continuation) = AsyncStream.makeStream(of: QueryChange.self)
+        let queue = DispatchQueue(label: "listener")
+        let token = query.addChangeListener(withQueue: queue) { continuation.yield($0) }
+        return (stream, token)
+    }
+
+    @Test func `the rows are told soon, and again when a commit changed them`() async throws {
+        let (stream, token) = told(query)
+        var changes = stream.makeAsyncIterator()
+        #expect(await changes.next().flatMap(names) == ["Bern", "Oslo", "Turin"])
+        try shop.save("c5", ["name": "Aachen", "seats": 1])
+        #expect(await changes.next().flatMap(names) == ["Aachen", "Bern", "Oslo", "Turin"])
+        token.remove()
+        token.remove()
+    }
+
+    @Test func `a commit that changes no row, or another collection, is not told`() async throws {
+        let (stream, token) = told(query)
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        _ = await changes.next()
+        try shop.save("c6", ["name": "Wide", "seats": 9])
+        try shop.makers.save(document: MutableDocument(id: "m9"))
+        try shop.save("c7", ["name": "Zug", "seats": 1])
+        #expect(await changes.next().flatMap(names) == ["Bern", "Oslo", "Turin", "Zug"])
+    }
+
+    @Test func `new parameters are told`() async throws {
+        let (stream, token) = told(query)
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        _ = await changes.next()
+        query.parameters = Parameters().setInt(3, forName: "seats")
+        #expect(await changes.next().flatMap(names) == ["Porto"])
+    }
+
+    @Test func `a second listener gets the rows as they are`() async throws {
+        let (first, token) = told(query)
+        var changes = first.makeAsyncIterator()
+        _ = await changes.next()
+        let (second, other) = told(query)
+        var others = second.makeAsyncIterator()
+        #expect(await others.next().flatMap(names) == ["Bern", "Oslo", "Turin"])
+        token.remove()
+        other.remove()
+    }
+
+    @Test func `a query that fails is told`() async throws {
+        query.parameters = Parameters().setInt(1, forName: "nope")
+        let (stream, token) = told(query)
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        let error = await changes.next()?.error as NSError?
+        #expect(error?.code == CBLError.invalidQueryParam)
+    }
+
+    @Test func `a stream gives the rows and ends with the database`() async throws {
+        var count = 0
+        for try await change in query.changes() {
+            count += 1
+            if count == 1 {
+                #expect(names(change) == ["Bern", "Oslo", "Turin"])
+                try shop.save("c5", ["name": "Aachen", "seats": 1])
+            } else {
+                #expect(names(change)?.count == 4)
+                try shop.database.close()
+            }
+        }
+        #expect(count == 2)
+    }
+
+    @Test func `closing waits for live queries, however many come and go`() async throws {
+        let heard = Atomic(0)
+        for _ in 0..<50 {
+            let token = query.addChangeListener(withQueue: .global()) { _ in
+                heard.add(1, ordering: .relaxed)
+            }
+            if Bool.random() { token.remove() }
+        }
+        try shop.save("c5", ["name": "Aachen", "seats": 1])
+        try shop.database.close()
+        #expect(heard.load(ordering: .relaxed) <= 100)
+    }
+}

@@ -1,0 +1,119 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `api.md` §1 and §2: queries and parameters.
+@Suite struct QueryTests {
+    let shop: Chairs
+
+    init() throws { shop = try Chairs() }
+
+    @Test func `a query of text gives its rows`() throws {
+        let names = try shop.texts("SELECT name FROM shop.chairs WHERE price < 200 ORDER BY name")
+        // Null is greater than every number, as in the official engine.
+        #expect(names == ["Oslo", "Turin"])
+    }
+
+    @Test func `a malformed query throws at once, with its place`() throws {
+        expect(CBLError.invalidQuery) { _ = try shop.database.createQuery("SELECT FROM _") }
+        do {
+            _ = try shop.database.createQuery("SELECT LENTGH(name) FROM shop.chairs")
+        } catch let error as NSError {
+            #expect(
+                error.localizedDescription
+                    == "line 1, column 8: unknown function LENTGH; did you mean LENGTH?"
+            )
+        }
+        expect(CBLError.missingIndex) {
+            _ = try shop.database.createQuery("SELECT 1 FROM shop.chairs WHERE MATCH(none, 'x')")
+        }
+    }
+
+    @Test func `rows are a snapshot, and a query can be executed again`() throws {
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs ORDER BY name")
+        let before = try query.execute()
+        try shop.save("c5", ["name": "Aachen"])
+        #expect(before.allResults().count == 4)
+        #expect(try query.execute().next()?.string(at: 0) == "Aachen")
+    }
+
+    @Test func `parameters are copied, and what is returned cannot be changed by accident`() throws
+    {
+        let query = try shop.database.createQuery(
+            "SELECT name FROM shop.chairs WHERE price < $most ORDER BY name"
+        )
+        let parameters = Parameters().setInt(100, forName: "most")
+        query.parameters = parameters
+        parameters.setInt(1, forName: "most")
+        #expect(try shop.texts(query) == ["Turin"])
+        #expect(query.parameters?.value(forName: "most") as? Int == 100)
+        let copy = Parameters(parameters: query.parameters).setInt(200, forName: "most")
+        query.parameters = copy
+        #expect(try shop.texts(query) == ["Oslo", "Turin"])
+        query.parameters = nil
+        #expect(try shop.texts(query) == [])
+    }
+
+    @Test func `a parameter takes every type`() throws {
+        let query = try shop.database.createQuery(
+            "SELECT $s, $i, $f, $b, $d, $a, $o, $n FROM shop.makers LIMIT 1"
+        )
+        let date = Date(timeIntervalSince1970: 1_000_000)
+        query.parameters = Parameters()
+            .setString("x", forName: "s").setInt64(.max, forName: "i")
+            .setDouble(2.5, forName: "f").setBoolean(true, forName: "b")
+            .setDate(date, forName: "d").setValue([1, "two"], forName: "a")
+            .setValue(["k": 1], forName: "o").setValue(nil, forName: "n")
+        let row = try #require(try query.execute().next())
+        #expect(row.string(at: 0) == "x")
+        #expect(row.int64(at: 1) == .max)
+        #expect(row.double(at: 2) == 2.5)
+        #expect(row.value(at: 3) as? NSNumber == true)
+        #expect(row.date(at: 4) == date)
+        #expect(row.array(at: 5)?.string(at: 1) == "two")
+        #expect(row.dictionary(at: 6)?.int(forKey: "k") == 1)
+        #expect(row.value(at: 7) == nil)
+        #expect(query.parameters?.value(forName: "d") as? Date == date)
+    }
+
+    @Test func `a value for no parameter throws when the query runs`() throws {
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs")
+        query.parameters = Parameters().setInt(1, forName: "nope")
+        expect(CBLError.invalidQueryParam) { _ = try query.execute() }
+    }
+
+    @Test func `explain tells SQL, plan and JSON, and that an index is used`() throws {
+        let sql = "SELECT name FROM shop.chairs WHERE price = 120"
+        let query = try shop.database.createQuery(sql)
+        let before = try query.explain().components(separatedBy: "\n\n")
+        #expect(before.count == 3)
+        #expect(before[0].hasPrefix("SELECT") && before[1].contains("SCAN"))
+        #expect(before[2].contains(#""WHAT":[[".name"]]"#))
+        try shop.chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
+        #expect(try query.explain().contains("USING INDEX"))
+    }
+
+    @Test func `after the database closed everything throws notOpen`() throws {
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs")
+        try shop.database.close()
+        expect(CBLError.notOpen) { _ = try query.execute() }
+        expect(CBLError.notOpen) { _ = try query.explain() }
+        expect(CBLError.notOpen) { _ = try shop.database.createQuery("SELECT 1 FROM _") }
+    }
+
+    @Test func `full text is searched and ranked`() throws {
+        try shop.chairs.createIndex(
+            withName: "names",
+            config: FullTextIndexConfiguration(["name"], language: "")
+        )
+        #expect(
+            try shop.texts("SELECT META().id FROM shop.chairs WHERE MATCH(names, 'oslo')") == ["c1"]
+        )
+        let query = QueryBuilder.select(SelectResult.expression(Meta.id))
+            .from(DataSource.collection(shop.chairs))
+            .where(FullTextFunction.match(Expression.fullTextIndex("names"), query: "tur*"))
+            .orderBy(Ordering.expression(FullTextFunction.rank(Expression.fullTextIndex("names"))))
+        #expect(try shop.texts(query) == ["c3"])
+    }
+}
