@@ -1,15 +1,6 @@
 extension RevisionTree {
     /// How a conflict ends.
-    public enum Decision: Equatable, Sendable {
-        /// What the local leaf holds stays.
-        case keepLocal
-        /// The remote leaf becomes current.
-        case keepRemote
-        /// A new body becomes current.
-        case merge(body: [UInt8], hasBlobs: Bool)
-        /// The document is deleted.
-        case delete
-    }
+    public typealias Decision = HistoryDecision
 
     /// The two leaves that a resolver should look at: the current one and the first that a remote
     /// sent and that is not resolved; `nil` when there is none such.

@@ -8,7 +8,7 @@
 // ID, sequence and body of the current revision stand in the document's row, where they are read
 // without the tree; a document of one revision so takes 6 bytes here.
 extension RevisionTree {
-    private static let version: UInt8 = 1
+    static let encodingVersion: UInt8 = 1
     private static let bodyFollows: UInt8 = 0x80
 
     /// The tree as bytes, without the current revision's ID, sequence and body.
@@ -17,7 +17,7 @@ extension RevisionTree {
     public func encoded() -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(16 + 32 * revisions.count)
-        output.append(Self.version)
+        output.append(Self.encodingVersion)
         output.appendCount(revisions.count)
         let current = currentPosition ?? 0
         output.appendCount(current)
@@ -59,7 +59,9 @@ extension RevisionTree {
     ) throws(RevisionError) {
         var reader = ByteReader(bytes)
         let current = Revision(id: currentID, sequence: currentSequence, body: currentBody)
-        if bytes.count > 0, bytes[0] != Self.version { throw .unknownEncoding(version: bytes[0]) }
+        if bytes.count > 0, bytes[0] != Self.encodingVersion {
+            throw .unknownEncoding(version: bytes[0])
+        }
         do throws(ByteReader.Damage) {
             _ = try reader.readByte()
             try decode(from: &reader, current: current)

@@ -1,16 +1,6 @@
 extension RevisionTree {
     /// What became of a revision that was offered.
-    public enum InsertOutcome: Equatable, Sendable {
-        /// It is in the tree now; `isConflict` when it waits in a branch for a resolver.
-        case inserted(isConflict: Bool)
-        /// It was there before; the tree's revisions are unchanged.
-        case alreadyThere
-        /// It would make a conflict, and those are refused; the tree is unchanged.
-        case conflict
-        /// It was given up here, and stays so: the current revision counts as changed, so that the
-        /// sender is told of it, and of what it closed.
-        case givenUp
-    }
+    public typealias InsertOutcome = HistoryOutcome
 
     /// Adds a revision made on this peer.
     ///

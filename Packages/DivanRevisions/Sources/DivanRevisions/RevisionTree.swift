@@ -8,35 +8,7 @@
 /// Source: `revisions.md` §4–§8.
 public struct RevisionTree: Equatable, Sendable {
     /// One state of the document.
-    public struct Revision: Equatable, Sendable {
-        /// Its identity.
-        public let id: RevisionID
-        /// Where its parent stands in `revisions`, or `nil` for a root.
-        public internal(set) var parent: Int?
-        /// What is known of it.
-        public internal(set) var flags: RevisionFlags
-        /// The local change number under which it was stored, or 0 when it is new.
-        public internal(set) var sequence: UInt64
-        /// Canonical JSON or JSON as received; `nil` when it is not kept.
-        public internal(set) var body: [UInt8]?
-
-        /// Whether it deletes the document.
-        public var isTombstone: Bool { flags.contains(.tombstone) }
-
-        init(
-            id: RevisionID,
-            parent: Int? = nil,
-            flags: RevisionFlags = [],
-            sequence: UInt64 = 0,
-            body: [UInt8]? = nil
-        ) {
-            self.id = id
-            self.parent = parent
-            self.flags = flags
-            self.sequence = sequence
-            self.body = body
-        }
-    }
+    public typealias Revision = HistoryRevision
 
     /// The latest revision that a remote is known to have.
     struct RemoteMark: Equatable, Sendable {

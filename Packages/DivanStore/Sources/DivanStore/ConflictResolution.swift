@@ -36,9 +36,9 @@ extension StoreReader {
         guard let row = try row(documentID, in: collection.id),
             row.flags.contains(.conflicted)
         else { return nil }
-        let tree = try tree(of: row, in: collection)
-        guard let (local, remote) = tree.conflict else { return nil }
-        let base = tree.commonAncestor(of: local.id, and: remote.id)
+        let history = try history(of: row, in: collection)
+        guard let (local, remote) = history.conflict else { return nil }
+        let base = history.commonAncestor(of: local.id, and: remote.id)
         return StoredConflict(
             documentID: documentID,
             local: StoredRevision(local, body: local.body ?? []),
@@ -74,19 +74,19 @@ extension StoreWriter {
         guard let old = try row(documentID, in: collection.id) else {
             throw StoreError(.notFound(documentID: documentID), at: path)
         }
-        var tree = try tree(of: old, in: collection)
+        var history = try history(of: old, in: collection)
         do {
-            try tree.resolve(
-                local: local,
-                remote: remote,
-                as: RevisionTree.Decision(decision),
-                closesRemote: closesRemote
+            _ = try history.end(
+                (local, remote),
+                as: HistoryDecision(decision),
+                closesRemote: closesRemote,
+                by: &author
             )
         } catch {
             if case .notALeaf = error { return nil }
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         }
-        return StoredDocument(try put(tree, documentID, in: collection, over: old))
+        return StoredDocument(try put(history, documentID, in: collection, over: old))
     }
 }
 
@@ -102,13 +102,13 @@ extension StoreWriter {
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
         guard let old = try row(documentID, in: collection.id) else { return false }
-        var tree = try tree(of: old, in: collection)
+        var history = try history(of: old, in: collection)
         do {
-            guard try tree.graftCurrent(onto: loser) != nil else { return false }
+            guard try history.graftCurrent(onto: loser) != nil else { return false }
         } catch {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         }
-        _ = try put(tree, documentID, in: collection, over: old)
+        _ = try put(history, documentID, in: collection, over: old)
         return true
     }
 }
@@ -128,18 +128,18 @@ extension StoreWriter {
     ) throws(StoreError) -> StoredDocument? {
         let collection = try self.collection(collection)
         guard let old = try row(documentID, in: collection.id) else { return nil }
-        var tree = try tree(of: old, in: collection)
+        var history = try history(of: old, in: collection)
         do {
-            guard try tree.takeBack(revisionID, from: remote) else { return nil }
+            guard try history.takeBack(revisionID, from: remote) else { return nil }
         } catch {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         }
-        return StoredDocument(try put(tree, documentID, in: collection, over: old))
+        return StoredDocument(try put(history, documentID, in: collection, over: old))
     }
 }
 
 extension StoredRevision {
-    fileprivate init(_ revision: RevisionTree.Revision, body: [UInt8]) {
+    fileprivate init(_ revision: HistoryRevision, body: [UInt8]) {
         self.init(
             revisionID: revision.id,
             flags: revision.flags,
@@ -149,7 +149,7 @@ extension StoredRevision {
     }
 }
 
-extension RevisionTree.Decision {
+extension HistoryDecision {
     fileprivate init(_ decision: ConflictDecision) {
         switch decision {
         case .keepLocal: self = .keepLocal

@@ -79,10 +79,10 @@ final class Inspector {
             guard summary.kind == .object else {
                 return damaged(row, "its body is no JSON object")
             }
-            let tree = try reader.tree(of: row, in: collection)
+            let history = try reader.history(of: row, in: collection)
             guard row.flags.contains(.hasBlobs) else { return nil }
             let name = Damage.DocumentName(row.documentID, in: collection.path)
-            for body in tree.revisions.compactMap(\.body) {
+            for body in history.revisionsWithBody.compactMap(\.body) {
                 for digest in try BlobReferences.digests(in: body.span) {
                     named[digest] = named[digest] ?? name
                 }

@@ -206,7 +206,7 @@ extension Refusal {
         let parts = encoded.split(separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 6, let sequence = UInt64(parts[0]), sequence > 0,
-            let revisionID = RevisionID(parts[1]), let time = Int64(parts[2]),
+            let revisionID = RevisionID(ofAnyScheme: String(parts[1])), let time = Int64(parts[2]),
             let domain = UInt8(parts[3]), let code = Int(parts[4])
         else { return nil }
         self.init(

@@ -9,6 +9,8 @@ public struct RemoteRevision: Sendable {
     public var revisionID: RevisionID
     /// Its ancestors, newest first.
     public var history: [RevisionID]
+    /// How many of `history`, from the first, it merged; 0 in a tree.
+    public var mergeCount: Int
     /// Whether it deletes the document.
     public var isTombstone: Bool
     /// JSON as it came, without metadata keys; an object.
@@ -33,6 +35,7 @@ public struct RemoteRevision: Sendable {
         documentID: DocumentID,
         revisionID: RevisionID,
         history: [RevisionID] = [],
+        mergeCount: Int = 0,
         isTombstone: Bool = false,
         body: [UInt8],
         hasBlobs: Bool = false,
@@ -45,6 +48,7 @@ public struct RemoteRevision: Sendable {
         self.documentID = documentID
         self.revisionID = revisionID
         self.history = history
+        self.mergeCount = mergeCount
         self.isTombstone = isTombstone
         self.body = body
         self.hasBlobs = hasBlobs
@@ -86,38 +90,31 @@ extension StoreWriter {
         }
         let old = try row(revision.documentID, in: collection.id)
         do {
-            var tree = try self.tree(over: old, in: collection)
-            let outcome = try tree.insertRemote(
-                revision.revisionID,
-                history: revision.history,
-                flags: revision.flags,
-                body: revision.body,
-                remote: revision.remote,
-                refusesConflicts: revision.refusesConflicts,
-                closing: revision.closing,
-                keepsOrder: revision.keepsOrder,
-                isOutdated: revision.isOutdated,
-                retaining: retention.bodies(over: old, in: collection.id)
+            var history = try self.history(over: old, in: collection)
+            let retained = retention.bodies(over: old, in: collection.id)
+            let outcome = try history.insert(
+                revision.received(retaining: retained),
+                by: &author
             )
             switch outcome {
             case .inserted(let isConflict):
-                let row = try put(tree, revision.documentID, in: collection, over: old)
+                let row = try put(history, revision.documentID, in: collection, over: old)
                 return .inserted(
                     sequence: row.sequence,
                     isConflict: isConflict,
-                    isBranched: tree.leaves.count > 1
+                    isBranched: history.isBranched
                 )
             case .alreadyThere:
                 guard let old else { return .alreadyThere }
-                if old.flags.contains(.conflicted), tree.conflict == nil {
+                if old.flags.contains(.conflicted), history.conflict == nil {
                     // The remote took our side: that is a change, and nobody has to decide any more.
-                    _ = try put(tree, revision.documentID, in: collection, over: old)
+                    _ = try put(history, revision.documentID, in: collection, over: old)
                 } else {
-                    try setTree(changedTo: tree, of: old, in: collection, archive)
+                    try setTree(changedTo: history, of: old, in: collection, archive)
                 }
                 return .alreadyThere
             case .givenUp:
-                let row = try put(tree, revision.documentID, in: collection, over: old)
+                let row = try put(history, revision.documentID, in: collection, over: old)
                 return .givenUp(sequence: row.sequence, current: row.revisionID)
             case .conflict:
                 throw StoreError(
@@ -135,10 +132,17 @@ extension StoreWriter {
     /// Stores a document's first revision without a history, the common case: its tree is one node.
     ///
     /// Returns `nil`, and does nothing, when the document is not new.
+    ///
+    /// - Throws: `badRevision` for an ID that the database's scheme does not take.
     private func insertFirst(
         _ revision: RemoteRevision,
         in collection: OpenCollection
     ) throws(StoreError) -> InsertOutcome? {
+        do {
+            try author.admit(revision.revisionID, in: scheme)
+        } catch {
+            throw StoreError(.badRevision(documentID: revision.documentID, error), at: path)
+        }
         var flags: DocumentFlags = []
         if revision.isTombstone { flags.insert(.tombstone) }
         if revision.hasBlobs { flags.insert(.hasBlobs) }
@@ -154,22 +158,37 @@ extension StoreWriter {
         return .inserted(sequence: row.sequence, isConflict: false)
     }
 
-    /// Keeps a tree that changed in nothing but its marks.
+    /// Keeps a history that changed in nothing but its marks.
     func setTree(
-        changedTo tree: RevisionTree,
+        changedTo history: any RevisionHistory,
         of row: DocumentRow,
         in collection: OpenCollection,
         _ archive: BodyArchive?
     ) throws(StoreError) {
-        guard let current = tree.current else { return }
-        let changed = tree.rowTree(current, archive: archive)
+        guard let current = history.current else { return }
+        let changed = history.rowTree(current, archive: archive)
         guard changed != row.tree else { return }
         try setTree(changed, of: row, in: collection)
     }
 }
 
 extension RemoteRevision {
-    fileprivate var flags: RevisionFlags {
+    fileprivate func received(retaining retention: BodyRetention) -> ReceivedRevision {
+        ReceivedRevision(
+            revisionID,
+            ancestry: RevisionAncestry(history, mergeCount: mergeCount),
+            flags: flags,
+            body: body,
+            remote: remote,
+            refusesConflicts: refusesConflicts,
+            closing: closing,
+            keepsOrder: keepsOrder,
+            isOutdated: isOutdated,
+            retention: retention
+        )
+    }
+
+    private var flags: RevisionFlags {
         var flags: RevisionFlags = []
         if isTombstone { flags.insert(.tombstone) }
         if hasBlobs { flags.insert(.hasBlobs) }

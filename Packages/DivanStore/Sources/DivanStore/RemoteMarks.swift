@@ -129,13 +129,15 @@ extension StoreWriter {
         }
         // Without the body, which is no part of the encoded tree and stays where it is.
         guard let row = try current().row(documentID, in: id, content: .summary) else { return }
-        if case .single(let knownAt) = row.tree, row.revisionID != revisionID || knownAt == remote {
-            return
+        if case .single(let knownAt) = row.tree {
+            let isCurrent = row.revisionID == revisionID
+            // A tree of one revision has no other; a vector may know more.
+            if isCurrent ? knownAt == remote : scheme == .trees { return }
         }
-        var tree = try outline(of: row, in: collection)
-        tree.markLatest(revisionID, at: remote, goesBack: known.isCurrentThere)
-        guard row.flags.contains(.conflicted), tree.conflict == nil else {
-            return try setTree(changedTo: tree, of: row, in: collection, nil)
+        var history = try outline(of: row, in: collection)
+        history.markLatest(revisionID, at: remote, goesBack: known.isCurrentThere)
+        guard row.flags.contains(.conflicted), history.conflict == nil else {
+            return try setTree(changedTo: history, of: row, in: collection, nil)
         }
         try endConflict(of: documentID, revisionID, at: remote, in: collection)
     }
@@ -148,9 +150,9 @@ extension StoreWriter {
         in collection: OpenCollection
     ) throws(StoreError) {
         guard let row = try row(documentID, in: collection.id) else { return }
-        var tree = try tree(of: row, in: collection)
-        tree.markLatest(revisionID, at: remote)
-        _ = try put(tree, documentID, in: collection, over: row)
+        var history = try history(of: row, in: collection)
+        history.markLatest(revisionID, at: remote, goesBack: false)
+        _ = try put(history, documentID, in: collection, over: row)
     }
 
     /// Adds a run if that keeps the set small and each of its rows is still there with one

@@ -114,7 +114,7 @@ extension StoreReader {
         remote: RemoteID?,
         keepsOrder: Bool
     ) throws(StoreError) -> IncomingDecision {
-        if row.tree.isSingle {
+        if scheme == .trees, row.tree.isSingle {
             if row.revisionID == revisionID {
                 let known = try ancestor(of: row, at: remote, in: collection)
                 return .known(isMarked: remote == nil || known != nil, isCurrent: true)
@@ -124,40 +124,16 @@ extension StoreReader {
             }
             return .wanted(ancestors: [row.revisionID])
         }
-        let tree = try outline(of: row, in: collection)
-        let isGivenUp =
-            keepsOrder ? tree.isGivenUp(revisionID) : tree.isClosed(revisionID)
-        if tree.contains(revisionID), remote == nil || !isGivenUp {
-            let marked = remote.flatMap { tree.latest(at: $0) }
-            return .known(
-                isMarked: remote == nil || marked == revisionID,
-                isCurrent: row.revisionID == revisionID
-            )
+        let history = try outline(of: row, in: collection)
+        switch history.standing(ofAnnounced: revisionID, at: remote, keepsOrder: keepsOrder) {
+        case .known(let isMarked, let isCurrent):
+            return .known(isMarked: isMarked, isCurrent: isCurrent)
+        case .wanted(let ancestors, let rival):
+            let named = ancestors.prefix(StoreLimits.possibleAncestorCount)
+            return .wanted(ancestors: Array(named), rival: rival)
+        case .conflict:
+            return .conflict
         }
-        if remote == nil, revisionID.generation <= row.revisionID.generation { return .conflict }
-        return .wanted(
-            ancestors: possibleAncestors(of: revisionID, in: tree, current: row),
-            rival: tree.contains(revisionID) ? row.revisionID : nil
-        )
-    }
-
-    /// Older revisions whose bodies are kept, so that a delta could start from them.
-    private func possibleAncestors(
-        of revisionID: RevisionID,
-        in tree: RevisionTree,
-        current row: DocumentRow
-    ) -> [RevisionID] {
-        var ancestors: [RevisionID] = []
-        for leaf in tree.leaves {
-            for revision in tree.lineage(of: leaf.id)
-            where revision.id.generation < revisionID.generation
-                && (revision.body != nil || revision.id == row.revisionID)
-                && !ancestors.contains(revision.id)
-            {
-                ancestors.append(revision.id)
-            }
-        }
-        return Array(ancestors.prefix(StoreLimits.possibleAncestorCount))
     }
 
     /// Answers proposed revisions; one verdict for each, in order.
@@ -182,14 +158,16 @@ extension StoreReader {
                 verdicts.append(.accept)
                 continue
             }
-            if row.revisionID == proposal.revisionID {
-                verdicts.append(.known)
-            } else if row.revisionID == proposal.parent
-                || (proposal.parent == nil && row.flags.contains(.tombstone))
-            {
-                verdicts.append(.accept)
-            } else {
-                verdicts.append(.conflict(current: row.revisionID))
+            let standing = scheme.standing(
+                ofProposed: proposal.revisionID,
+                after: proposal.parent,
+                on: row.revisionID,
+                isTombstone: row.flags.contains(.tombstone)
+            )
+            switch standing {
+            case .known: verdicts.append(.known)
+            case .accept: verdicts.append(.accept)
+            case .conflict: verdicts.append(.conflict(current: row.revisionID))
             }
         }
         return verdicts
@@ -209,10 +187,32 @@ extension StoreReader {
         known: Set<RevisionID>,
         random: any RandomSource = SystemRandomSource()
     ) throws(StoreError) -> [RevisionID] {
+        try ancestry(
+            of: documentID,
+            revisionID,
+            in: collection,
+            limit: limit,
+            known: Array(known),
+            random: random
+        ).ids
+    }
+
+    /// What stands behind a revision in the message that carries it.
+    ///
+    /// As `history(of:_:in:limit:known:random:)`, in the form of the database's scheme.
+    public func ancestry(
+        of documentID: DocumentID,
+        _ revisionID: RevisionID,
+        in collection: CollectionPath,
+        limit: Int,
+        known: [RevisionID],
+        random: any RandomSource = SystemRandomSource()
+    ) throws(StoreError) -> RevisionAncestry {
         let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.id) else { return [] }
-        if row.tree.isSingle { return [] }
-        return try outline(of: row, in: collection).history(
+        guard let row = try row(documentID, in: collection.id), !row.tree.isSingle else {
+            return RevisionAncestry()
+        }
+        return try outline(of: row, in: collection).ancestry(
             of: revisionID,
             limit: limit,
             until: known,
@@ -231,9 +231,9 @@ extension StoreReader {
         guard let row = try row(documentID, in: collection.id), row.revisionID != revisionID else {
             return false
         }
-        if row.tree.isSingle { return true }
-        let tree = try outline(of: row, in: collection)
-        return !tree.isAncestor(revisionID, of: row.revisionID)
+        if scheme == .trees, row.tree.isSingle { return true }
+        let history = try outline(of: row, in: collection)
+        return !history.isAncestor(revisionID, of: row.revisionID)
     }
 
     /// Whether `revisionID` descends from `ancestor`; a revision does not descend from itself.

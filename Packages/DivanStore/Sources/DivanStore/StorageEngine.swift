@@ -185,6 +185,9 @@ public protocol StorageTransaction: StorageSnapshot {
     /// The default does nothing: an engine whose queries run on copies indexes those.
     func changeIndexes(_ sql: String) throws(StoreError)
 
+    /// Lets older versions of this package refuse the file from now on; nothing by default.
+    func requireFormat(_ format: StorageFormat) throws(StoreError)
+
     /// Sets or, with `nil`, removes a small value.
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
 }
@@ -255,6 +258,9 @@ extension StorageTransaction {
     /// Leaves everything as it is.
     public func discardDamagedValues() throws(StoreError) {}
 
+    /// Leaves everything as it is.
+    public func requireFormat(_ format: StorageFormat) throws(StoreError) {}
+
     /// Stores the row, then the counters.
     public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
         try put(row, in: state.id)
@@ -296,6 +302,14 @@ public struct CollectionState: Equatable, Sendable {
         self.lastSequence = lastSequence
         self.liveCount = liveCount
     }
+}
+
+/// What a reader of a database must know; the raw values are the file's version.
+public enum StorageFormat: Int, Sendable {
+    /// Revision trees.
+    case trees = 4
+    /// Version vectors beside them.
+    case vectors = 5
 }
 
 /// The kinds of small values, each with keys of its own.

@@ -23,6 +23,7 @@ public final class Store: Sendable {
     public let previousPrivateUUID: [UInt8]?
 
     let engine: any StorageEngine
+    let authorship: Authorship
     private let archive: BodyArchive
     let place: StorePlace?
     let writing = RecursiveLock()
@@ -63,9 +64,11 @@ public final class Store: Sendable {
         blobs: BlobStore,
         identity: StoreIdentity,
         archive: BodyArchive,
-        place: StorePlace?
+        place: StorePlace?,
+        wallTime: @escaping @Sendable () -> UInt64 = SystemWallTime.now
     ) {
         self.engine = engine
+        authorship = Authorship(identity, wallTime: wallTime)
         self.archive = archive
         self.blobs = blobs
         self.place = place
@@ -76,20 +79,58 @@ public final class Store: Sendable {
     }
 
     /// Creates an empty store in memory.
+    ///
+    /// - Parameters:
+    ///   - archive: How bodies that are not current are kept.
+    ///   - scheme: How revisions are named.
+    ///   - random: Where its UUIDs come from.
+    ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil`: the system's.
+    /// - Returns: The store.
     public static func inMemory(
         archive: BodyArchive = .deltas,
-        random: any RandomSource = SystemRandomSource()
+        scheme: RevisionScheme = .trees,
+        random: any RandomSource = SystemRandomSource(),
+        wallTime: (@Sendable () -> UInt64)? = nil
     ) -> Store {
         let engine = MemoryEngine()
-        let identity = StoreIdentity(random: random)
+        var identity = StoreIdentity(random: random)
+        identity.scheme = scheme
         engine.install(identity)
         return Store(
             engine: engine,
             blobs: BlobStore(BlobMemory()),
             identity: identity,
             archive: archive,
-            place: nil
+            place: nil,
+            wallTime: wallTime ?? SystemWallTime.now
         )
+    }
+
+    /// How the database names its revisions, and tells what follows from what.
+    public var scheme: RevisionScheme { authorship.scheme }
+    /// Whose versions the database writes; changes when it turns out that another one has its source.
+    public var source: SourceID { authorship.source }
+
+    /// Names revisions by version vectors from now on, for ever; does nothing where that is so.
+    ///
+    /// No document is touched: each keeps its tree ID until it is saved, or a newer revision comes. What
+    /// remotes have, checkpoints and conflicts stay. Peers that know only trees, which are Couchbase
+    /// Lite 3 and earlier, and Divan with such a database, do not sync with it any more, and older
+    /// versions of Divan do not open it.
+    ///
+    /// - Throws: `busy` while it has further owners, and what the medium reports; the database is then
+    ///   as it was.
+    ///
+    /// Source: `version-vectors.md` §10.
+    public func upgradeToVersionVectors() throws {
+        try writing.withLock {
+            guard scheme != .vectors, openWriter == nil else { return }
+            guard ownerCount <= 1 else {
+                throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
+            }
+            try engine.write { try authorship.upgrade(in: $0) }
+            authorship.noteUpgrade()
+        }
     }
 
     /// Whether writes are refused.
@@ -108,7 +149,12 @@ public final class Store: Sendable {
     public func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
         if writing.isHeldHere, let openWriter { return try body(openWriter) }
         return try engine.read { snapshot in
-            let reader = StoreReader(snapshot, path: directory ?? "", archive: archive)
+            let reader = StoreReader(
+                snapshot,
+                path: directory ?? "",
+                archive: archive,
+                scheme: scheme
+            )
             defer { reader.end() }
             return try body(reader)
         }
@@ -200,6 +246,8 @@ public final class Store: Sendable {
                 transaction,
                 path: directory ?? "",
                 archive: archive,
+                scheme: scheme,
+                author: authorship.author(),
                 retention: try deltaSources.retention(in: transaction),
                 origin: origin
             )
@@ -210,6 +258,7 @@ public final class Store: Sendable {
             }
             let result = try body(writer)
             let changes = try writer.finish()
+            try authorship.finish(writer.author, in: transaction)
             if writer.namesBlobs { try blobs.settle() }
             return (result, changes)
         }

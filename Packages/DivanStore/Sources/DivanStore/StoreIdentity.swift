@@ -1,12 +1,22 @@
 internal import DivanCrypto
+internal import DivanRevisions
 
 /// The UUIDs of a database, as they are stored.
 struct StoreIdentity: Equatable, Sendable {
     var publicUUID: [UInt8]
     var privateUUID: [UInt8]
     var previousPrivateUUID: [UInt8]?
+    /// How revisions are named.
+    var scheme = RevisionScheme.trees
+    /// Who writes them, where they tell so; the public UUID unless that had a double.
+    var source: SourceID?
+    /// The latest time that was noted for the clock.
+    var clockTime: UInt64 = 0
 
     private enum Key {
+        static let scheme = "revisionScheme"
+        static let source = "versionSource"
+        static let clockTime = "versionClock"
         static let publicUUID = "publicUUID"
         static let privateUUID = "privateUUID"
         static let previousPrivateUUID = "previousPrivateUUID"
@@ -41,11 +51,38 @@ struct StoreIdentity: Equatable, Sendable {
     }
 
     private static func read(_ snapshot: any StorageSnapshot) throws(StoreError) -> Self? {
-        StoreIdentity(
+        var identity = StoreIdentity(
             publicUUID: try snapshot.value(Key.publicUUID, in: .database),
             privateUUID: try snapshot.value(Key.privateUUID, in: .database),
             previousPrivateUUID: try snapshot.value(Key.previousPrivateUUID, in: .database)
         )
+        if let name = try snapshot.value(Key.scheme, in: .database) {
+            let name = String(decoding: name, as: UTF8.self)
+            guard let scheme = RevisionScheme(rawValue: name) else {
+                throw StoreError(.corrupt("revisions are named by a scheme \(name)"))
+            }
+            identity?.scheme = scheme
+        }
+        identity?.source = try snapshot.value(Key.source, in: .database)
+            .flatMap { SourceID(bytes: $0) }
+        identity?.clockTime =
+            try snapshot.value(Key.clockTime, in: .database)
+            .flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
+        return identity
+    }
+
+    /// Whose versions this database writes.
+    var writer: SourceID { source ?? SourceID(bytes: publicUUID) ?? .me }
+
+    /// Stores how revisions are named, whose they are, and how late it is; a database of trees keeps
+    /// none of it.
+    func writeVersioning(to transaction: any StorageTransaction) throws(StoreError) {
+        guard scheme != .trees else { return }
+        try transaction.setValue(Array(scheme.rawValue.utf8), for: Key.scheme, in: .database)
+        try transaction.setValue(source?.bytes, for: Key.source, in: .database)
+        let time = Array(String(clockTime).utf8)
+        try transaction.setValue(time, for: Key.clockTime, in: .database)
+        try transaction.requireFormat(.vectors)
     }
 
     /// Stores the identity and sees to it that there is a default collection.
@@ -57,6 +94,11 @@ struct StoreIdentity: Equatable, Sendable {
             for: Key.previousPrivateUUID,
             in: .database
         )
+        if previousPrivateUUID != nil {
+            // A copy writes as itself.
+            try transaction.setValue(nil, for: Key.source, in: .database)
+        }
+        try writeVersioning(to: transaction)
         if try transaction.collection(.default) == nil {
             _ = try transaction.createCollection(.default)
         }
@@ -66,6 +108,8 @@ struct StoreIdentity: Equatable, Sendable {
     func copied(random: any RandomSource) -> StoreIdentity {
         var copy = StoreIdentity(random: random)
         copy.previousPrivateUUID = privateUUID
+        copy.scheme = scheme
+        copy.clockTime = clockTime
         return copy
     }
 }

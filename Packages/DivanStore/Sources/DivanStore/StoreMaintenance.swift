@@ -95,7 +95,7 @@ extension StoreReader {
         for path in try collections() {
             let collection = try collection(path)
             try forEachRow(in: path, flags: .hasBlobs) { row in
-                for revision in try tree(of: row, in: collection).revisions {
+                for revision in try history(of: row, in: collection).revisionsWithBody {
                     guard let body = revision.body else { continue }
                     do {
                         used.formUnion(try BlobReferences.digests(in: body.span))

@@ -1,4 +1,5 @@
 internal import DivanCrypto
+internal import DivanRevisions
 internal import Glibc
 
 extension Store {
@@ -27,12 +28,15 @@ extension Store {
         do {
             return try entry.lock.withLock {
                 if let store = entry.store(readOnly: options.readOnly),
-                    store.place?.join() == true
+                    try store.mayBeShared(options), store.place?.join() == true
                 {
                     if options.fullSync { try store.syncFully() }
                     return store
                 }
                 let store = try opened(files, options, calls)
+                if options.scheme == .vectors, !options.readOnly {
+                    try store.upgradeToVersionVectors()
+                }
                 entry.setStore(store, readOnly: options.readOnly)
                 return store
             }
@@ -202,6 +206,15 @@ extension Store {
             archive: options.archive,
             place: StorePlace(files: files, sqlite: engine, lock: lock)
         )
+    }
+
+    /// Whether a further owner gets what he asks for: nobody's documents are named otherwise while he
+    /// has them open.
+    ///
+    /// - Throws: `busy` where the database would have to be upgraded.
+    private func mayBeShared(_ options: StoreOptions) throws(StoreError) -> Bool {
+        guard options.scheme == .vectors, scheme != .vectors, ownerCount > 0 else { return true }
+        throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
     }
 
     private func syncFully() throws {

@@ -1,4 +1,5 @@
 public import DivanDelta
+public import DivanRevisions
 
 /// How a store is opened.
 public struct StoreOptions: Sendable {
@@ -16,14 +17,20 @@ public struct StoreOptions: Sendable {
     /// It must read every codec that a program which wrote the database packed with. Where several
     /// owners open one database in a process, the first one's holds.
     public var archive: BodyArchive
+    /// How a database that is made names its revisions; `nil`: a new one by trees, another as it does.
+    ///
+    /// One with trees that is opened with `.vectors` is upgraded, for ever.
+    public var scheme: RevisionScheme?
 
     /// Creates options.
     public init(
         create: Bool = true,
         readOnly: Bool = false,
         fullSync: Bool = false,
-        archive: BodyArchive = .deltas
+        archive: BodyArchive = .deltas,
+        scheme: RevisionScheme? = nil
     ) {
+        self.scheme = scheme
         self.create = create
         self.readOnly = readOnly
         self.fullSync = fullSync

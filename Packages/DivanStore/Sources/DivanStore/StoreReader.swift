@@ -8,6 +8,8 @@ public import DivanRevisions
 public class StoreReader {
     let path: String
     let archive: BodyArchive
+    /// How the database tells what follows from what.
+    let scheme: RevisionScheme
     private var snapshot: (any StorageSnapshot)?
     // What the block has used so far: a handful at most, so a list is the fastest index.
     private(set) var open: [OpenCollection] = []
@@ -35,10 +37,16 @@ public class StoreReader {
         }
     }
 
-    init(_ snapshot: any StorageSnapshot, path: String, archive: BodyArchive) {
+    init(
+        _ snapshot: any StorageSnapshot,
+        path: String,
+        archive: BodyArchive,
+        scheme: RevisionScheme
+    ) {
         self.snapshot = snapshot
         self.path = path
         self.archive = archive
+        self.scheme = scheme
     }
 
     /// Makes later calls fail.
@@ -191,14 +199,23 @@ public class StoreReader {
         return rows.map { StoredDocument($0) }
     }
 
-    /// The revision tree of a document, the current body included.
+    /// All that is known of a document's revisions, the current body included.
+    public func revisions(
+        of documentID: DocumentID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> (any RevisionHistory)? {
+        let collection = try self.collection(collection)
+        guard let row = try row(documentID, in: collection.id) else { return nil }
+        return try history(of: row, in: collection)
+    }
+
+    /// The revision tree of a document, the current body included; `nil` also in a database of version
+    /// vectors, which has none.
     public func tree(
         of documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) -> RevisionTree? {
-        let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.id) else { return nil }
-        return try tree(of: row, in: collection)
+        try revisions(of: documentID, in: collection) as? RevisionTree
     }
 
     /// One revision, if it is in the tree and its body is kept.
@@ -222,7 +239,8 @@ public class StoreReader {
                 body: row.body
             )
         }
-        guard let revision = try tree(of: row, in: collection)[revisionID], let body = revision.body
+        guard let revision = try history(of: row, in: collection)[revisionID],
+            let body = revision.body
         else { return nil }
         return StoredRevision(
             revisionID: revisionID,
@@ -254,14 +272,14 @@ public class StoreReader {
         try current().value(key, in: .metadata)
     }
 
-    /// The tree of a whole row, with every body as it was stored.
-    func tree(
+    /// The history of a whole row, with every body as it was stored.
+    func history(
         of row: DocumentRow,
         in collection: OpenCollection
-    ) throws(StoreError) -> RevisionTree {
-        var tree = try outline(of: row, in: collection)
+    ) throws(StoreError) -> any RevisionHistory {
+        var history = try outline(of: row, in: collection)
         do throws(BodyArchiveError) {
-            try tree.transformOldBodies { (bytes) throws(BodyArchiveError) in
+            try history.transformOldBodies { (bytes) throws(BodyArchiveError) in
                 let limit = StoreLimits.bodyByteCount
                 return try archive.unpacked(bytes, beside: row.body, limit: limit)
             }
@@ -274,17 +292,17 @@ public class StoreReader {
                 at: path
             )
         }
-        return tree
+        return history
     }
 
-    /// The tree of a row whose old bodies are only counted or kept: they stay packed.
+    /// The history of a row whose old bodies are only counted or kept: they stay packed.
     func outline(
         of row: DocumentRow,
         in collection: OpenCollection
-    ) throws(StoreError) -> RevisionTree {
-        var tree: RevisionTree
+    ) throws(StoreError) -> any RevisionHistory {
+        var history: any RevisionHistory
         do {
-            tree = try RevisionTree(of: row)
+            history = try scheme.history(of: row)
         } catch {
             throw StoreError(
                 .damagedDocument(documentID: row.documentID, "its tree: \(error)"),
@@ -293,9 +311,9 @@ public class StoreReader {
         }
         if case .single = row.tree {
             for remote in try known(in: collection).holders(of: row.sequence) {
-                tree.markLatest(row.revisionID, at: remote)
+                history.markLatest(row.revisionID, at: remote, goesBack: false)
             }
         }
-        return tree
+        return history
     }
 }

@@ -1,3 +1,4 @@
+internal import DivanCrypto
 public import DivanRevisions
 
 /// What a restoration did.
@@ -98,12 +99,19 @@ extension Store {
                     in: path,
                     includingTombstones: true
                 ),
-                let tree = try reader.tree(of: documentID, in: path)
+                let history = try reader.revisions(of: documentID, in: path)
             else { return nil }
+            let ancestry = history.ancestry(
+                of: document.revisionID,
+                limit: RevisionLimits.historyCount,
+                until: [],
+                random: SystemRandomSource()
+            )
             let revision = RemoteRevision(
                 documentID: documentID,
                 revisionID: document.revisionID,
-                history: tree.lineage(of: document.revisionID).dropFirst().map(\.id),
+                history: ancestry.ids,
+                mergeCount: ancestry.mergeCount,
                 isTombstone: document.flags.contains(.tombstone),
                 body: document.body,
                 hasBlobs: document.flags.contains(.hasBlobs),

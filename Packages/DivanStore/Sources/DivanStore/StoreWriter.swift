@@ -27,6 +27,8 @@ public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
     /// Which bodies of old revisions stay, beside those that a remote is known to have.
     let retention: DeltaRetention
+    /// Names what this transaction writes.
+    var author: RevisionAuthor
     private var origin: ChangeOrigin
     private(set) var changeCount = 0
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.
@@ -38,13 +40,16 @@ public final class StoreWriter: StoreReader {
         _ transaction: any StorageTransaction,
         path: String,
         archive: BodyArchive,
+        scheme: RevisionScheme,
+        author: RevisionAuthor,
         retention: DeltaRetention,
         origin: ChangeOrigin
     ) {
         self.transaction = transaction
+        self.author = author
         self.retention = retention
         self.origin = origin
-        super.init(transaction, path: path, archive: archive)
+        super.init(transaction, path: path, archive: archive, scheme: scheme)
     }
 
     /// The engine's transaction, while this one lasts.
@@ -108,22 +113,17 @@ public final class StoreWriter: StoreReader {
             return .conflict(old.map { StoredDocument($0) })
         }
         do {
-            let id = try RevisionID.digesting(
-                parent: parentID.id,
-                isTombstone: isTombstone,
-                canonicalBody: body.span
-            )
-            var tree = try self.tree(over: old, in: collection)
-            let outcome = try tree.insertLocal(
-                id,
+            let edit = LocalEdit(
                 parent: parentID.id,
                 isTombstone: isTombstone,
                 hasBlobs: hasBlobs,
                 body: body,
-                retaining: retention.bodies(over: old, in: collection.id)
+                retention: retention.bodies(over: old, in: collection.id)
             )
+            var history = try self.history(over: old, in: collection)
+            let outcome = try history.save(edit, by: &author)
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
-            return .saved(StoredDocument(try put(tree, documentID, in: collection, over: old)))
+            return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
         } catch let error as RevisionError {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         } catch {
@@ -242,31 +242,31 @@ public final class StoreWriter: StoreReader {
         }
     }
 
-    /// The tree that a revision is added to.
-    func tree(
+    /// The history that a revision is added to.
+    func history(
         over old: DocumentRow?,
         in collection: OpenCollection
-    ) throws(StoreError) -> RevisionTree {
-        guard let old else { return RevisionTree() }
-        return try tree(of: old, in: collection)
+    ) throws(StoreError) -> any RevisionHistory {
+        guard let old else { return scheme.emptyHistory }
+        return try history(of: old, in: collection)
     }
 
-    /// Stores a tree under the collection's next sequence.
+    /// Stores a history under the collection's next sequence.
     func put(
-        _ tree: RevisionTree,
+        _ history: any RevisionHistory,
         _ documentID: DocumentID,
         in collection: OpenCollection,
         over old: DocumentRow?
     ) throws(StoreError) -> DocumentRow {
         let sequence = try state(of: collection).lastSequence + 1
         guard
-            let row = tree.row(
+            let row = history.row(
                 of: documentID,
                 sequence: sequence,
                 expiration: old?.expiration,
                 archive: archive
             )
-        else { throw StoreError(.corrupt("an empty tree of document \(documentID)"), at: path) }
+        else { throw StoreError(.corrupt("an empty history of document \(documentID)"), at: path) }
         try put(row, in: collection, over: old)
         return row
     }

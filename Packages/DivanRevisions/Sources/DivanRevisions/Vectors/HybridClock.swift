@@ -50,6 +50,11 @@ public struct HybridClock: Equatable, Sendable {
         last = max(last, time)
     }
 
+    /// Notes a time that this clock gave, perhaps before the wall clock was set back.
+    mutating func pass(_ time: UInt64) {
+        last = max(last, min(time, Self.validTimes.upperBound))
+    }
+
     /// Notes the times of all versions of a vector that came from others.
     ///
     /// - Throws: As for one time; the clock is then as it was.

@@ -63,6 +63,19 @@ extension VersionVector {
         return VersionVector(unchecked: [winner] + kept + rest, mergeCount: kept.count).pruned()
     }
 
+    /// The vector of this revision for somebody who has also seen another; the same where that says
+    /// nothing new.
+    public func knowing(_ other: VersionVector) -> VersionVector {
+        guard let current, !other.versions.allSatisfy({ contains($0) }) else { return self }
+        let isOvertaken = merged.contains { version in
+            other.time(of: version.source) > time(of: version.source)
+        }
+        let kept = isOvertaken ? [] : Array(merged)
+        let named = Set(kept.map(\.source)).union([current.source])
+        let rest = Self.union(self, other).filter { !named.contains($0.source) }
+        return VersionVector(unchecked: [current] + kept + rest, mergeCount: kept.count).pruned()
+    }
+
     /// The newest version of every source of two vectors, the latest first.
     private static func union(_ first: VersionVector, _ second: VersionVector) -> [Version] {
         var newest: [SourceID: UInt64] = [:]

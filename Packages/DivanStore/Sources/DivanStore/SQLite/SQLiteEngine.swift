@@ -222,8 +222,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         // A commit that is synced takes those before it along; this one changes nothing.
         try session.connection.execute("PRAGMA synchronous = FULL")
         do throws(StoreError) {
+            let version = try session.connection.integer("PRAGMA user_version") ?? 0
             try session.connection.execute(
-                "BEGIN IMMEDIATE; PRAGMA user_version = \(SQLiteSchema.version); COMMIT"
+                "BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT"
             )
             try session.connection.execute("PRAGMA synchronous = NORMAL")
         } catch {

@@ -7,7 +7,10 @@ enum SQLiteSchema {
     /// 3: what remotes have may stand beside the rows (`KnownSequences`).
     /// 4: each row has a checksum, which those of an older file get when they are stored again or
     /// the database is compacted.
-    static let version = 4
+    /// 5: revisions are named by version vectors (`StorageFormat`); a database of trees stays at 4.
+    static let version = StorageFormat.trees.rawValue
+    /// The greatest version that is read.
+    static let greatestVersion = StorageFormat.vectors.rawValue
     /// The first version with checksums.
     static let checksumVersion: Int64 = 4
     /// `application_id`: "Divn".
@@ -53,8 +56,11 @@ enum SQLiteSchema {
             )
         }
         let found = Int(clamping: try connection.integer("PRAGMA user_version") ?? 0)
-        guard found <= version else {
-            throw StoreError(.tooNew(version: found, supported: version), at: connection.path)
+        guard found <= greatestVersion else {
+            throw StoreError(
+                .tooNew(version: found, supported: greatestVersion),
+                at: connection.path
+            )
         }
         let count = try connection.integer(
             "SELECT count(*) FROM sqlite_schema WHERE name IN ('collections', 'values')"

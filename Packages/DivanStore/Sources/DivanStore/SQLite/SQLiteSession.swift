@@ -376,6 +376,12 @@ extension SQLiteSession: StorageTransaction {
         return connection.changedRowCount > 0
     }
 
+    func requireFormat(_ format: StorageFormat) throws(StoreError) {
+        let found = try connection.integer("PRAGMA user_version") ?? 0
+        guard found < Int64(format.rawValue) else { return }
+        try connection.execute("PRAGMA user_version = \(format.rawValue)")
+    }
+
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError) {
         let sql =
             value == nil

@@ -1,0 +1,85 @@
+/// One state of a document, as its history keeps it.
+public struct HistoryRevision: Equatable, Sendable {
+    /// Its identity.
+    public let id: RevisionID
+    /// Where its parent stands in `RevisionTree.revisions`; `nil` for a root, and without a tree.
+    public internal(set) var parent: Int?
+    /// What is known of it.
+    public internal(set) var flags: RevisionFlags
+    /// The local change number under which it was stored, or 0 when it is new.
+    public internal(set) var sequence: UInt64
+    /// Canonical JSON or JSON as received; `nil` when it is not kept.
+    public internal(set) var body: [UInt8]?
+
+    /// Whether it deletes the document.
+    public var isTombstone: Bool { flags.contains(.tombstone) }
+
+    /// Creates a revision from what its row holds.
+    public init(
+        only id: RevisionID,
+        flags: RevisionFlags,
+        sequence: UInt64,
+        body: [UInt8]?
+    ) {
+        self.init(id: id, flags: flags, sequence: sequence, body: body)
+    }
+
+    init(
+        id: RevisionID,
+        parent: Int? = nil,
+        flags: RevisionFlags = [],
+        sequence: UInt64 = 0,
+        body: [UInt8]? = nil
+    ) {
+        self.id = id
+        self.parent = parent
+        self.flags = flags
+        self.sequence = sequence
+        self.body = body
+    }
+}
+
+/// What became of a revision that was offered to a history.
+public enum HistoryOutcome: Equatable, Sendable {
+    /// It is there now; `isConflict` when it waits for a resolver.
+    case inserted(isConflict: Bool)
+    /// It was there before; the revisions are unchanged.
+    case alreadyThere
+    /// It would make a conflict, and those are refused; nothing is changed.
+    case conflict
+    /// It was given up here, and stays so: the current revision counts as changed, so that the
+    /// sender is told of it, and of what it closed.
+    case givenUp
+}
+
+/// How a conflict ends.
+public enum HistoryDecision: Equatable, Sendable {
+    /// What the local revision holds stays.
+    case keepLocal
+    /// The remote revision becomes current.
+    case keepRemote
+    /// A new body becomes current.
+    case merge(body: [UInt8], hasBlobs: Bool)
+    /// The document is deleted.
+    case delete
+}
+
+/// What a peer that announces a revision should be told.
+public enum AnnouncedStanding: Equatable, Sendable {
+    /// It is here; whether the remote is known to have it, and whether it is current.
+    case known(isMarked: Bool, isCurrent: Bool)
+    /// It is not here; these are, with their bodies. With a `rival` it was given up for that one.
+    case wanted(ancestors: [RevisionID], rival: RevisionID? = nil)
+    /// It would make a conflict, which nobody tracks.
+    case conflict
+}
+
+/// What a peer that proposes a revision should be told.
+public enum ProposedStanding: Equatable, Sendable {
+    /// It may come.
+    case accept
+    /// It is current here.
+    case known
+    /// Another one is current, and not the one that it follows.
+    case conflict
+}

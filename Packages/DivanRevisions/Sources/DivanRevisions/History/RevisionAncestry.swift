@@ -1,0 +1,62 @@
+/// The revisions behind one that is sent or came, as its message names them.
+///
+/// In a tree the ancestors, newest first. With version vectors what the revision merged, then the
+/// versions of the other sources, then the tree IDs of a time before.
+public struct RevisionAncestry: Equatable, Sendable {
+    /// The revisions, in the order of the message.
+    public var ids: [RevisionID]
+    /// How many of them, from the first, the revision merged; 0 in a tree.
+    public var mergeCount: Int
+
+    /// Creates an ancestry from its parts.
+    public init(_ ids: [RevisionID] = [], mergeCount: Int = 0) {
+        self.ids = ids
+        self.mergeCount = min(max(mergeCount, 0), ids.count)
+    }
+
+    /// Takes what stands behind the name of a revision.
+    public init(of mixed: MixedVector) {
+        let versions = mixed.vector.versions.dropFirst().map { RevisionID($0) }
+        ids = versions + (mixed.isLegacy ? Array(mixed.legacy.dropFirst()) : mixed.legacy)
+        mergeCount = mixed.vector.mergeCount
+    }
+
+    /// Reads the text of a message.
+    ///
+    /// - Throws: `badVersion` with the place.
+    public init(of id: RevisionID, text: String) throws(RevisionError) {
+        do {
+            self.init(of: try MixedVector(id, history: text))
+        } catch {
+            throw .badVersion(error)
+        }
+    }
+
+    /// The text of a message: separated as a tree's or as a vector's are.
+    public func text(of id: RevisionID) -> String {
+        guard id.isVersion, let mixed = try? MixedVector(id, self) else {
+            return ids.map(\.description).joined(separator: ",")
+        }
+        return mixed.history
+    }
+}
+
+extension MixedVector {
+    /// Joins the name of a revision and what is behind it.
+    ///
+    /// - Throws: `badVersion` where a version follows a tree ID or a source stands twice.
+    public init(_ id: RevisionID, _ ancestry: RevisionAncestry) throws(RevisionError) {
+        let all = [id] + ancestry.ids
+        let versions = all.prefix { $0.isVersion }.compactMap(\.version)
+        let legacy = Array(all.dropFirst(versions.count))
+        guard legacy.allSatisfy({ !$0.isVersion }) else {
+            throw .badVersion(.malformedText(offset: 0))
+        }
+        do {
+            vector = try VersionVector(versions, mergeCount: ancestry.mergeCount)
+        } catch {
+            throw .badVersion(error)
+        }
+        self.legacy = legacy
+    }
+}

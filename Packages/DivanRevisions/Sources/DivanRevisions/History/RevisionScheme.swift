@@ -1,0 +1,99 @@
+/// How a database names its documents' revisions, and tells what follows from what.
+///
+/// The raw values are stored.
+public enum RevisionScheme: String, Sendable, CaseIterable {
+    /// Revision trees, as Couchbase Lite 1 to 3 and Sync Gateway before 4 know them.
+    case trees
+    /// Version vectors, as Couchbase Lite 4 and Sync Gateway 4 know them.
+    case vectors
+
+    /// The history of a document that does not exist yet.
+    public var emptyHistory: any RevisionHistory {
+        switch self {
+        case .trees: RevisionTree()
+        case .vectors: VectorHistory()
+        }
+    }
+
+    /// The history of a document with one revision of which nothing else is kept.
+    ///
+    /// - Parameters:
+    ///   - revision: The revision: its ID, flags, sequence and body.
+    ///   - remote: The remote that is known to have it.
+    /// - Returns: The history.
+    /// - Throws: `foreignScheme` for an ID that the scheme does not know.
+    public func history(
+        of revision: HistoryRevision,
+        knownAt remote: RemoteID?
+    ) throws(RevisionError) -> any RevisionHistory {
+        switch self {
+        case .trees: try RevisionTree(only: revision, knownAt: remote)
+        case .vectors: VectorHistory(only: revision, knownAt: remote)
+        }
+    }
+
+    /// Restores a history from `RevisionHistory.encoded()` and the row of its document.
+    ///
+    /// Vectors read what was stored as a tree before the database was upgraded.
+    ///
+    /// - Throws: `unknownEncoding`, `damagedEncoding`.
+    public func history(
+        decoding bytes: Span<UInt8>,
+        current: HistoryRevision
+    ) throws(RevisionError) -> any RevisionHistory {
+        switch self {
+        case .trees:
+            return try RevisionTree(decoding: bytes, current: current)
+        case .vectors where bytes.count > 0 && bytes[0] == RevisionTree.encodingVersion:
+            return VectorHistory(upgrading: try RevisionTree(decoding: bytes, current: current))
+        case .vectors:
+            return try VectorHistory(decoding: bytes, current: current)
+        }
+    }
+
+    /// Whether databases of this scheme take revisions with such an ID.
+    public func takes(_ id: RevisionID) -> Bool {
+        self == .vectors || !id.isVersion
+    }
+
+    /// Reads an ID; `nil` for a text that names none in this scheme.
+    public func revisionID(utf8 text: Span<UInt8>) -> RevisionID? {
+        switch self {
+        case .trees: RevisionID(utf8: text)
+        case .vectors: RevisionID(utf8OfAnyScheme: text)
+        }
+    }
+
+    /// What to answer to a revision that a peer proposes to push: only the current revision counts.
+    ///
+    /// - Parameters:
+    ///   - id: The proposed revision.
+    ///   - parent: The one that the peer believes to be current here.
+    ///   - current: The one that is current.
+    ///   - isTombstone: Whether that deletes the document.
+    /// - Returns: The answer.
+    public func standing(
+        ofProposed id: RevisionID,
+        after parent: RevisionID?,
+        on current: RevisionID,
+        isTombstone: Bool
+    ) -> ProposedStanding {
+        if isSame(id, current) { return .known }
+        guard let parent else { return isTombstone ? .accept : .conflict }
+        if isSame(parent, current) { return .accept }
+        // A source knows what it wrote before.
+        if let new = id.version, let held = current.version, new.source == held.source,
+            new.time > held.time
+        {
+            return .accept
+        }
+        return .conflict
+    }
+
+    private func isSame(_ first: RevisionID, _ second: RevisionID) -> Bool {
+        if first == second { return true }
+        guard self == .vectors, first.isVersion != second.isVersion else { return false }
+        let (version, legacy) = first.isVersion ? (first, second) : (second, first)
+        return Version(converting: legacy) == version.version
+    }
+}

@@ -1,0 +1,161 @@
+// Version 2, all numbers varints:
+//   version (one byte) · entry count · each entry, the current one first:
+//     flags (one byte, top bit: a body follows)
+//     vector length · vector · tree ID count · each tree ID: length · ID
+//     unless it is the current one: sequence · [body length · body]
+//   mark count · each mark by ascending remote: remote · position
+//
+// The current revision's ID, sequence and body stand in the document's row as well.
+extension VectorHistory {
+    static let encodingVersion: UInt8 = 2
+    private static let bodyFollows: UInt8 = 0x80
+
+    /// The history as bytes, without the current revision's sequence and body.
+    public func encoded() -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(16 + 48 * entries.count)
+        output.append(Self.encodingVersion)
+        output.appendCount(entries.count)
+        for (position, entry) in entries.enumerated() {
+            let body = position == 0 ? nil : entry.revision.body
+            output.append(entry.revision.flags.rawValue | (body == nil ? 0 : Self.bodyFollows))
+            let vector = entry.mixed.vector.isEmpty ? [] : entry.mixed.vector.encoded
+            output.appendCount(vector.count)
+            output.append(contentsOf: vector)
+            output.appendCount(entry.mixed.legacy.count)
+            for id in entry.mixed.legacy {
+                output.appendCount(id.encodedByteCount)
+                id.encode(into: &output)
+            }
+            guard position > 0 else { continue }
+            output.appendNumber(entry.revision.sequence)
+            if let body {
+                output.appendCount(body.count)
+                output.append(contentsOf: body)
+            }
+        }
+        output.appendCount(marks.count)
+        for mark in marks {
+            output.appendNumber(UInt64(mark.remote.rawValue))
+            output.appendCount(mark.position)
+        }
+        return output
+    }
+
+    /// Restores a history; any bytes give a sound one or an error.
+    init(
+        decoding bytes: Span<UInt8>,
+        current: HistoryRevision
+    ) throws(RevisionError) {
+        var reader = ByteReader(bytes)
+        if bytes.count > 0, bytes[0] != Self.encodingVersion {
+            throw .unknownEncoding(version: bytes[0])
+        }
+        do throws(ByteReader.Damage) {
+            _ = try reader.readByte()
+            try decode(from: &reader, current: current)
+        } catch {
+            throw .damagedEncoding(offset: reader.offset)
+        }
+    }
+
+    private mutating func decode(
+        from reader: inout ByteReader,
+        current: HistoryRevision
+    ) throws(ByteReader.Damage) {
+        let count = try reader.readCount()
+        guard count >= 1, count <= reader.remainingCount / 3 else { throw ByteReader.Damage() }
+        for position in 0..<count {
+            let entry = try Self.decodeEntry(from: &reader, current: position == 0 ? current : nil)
+            guard position == 0 || self.position(of: entry.id) == nil else {
+                throw ByteReader.Damage()
+            }
+            entries.append(entry)
+        }
+        guard entries[0].id == current.id else { throw ByteReader.Damage() }
+        for _ in 0..<(try reader.readCount()) {
+            guard
+                let remote = UInt32(exactly: try reader.readNumber()).map(RemoteID.init(rawValue:))
+            else { throw ByteReader.Damage() }
+            let position = try reader.readCount()
+            guard position < count, marks.last.map({ $0.remote < remote }) ?? true else {
+                throw ByteReader.Damage()
+            }
+            marks.append(RevisionTree.RemoteMark(remote: remote, position: position))
+        }
+        guard reader.isAtEnd else { throw ByteReader.Damage() }
+    }
+
+    private static func decodeEntry(
+        from reader: inout ByteReader,
+        current: HistoryRevision?
+    ) throws(ByteReader.Damage) -> Entry {
+        let bits = try reader.readByte()
+        let flags = RevisionFlags(rawValue: bits & ~bodyFollows)
+        let mixed = try decodeMixed(from: &reader)
+        guard flags.isSubset(of: .all), let id = mixed.current else { throw ByteReader.Damage() }
+        if var revision = current {
+            guard bits & bodyFollows == 0 else { throw ByteReader.Damage() }
+            revision.flags = flags
+            guard revision.id == id else { throw ByteReader.Damage() }
+            return Entry(mixed, revision)
+        }
+        var revision = HistoryRevision(id: id, flags: flags)
+        revision.sequence = try reader.readNumber()
+        if bits & bodyFollows != 0 {
+            revision.body = Array(try reader.readBytes(count: reader.readCount()))
+        }
+        return Entry(mixed, revision)
+    }
+
+    private static func decodeMixed(
+        from reader: inout ByteReader
+    ) throws(ByteReader.Damage) -> MixedVector {
+        var mixed = MixedVector()
+        let bytes = try reader.readBytes(count: reader.readCount())
+        if !bytes.isEmpty {
+            guard let vector = try? VersionVector(encoded: bytes.span), !vector.isEmpty else {
+                throw ByteReader.Damage()
+            }
+            mixed.vector = vector
+        }
+        for _ in 0..<(try reader.readCount()) {
+            let bytes = try reader.readBytes(count: reader.readCount())
+            guard let id = RevisionID(encoded: bytes.span), !id.isVersion else {
+                throw ByteReader.Damage()
+            }
+            mixed.legacy.append(id)
+        }
+        return mixed
+    }
+}
+
+extension VectorHistory {
+    /// Takes over what a tree knows, when its database is upgraded: the current branch by name, and the
+    /// revision that each remote has, in conflict or not.
+    ///
+    /// Closed branches are forgotten: vectors need none.
+    init(upgrading tree: RevisionTree) {
+        guard let current = tree.current else { return }
+        let names = { (id: RevisionID) in
+            MixedVector(legacy: Array(tree.names(behind: id).prefix(VersionLimits.legacyCount)))
+        }
+        entries = [Entry(names(current.id), Self.renewed(current))]
+        for mark in tree.marks {
+            let revision = tree.revisions[mark.position]
+            let entry = Entry(names(revision.id), Self.renewed(revision))
+            setMark(of: mark.remote, to: add(entry))
+        }
+        settle()
+    }
+
+    private static func renewed(_ revision: HistoryRevision) -> HistoryRevision {
+        let flags = revision.flags.intersection([.tombstone, .hasBlobs, .conflict])
+        return HistoryRevision(
+            id: revision.id,
+            flags: flags,
+            sequence: revision.sequence,
+            body: revision.body
+        )
+    }
+}

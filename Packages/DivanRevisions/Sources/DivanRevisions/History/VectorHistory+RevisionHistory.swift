@@ -1,0 +1,107 @@
+public import DivanCrypto
+
+extension VectorHistory: RevisionHistory {
+    /// The revision that readers of the document see.
+    public var current: HistoryRevision? { entries.first?.revision }
+
+    /// Every revision whose body is kept.
+    public var revisionsWithBody: [HistoryRevision] {
+        entries.map(\.revision).filter { $0.body != nil }
+    }
+
+    /// Whether there is one revision with no past, and no remote is known to have it.
+    public var isSingle: Bool {
+        entries.count == 1 && marks.isEmpty
+            && entries[0].mixed.vector.versions.count + entries[0].mixed.legacy.count == 1
+    }
+
+    /// Whether a revision waits for a resolver.
+    public var isBranched: Bool { isConflicted }
+
+    /// The revision with this ID, if it is current or somebody is known to have it.
+    public subscript(id: RevisionID) -> HistoryRevision? {
+        position(of: id).map { entries[$0].revision }
+    }
+
+    /// The vector, and the tree IDs behind it.
+    public func text(of id: RevisionID) -> String {
+        position(of: id).map { entries[$0].mixed.description } ?? ""
+    }
+
+    /// The revision and what stands in its vector.
+    public func names(behind id: RevisionID) -> [RevisionID] {
+        guard let position = position(of: id) else { return [] }
+        return [id] + RevisionAncestry(of: entries[position].mixed).ids
+    }
+
+    /// The older of the two, or one that a remote had, if it lies behind both.
+    public func commonAncestor(
+        of first: RevisionID,
+        and second: RevisionID
+    ) -> HistoryRevision? {
+        guard let first = position(of: first), let second = position(of: second) else { return nil }
+        return entries.first {
+            entries[first].knows($0.id) && entries[second].knows($0.id) && $0.revision.body != nil
+        }?.revision
+    }
+
+    /// Whether `id` is here, knows `ancestor`, and is not that one.
+    public func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool {
+        guard ancestor != id, let position = position(of: id) else { return false }
+        return entries[position].knows(ancestor)
+    }
+
+    /// None: whoever holds a revision that lost learns of it from the winner's vector.
+    public func closedBranch(from id: RevisionID) -> [RevisionID] { [] }
+
+    /// The latest revision that a remote is known to have.
+    public func latest(at remote: RemoteID) -> RevisionID? {
+        marks.first { $0.remote == remote }.map { entries[$0.position].id }
+    }
+
+    /// What to answer to an announced revision.
+    public func standing(
+        ofAnnounced id: RevisionID,
+        at remote: RemoteID?,
+        keepsOrder: Bool
+    ) -> AnnouncedStanding {
+        guard let current = entries.first else { return .wanted(ancestors: []) }
+        // A greater one that lies behind ours may know ours as well, and stays then (`isCrossed`).
+        let mayCross = remote != nil && id.isVersion && id > current.id
+        let waits = position(of: id).map { $0 == 0 || entries[$0].isConflict } ?? false
+        if waits || (current.knows(id) && !mayCross) {
+            return .known(
+                isMarked: remote.map { latest(at: $0) == id } ?? true,
+                isCurrent: current.id == id
+            )
+        }
+        let held = entries.filter { $0.revision.body != nil && !$0.revision.isTombstone }
+        return .wanted(ancestors: held.map(\.id))
+    }
+
+    /// What to send as the past of a revision.
+    ///
+    /// Behind a vector stand the tree IDs that the peer's own revision followed, so that it sees the
+    /// one that it holds; Couchbase Lite takes any other for a conflict.
+    public func ancestry(
+        of id: RevisionID,
+        limit: Int,
+        until known: [RevisionID],
+        random: any RandomSource
+    ) -> RevisionAncestry {
+        guard let position = position(of: id) else { return RevisionAncestry() }
+        var mixed = entries[position].mixed
+        if mixed.isLegacy {
+            if let end = mixed.legacy.firstIndex(where: { $0 != id && known.contains($0) }) {
+                mixed.legacy.removeSubrange((end + 1)...)
+            }
+            mixed.legacy.removeSubrange(min(max(limit, 1), mixed.legacy.count)...)
+        } else if let held = known.first(where: { !$0.isVersion }) {
+            let rest = mixed.legacy.drop { $0 != held }
+            mixed.legacy = rest.isEmpty ? mixed.legacy : Array(rest)
+        } else if let theirs = known.lazy.compactMap({ self.position(of: $0) }).first {
+            mixed.legacy = entries[theirs].mixed.legacy
+        }
+        return RevisionAncestry(of: mixed)
+    }
+}

@@ -1,0 +1,190 @@
+extension VectorHistory {
+    /// Adds a revision made on this peer.
+    ///
+    /// - Throws: `notALeaf` when another revision is current; `parentMissing`.
+    public mutating func save(
+        _ edit: LocalEdit,
+        by author: inout RevisionAuthor
+    ) throws(RevisionError) -> HistoryOutcome {
+        if let parent = edit.parent {
+            guard entries.first?.id == parent else { throw .notALeaf(parent) }
+        } else if !entries.isEmpty {
+            throw .parentMissing
+        }
+        let old = currentVector
+        let time = try author.time(after: old.vector)
+        let vector = old.vector.saved(by: author.source, at: time)
+        let mixed = MixedVector(vector: vector, legacy: old.legacy)
+        makeCurrent(Entry(mixed, flags: edit.flags, body: edit.body))
+        settle(edit.retention, replaced: edit.parent)
+        return .inserted(isConflict: false)
+    }
+
+    /// Adds a revision that a peer sent.
+    ///
+    /// - Throws: `badVersion` for a time that is none or in the future, a source that occurs twice, a
+    ///   version behind a tree ID; nothing is changed then.
+    public mutating func insert(
+        _ received: ReceivedRevision,
+        by author: inout RevisionAuthor
+    ) throws(RevisionError) -> HistoryOutcome {
+        var mixed = try MixedVector(received.id, received.ancestry)
+        mixed.vector = mixed.vector.pruned()
+        mixed.legacy = Array(mixed.legacy.prefix(VersionLimits.legacyCount))
+        try author.see(mixed.vector)
+        let flags = received.flags.intersection([.tombstone, .hasBlobs])
+        var entry = Entry(mixed, flags: flags, body: received.body)
+        guard let current = entries.first else {
+            makeCurrent(entry)
+            if let remote = received.remote { setMark(of: remote, to: 0) }
+            return .inserted(isConflict: false)
+        }
+        switch standing(of: entry, to: current, received) {
+        case .follow:
+            // Without tree IDs of its own it follows the revisions that ours followed.
+            if mixed.legacy.isEmpty { entry.mixed.legacy = current.mixed.legacy }
+            entry.mixed.vector = mixed.vector.knowing(current.mixed.vector)
+            makeCurrent(entry)
+            follow(received, at: 0)
+            settle(received.retention, replaced: current.id)
+            return .inserted(isConflict: false)
+        case .known:
+            learn(mixed.vector)
+            follow(received, at: add(entry))
+            settle(unchangedRetention)
+            return .alreadyThere
+        case .stay where received.refusesConflicts || received.remote == nil:
+            return .conflict
+        case .stay:
+            learn(mixed.vector)
+            follow(received, at: add(entry))
+            entries[0].revision.sequence = 0
+            settle(unchangedRetention)
+            return .givenUp
+        case .wait where received.refusesConflicts || received.remote == nil:
+            return .conflict
+        case .wait:
+            let place = add(entry)
+            entries[place].revision.flags.insert(.conflict)
+            follow(received, at: place)
+            settle(unchangedRetention)
+            let isConflict = position(of: entry.id).map { entries[$0].isConflict } ?? false
+            return .inserted(isConflict: isConflict)
+        }
+    }
+
+    /// Notes what was seen besides the current revision: nothing that was overtaken once wins again.
+    private mutating func learn(_ vector: VersionVector) {
+        entries[0].mixed.vector = entries[0].mixed.vector.knowing(vector)
+    }
+
+    /// What to do about a received revision.
+    private enum Standing {
+        /// It takes the place of the current one.
+        case follow
+        /// It is the current one, or lies behind it.
+        case known
+        /// Both were given up for each other, and the current one is the greater.
+        case stay
+        /// It is in conflict with the current one.
+        case wait
+    }
+
+    private func standing(
+        of new: Entry,
+        to current: Entry,
+        _ received: ReceivedRevision
+    ) -> Standing {
+        switch new.mixed.order(to: current.mixed) {
+        case .newer: return .follow
+        case .older, .same: return .known
+        case .conflict: break
+        }
+        let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
+        if theirs.isRedundantMerge(of: ours), received.body == current.revision.body {
+            return .known
+        }
+        if theirs.isCrossed(with: ours) { return new.id > current.id ? .follow : .stay }
+        guard current.revision.isTombstone, !new.revision.isTombstone else { return .wait }
+        // A deleted document that comes back follows the deletion, which its writer need not have seen:
+        // where conflicts are refused, and where the remote had the tombstone.
+        let hadTombstone = received.remote.map { latest(at: $0) == current.id } ?? false
+        let isApart = !theirs.versions.contains { ours.versions.contains($0) }
+        return received.refusesConflicts || (hadTombstone && isApart) ? .follow : .wait
+    }
+
+    /// Notes where the remote is now, which an outdated revision does not tell.
+    private mutating func follow(_ received: ReceivedRevision, at position: Int) {
+        guard let remote = received.remote else { return }
+        if received.isOutdated, let latest = latest(at: remote),
+            !entries[position].knows(latest)
+        {
+            return
+        }
+        setMark(of: remote, to: position)
+    }
+
+    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    ///
+    /// One that lies behind the current revision need not be kept here. With `goesBack` the remote says
+    /// that it is its current one now: somebody let it win.
+    public mutating func markLatest(_ id: RevisionID, at remote: RemoteID, goesBack: Bool) {
+        if !goesBack, let previous = latest(at: remote), previous != id,
+            entries.first(where: { $0.id == previous })?.knows(id) == true
+        {
+            return
+        }
+        guard let position = position(of: id) ?? placeBehind(id) else { return }
+        setMark(of: remote, to: position)
+        settle(unchangedRetention)
+    }
+
+    /// An entry for a revision behind the current one, of which the name is known and no more.
+    private mutating func placeBehind(_ id: RevisionID) -> Int? {
+        guard let current = entries.first, current.knows(id) else { return nil }
+        let mixed: MixedVector
+        if let version = id.version {
+            mixed = MixedVector(vector: VersionVector(version), legacy: current.mixed.legacy)
+        } else {
+            mixed = MixedVector(legacy: Array(current.mixed.legacy.drop { $0 != id }))
+        }
+        guard mixed.current == id else { return nil }
+        return add(Entry(mixed, flags: [], body: nil))
+    }
+
+    /// Without a tree there is nothing to graft: what won over a revision knows it.
+    public mutating func graftCurrent(
+        onto loser: RevisionID
+    ) throws(RevisionError) -> RevisionID? { nil }
+
+    /// Nothing is given up that could be taken back: a remote's revision follows ours, or is in conflict.
+    public mutating func takeBack(
+        _ id: RevisionID,
+        from remote: RemoteID
+    ) throws(RevisionError) -> Bool { false }
+
+    /// Gives all new revisions their sequence.
+    public mutating func assignSequence(_ sequence: UInt64) {
+        for index in entries.indices where entries[index].revision.sequence == 0 {
+            entries[index].revision.sequence = sequence
+        }
+    }
+
+    /// Replaces the kept bodies of all revisions but the current one.
+    public mutating func transformOldBodies<E: Error>(
+        _ transform: ([UInt8]) throws(E) -> [UInt8]
+    ) throws(E) {
+        for index in entries.indices.dropFirst() {
+            guard let body = entries[index].revision.body else { continue }
+            entries[index].revision.body = try transform(body)
+        }
+    }
+}
+
+extension VectorHistory.Entry {
+    init(_ mixed: MixedVector, flags: RevisionFlags, body: [UInt8]?) {
+        // Made only of parts that have a name.
+        let id = mixed.current ?? RevisionID(Version(checked: 1, .me))
+        self.init(mixed, HistoryRevision(id: id, flags: flags, body: body))
+    }
+}

@@ -1,0 +1,72 @@
+internal import DivanCrypto
+internal import DivanRevisions
+internal import Synchronization
+
+/// Who writes the revisions of a store, how they are named, and how late it is.
+///
+/// Any thread reads it; only the one that writes the store changes it.
+final class Authorship: Sendable {
+    private let state: Mutex<StoreIdentity>
+    private let clock: Mutex<HybridClock>
+    /// Nanoseconds since 1970.
+    private let wallTime: @Sendable () -> UInt64
+
+    /// How far the clock may run ahead of what is stored of it, in nanoseconds: a minute.
+    ///
+    /// When the database is opened it goes on behind all that it may have given, so nothing is given
+    /// twice, and what this database wrote is told from what a double wrote.
+    private static let unstoredTime: UInt64 = 60_000_000_000
+
+    init(_ identity: StoreIdentity, wallTime: @escaping @Sendable () -> UInt64 = SystemWallTime.now)
+    {
+        state = Mutex(identity)
+        self.wallTime = wallTime
+        let stored = identity.clockTime
+        let latest = stored == 0 ? 0 : min(stored &+ Self.unstoredTime, wallTime())
+        clock = Mutex(HybridClock(last: max(stored, latest)))
+    }
+
+    /// How revisions are named.
+    var scheme: RevisionScheme { state.withLock { $0.scheme } }
+
+    /// Whose versions are written from now on.
+    var source: SourceID { state.withLock { $0.writer } }
+
+    /// The author of a transaction.
+    func author() -> RevisionAuthor {
+        RevisionAuthor(source: source, clock: clock.withLock { $0 }, wall: wallTime())
+    }
+
+    /// Notes what a transaction did, before it is committed; a time that it gave is not given again,
+    /// also if it is undone now.
+    ///
+    /// Where the database has a double it gets a source of its own.
+    func finish(
+        _ author: RevisionAuthor,
+        in transaction: any StorageTransaction,
+        random: any RandomSource = SystemRandomSource()
+    ) throws(StoreError) {
+        guard scheme != .trees else { return }
+        clock.withLock { $0 = author.clock }
+        var identity = state.withLock { $0 }
+        if author.hasDouble { identity.source = SourceID(bytes: random.bytes(16)) }
+        let isLate = author.clock.last > identity.clockTime &+ Self.unstoredTime
+        guard isLate || author.hasDouble else { return }
+        identity.clockTime = author.clock.last
+        try identity.writeVersioning(to: transaction)
+        let changed = identity
+        state.withLock { $0 = changed }
+    }
+
+    /// Names revisions by version vectors from now on.
+    func upgrade(in transaction: any StorageTransaction) throws(StoreError) {
+        var identity = state.withLock { $0 }
+        identity.scheme = .vectors
+        try identity.writeVersioning(to: transaction)
+    }
+
+    /// Notes that an upgrade is committed.
+    func noteUpgrade() {
+        state.withLock { $0.scheme = .vectors }
+    }
+}

@@ -1,0 +1,227 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// A database of version vectors: what is kept, what remotes have, and what becomes of one of trees.
+@Suite struct VectorStoreTests {
+    private static let theirs = "T1plcHuGkZynsr3I097p9A"
+    private let remote = RemoteID(rawValue: 1)
+
+    private func version(_ store: Store, _ documentID: DocumentID) throws -> Version {
+        let document = try store.read { reader in
+            try reader.document(documentID, in: .default, includingTombstones: true)
+        }
+        return try #require(document?.revisionID.version)
+    }
+
+    private func save(_ store: Store, _ documentID: DocumentID, _ body: String) throws -> RevisionID
+    {
+        let outcome = try store.save(documentID, in: .default, body: Array(body.utf8))
+        guard case .saved(let document) = outcome else { throw Unexpected(outcome: "\(outcome)") }
+        return document.revisionID
+    }
+
+    private func received(
+        _ documentID: DocumentID,
+        _ text: String,
+        body: String = #"{"from":"them"}"#,
+        refusesConflicts: Bool = false
+    ) throws -> RemoteRevision {
+        let mixed = try MixedVector(text)
+        let ancestry = RevisionAncestry(of: mixed)
+        return RemoteRevision(
+            documentID: documentID,
+            revisionID: try #require(mixed.current),
+            history: ancestry.ids,
+            mergeCount: ancestry.mergeCount,
+            body: Array(body.utf8),
+            remote: remote,
+            refusesConflicts: refusesConflicts
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `each save is a later version of the database's source`(kind: EngineKind) throws {
+        let room = try VectorRoom(kind)
+        var last = UInt64(0)
+        for number in 1...20 {
+            let id = try save(room.store, "doc", #"{"n":\#(number)}"#)
+            let version = try #require(id.version)
+            #expect(version.source == room.store.source && version.time > last)
+            last = version.time
+        }
+        #expect(room.store.source.bytes == room.store.publicUUID)
+        let history = try room.store.read { try $0.revisions(of: "doc", in: .default) }
+        #expect(history?.isSingle == true)
+        #expect(try room.store.read { try $0.tree(of: "doc", in: .default) } == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a received revision follows, waits, or is known`(kind: EngineKind) throws {
+        let room = try VectorRoom(kind)
+        let store = room.store
+        let mine = try save(store, "doc", #"{"n":1}"#)
+        let newer = String(mine.timestamp + 5, radix: 16) + "@\(Self.theirs)"
+        let outcomes = try store.write { writer in
+            [
+                try writer.insert(received("doc", "\(newer); \(mine)"), in: .default),
+                try writer.insert(received("doc", "\(newer); \(mine)"), in: .default),
+                try writer.insert(
+                    received("doc", "5000000000000@KjVAS1ZhbHeCjZijrrnEzw"),
+                    in: .default
+                ),
+            ]
+        }
+        #expect(outcomes[0] == .inserted(sequence: 2, isConflict: false))
+        #expect(outcomes[1] == .alreadyThere)
+        #expect(outcomes[2] == .inserted(sequence: 3, isConflict: true, isBranched: true))
+        #expect(try store.read { try $0.conflicts(in: .default) } == ["doc"])
+        let conflict = try #require(try store.read { try $0.conflict(of: "doc", in: .default) })
+        #expect(conflict.local.revisionID.description == newer)
+        let ended = try store.write { writer in
+            try writer.resolveConflict(
+                "doc",
+                in: .default,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: .merge(body: Array(#"{"both":true}"#.utf8), hasBlobs: false)
+            )
+        }
+        #expect(ended?.revisionID.version?.source == store.source)
+        #expect(try store.read { try $0.conflicts(in: .default) } == [])
+        let history = try store.read { reader in
+            try reader.ancestry(
+                of: "doc",
+                try #require(ended?.revisionID),
+                in: .default,
+                limit: 50,
+                known: []
+            )
+        }
+        #expect(history.mergeCount == 2 && history.ids.count == 2)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what would be a conflict is refused where conflicts are`(kind: EngineKind) throws {
+        let room = try VectorRoom(kind)
+        let mine = try save(room.store, "doc", "{}")
+        let code = try refusal {
+            try room.store.write { writer in
+                _ = try writer.insert(
+                    received("doc", "5000000000000@\(Self.theirs)", refusesConflicts: true),
+                    in: .default
+                )
+            }
+        }
+        #expect(code == .conflict(documentID: "doc", current: mine))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `bad times and sources leave nothing behind`(kind: EngineKind) throws {
+        let room = try VectorRoom(kind)
+        for text in [
+            "1@\(Self.theirs)", "7fffffffffffffff@\(Self.theirs)",
+            "8000000000000000@\(Self.theirs)",
+        ] {
+            for id in ["new", "old"] as [DocumentID] {
+                if id == "old" { _ = try save(room.store, id, "{}") }
+                let code = try refusal {
+                    try room.store.write { _ = try $0.insert(received(id, text), in: .default) }
+                }
+                guard case .badRevision = code else {
+                    Issue.record("\(text): \(String(describing: code))")
+                    continue
+                }
+            }
+        }
+        #expect(try room.store.read { try $0.count(in: .default) } == 1)
+    }
+
+    @Test func `a tree takes no version`() throws {
+        let store = Store.inMemory()
+        let code = try refusal {
+            try store.write { writer in
+                _ = try writer.insert(received("doc", "5000000000000@\(Self.theirs)"), in: .default)
+            }
+        }
+        guard case .badRevision(_, .foreignScheme) = code else {
+            Issue.record("\(String(describing: code))")
+            return
+        }
+    }
+
+    @Test func `a clock that is set back goes on, also over a restart`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("clock.cblite2")
+        let options = StoreOptions(scheme: .vectors)
+        let first = try Store.open(directory: path, options: options)
+        let before = try save(first, "a", "{}")
+        try first.close()
+        let second = try Store.open(directory: path)
+        defer { try? second.close() }
+        #expect(second.scheme == .vectors && second.source == first.source)
+        #expect(try save(second, "b", "{}").timestamp > before.timestamp)
+        #expect(try save(second, "a", #"{"n":2}"#).timestamp > before.timestamp)
+    }
+
+    @Test func `a copy writes as itself, and knows what the original wrote`() throws {
+        let home = try TemporaryDirectory()
+        let (path, copyPath) = (home.file("one.cblite2"), home.file("two.cblite2"))
+        let original = try Store.open(directory: path, options: StoreOptions(scheme: .vectors))
+        let first = try save(original, "doc", #"{"n":1}"#)
+        try Store.copy(directory: path, to: copyPath)
+        let copy = try Store.open(directory: copyPath)
+        defer { try? copy.close() }
+        #expect(copy.scheme == .vectors && copy.source != original.source)
+        #expect(try version(copy, "doc") == first.version)
+        let second = try save(copy, "doc", #"{"n":2}"#)
+        #expect(second.version?.source == copy.source)
+        // The original takes it as what follows.
+        let revision = RemoteRevision(
+            documentID: "doc",
+            revisionID: second,
+            history: [first],
+            body: Array(#"{"n":2}"#.utf8),
+            remote: remote
+        )
+        let outcome = try original.write { try $0.insert(revision, in: .default) }
+        #expect(outcome == .inserted(sequence: 2, isConflict: false))
+        try original.close()
+    }
+
+    @Test func `a double of the database is noticed, and the source left to it`() throws {
+        let store = Store.inMemory(scheme: .vectors)
+        let mine = try save(store, "doc", "{}")
+        let source = store.source
+        let foreign = "\(String(mine.timestamp + 1 << 20, radix: 16))@\(source)"
+        _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
+        #expect(store.source != source)
+        #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
+    }
+}
+
+/// A store of version vectors of either kind.
+final class VectorRoom {
+    let store: Store
+    private let home: TemporaryDirectory?
+
+    init(_ kind: EngineKind) throws {
+        switch kind {
+        case .file:
+            let home = try TemporaryDirectory()
+            store = try Store.open(
+                directory: home.file("room.cblite2"),
+                options: StoreOptions(scheme: .vectors)
+            )
+            self.home = home
+        case .memory:
+            store = Store.inMemory(scheme: .vectors)
+            home = nil
+        }
+    }
+
+    deinit {
+        try? store.close()
+    }
+}
