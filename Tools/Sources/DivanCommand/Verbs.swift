@@ -24,6 +24,7 @@ enum Verbs {
             "In, out and upkeep",
             [
                 ImportCommand.self, ExportCommand.self, CopyCommand.self, CompareCommand.self,
+                UpgradeCommand.self,
                 CheckCommand.self, CompactCommand.self, WatchCommand.self, LogCommand.self,
             ]
         ),

@@ -27,6 +27,7 @@ import Testing
         "blob get": "blob get db one", "import": "import db /dev/null --json",
         "export": "export db", "cp": "cp db \"copy-$RANDOM$RANDOM\" --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
+        "upgrade": "upgrade db",
         "watch": "watch db --since 0 --limit 1", "log": "log kept.cbllog",
         "push": "push db ws://127.0.0.1:1/x --json", "pull": "pull db ws://127.0.0.1:1/x --json",
         "sync": "sync db ws://127.0.0.1:1/x --json",

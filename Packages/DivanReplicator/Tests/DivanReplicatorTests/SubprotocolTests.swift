@@ -31,13 +31,14 @@ import Testing
 
     @Test(arguments: [
         "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4", "BLIP_3+CBMobile_3+Z9",
+        "BLIP_3+CBMobile_4", "BLIP_3+CBMobile_4+LZ4",
     ])
     func `a name is read and written the same`(name: String) {
         #expect(Subprotocol(name)?.rawValue == name)
     }
 
     @Test(arguments: [
-        "", "BLIP_3", "BLIP_3+CBMobile_4", "BLIP_3+CBMobile_3+", "BLIP_3+CBMobile_3+lz4",
+        "", "BLIP_3", "BLIP_3+CBMobile_5", "BLIP_3+CBMobile_3+", "BLIP_3+CBMobile_3+lz4",
         "BLIP_3+CBMobile_2+LZ4", "BLIP_3+CBMobile_3+A,B", "BLIP_3+CBMobile_3+É",
         "BLIP_3+CBMobile_3+ABCDEFGHIJKLMNOPQ", "blip_3+cbmobile_3",
     ])

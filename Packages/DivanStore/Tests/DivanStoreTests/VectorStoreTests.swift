@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `each save is a later version of the database's source`(kind: EngineKind) throws {
-        let room = try VectorRoom(kind)
+        let room = try VersionedRoom(kind)
         var last = UInt64(0)
         for number in 1...20 {
             let id = try save(room.store, "doc", #"{"n":\#(number)}"#)
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a received revision follows, waits, or is known`(kind: EngineKind) throws {
-        let room = try VectorRoom(kind)
+        let room = try VersionedRoom(kind)
         let store = room.store
         let mine = try save(store, "doc", #"{"n":1}"#)
         let newer = String(mine.timestamp + 5, radix: 16) + "@\(Self.theirs)"
@@ -104,7 +104,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `what would be a conflict is refused where conflicts are`(kind: EngineKind) throws {
-        let room = try VectorRoom(kind)
+        let room = try VersionedRoom(kind)
         let mine = try save(room.store, "doc", "{}")
         let code = try refusal {
             try room.store.write { writer in
@@ -119,7 +119,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `bad times and sources leave nothing behind`(kind: EngineKind) throws {
-        let room = try VectorRoom(kind)
+        let room = try VersionedRoom(kind)
         for text in [
             "1@\(Self.theirs)", "7fffffffffffffff@\(Self.theirs)",
             "8000000000000000@\(Self.theirs)",
@@ -202,7 +202,7 @@ import Testing
 }
 
 /// A store of version vectors of either kind.
-final class VectorRoom {
+final class VersionedRoom {
     let store: Store
     private let home: TemporaryDirectory?
 

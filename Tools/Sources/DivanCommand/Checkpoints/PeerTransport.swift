@@ -1,6 +1,7 @@
 import Divan
 import DivanCrypto
 import DivanReplicator
+import DivanRevisions
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -29,7 +30,9 @@ enum PeerTransport {
         return WebSocketClientTransport(
             WebSocketClientTransport.Configuration(
                 endpoint: url.endpoint,
-                subprotocols: Subprotocol.offered,
+                subprotocols: DivanRevisions.RevisionScheme.allCases.flatMap {
+                    Subprotocol.offered(for: $0)
+                },
                 headers: { _ in fields },
                 tls: isSecure ? try tls(arguments, terminal) : nil,
                 proxy: proxy,

@@ -1,5 +1,6 @@
 import DivanCrypto
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// `divan info`.
@@ -34,9 +35,9 @@ enum InfoCommand: Command {
         let publicUUID = store.publicUUID
         let uuid = Hex.encode(publicUUID.span)
         if terminal.isJSON {
-            terminal.result(json(arguments.database, uuid, rows, blobs))
+            terminal.result(json(arguments.database, uuid, store.scheme, rows, blobs))
         } else {
-            print(arguments.database, uuid, rows, blobs, terminal)
+            print(arguments.database, uuid, store.scheme, rows, blobs, terminal)
         }
         try store.close()
     }
@@ -44,12 +45,14 @@ enum InfoCommand: Command {
     private static func print(
         _ path: DatabasePath,
         _ uuid: String,
+        _ scheme: RevisionScheme,
         _ rows: [Row],
         _ blobs: BlobStore.Usage,
         _ terminal: Terminal
     ) {
         terminal.result("Database     \(path.bundle)")
         terminal.result("UUID         \(uuid)")
+        terminal.result("Revisions    \(scheme.title)")
         terminal.result(
             "Blobs        \(Numbers.grouped(blobs.count)), \(Numbers.bytes(blobs.byteCount))"
         )
@@ -65,6 +68,7 @@ enum InfoCommand: Command {
     private static func json(
         _ path: DatabasePath,
         _ uuid: String,
+        _ scheme: RevisionScheme,
         _ rows: [Row],
         _ blobs: BlobStore.Usage
     ) -> String {
@@ -76,6 +80,7 @@ enum InfoCommand: Command {
         }
         let object: JSON = [
             "path": .string(path.bundle), "uuid": .string(uuid),
+            "revisions": .string(scheme.rawValue),
             "collections": .array(collections),
             "blobs": ["count": JSON(blobs.count), "bytes": JSON(blobs.byteCount)],
         ]

@@ -6,7 +6,7 @@ import DivanStore
 enum RevisionsCommand: Command {
     static let syntax = CommandSyntax(
         name: "revs",
-        summary: "draw the revision tree of a document",
+        summary: "draw the revisions of a document",
         operands: [.database, .document],
         options: [
             .collection,
@@ -15,7 +15,8 @@ enum RevisionsCommand: Command {
         details: """
             The oldest revision stands first; a side branch is indented above the line that goes
             on to the current revision. ● has its body still, ○ has lost it, ✕ deletes the
-            document. Deleted documents have a tree too.
+            document. Deleted documents have a tree too. With version vectors each revision is
+            followed by what it merged, and what its writer had seen.
             """,
         examples: ["divan revs travel de -c geo.countries"]
     )
@@ -26,10 +27,17 @@ enum RevisionsCommand: Command {
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let drawing = try store.read { reader in
-            guard let tree = try reader.tree(of: documentID, in: collection) else {
-                throw Failure.noDocument(documentID, in: collection)
+            let history = try reader.revisions(of: documentID, in: collection)
+            let remotes = try reader.remotes()
+            if let tree = history as? RevisionTree {
+                let drawing = RevisionDrawing(tree, remotes: remotes)
+                return (lines: drawing.lines, revisions: drawing.revisions)
             }
-            return RevisionDrawing(tree, remotes: try reader.remotes())
+            if let history = history as? VectorHistory {
+                let drawing = VectorDrawing(history, remotes: remotes, source: store.source)
+                return (lines: drawing.lines, revisions: drawing.revisions)
+            }
+            throw Failure.noDocument(documentID, in: collection)
         }
         if terminal.isJSON {
             let object: JSON = [

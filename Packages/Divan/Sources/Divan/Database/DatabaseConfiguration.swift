@@ -28,6 +28,13 @@ public struct DatabaseConfiguration: Sendable {
     /// the official API.
     public var revisionCompression: RevisionCompression
 
+    /// How the database names its revisions; `nil`: a new one by trees, another as it does.
+    ///
+    /// A database of trees that is opened with `.versionVectors` is upgraded, for ever: no document is
+    /// touched, and peers that know only trees sync with it no more (``RevisionScheme``). Fails with
+    /// `busy` while somebody else has it open. An addition to the official API.
+    public var revisionScheme: RevisionScheme?
+
     /// Accepted for source compatibility; memory mapping is the storage engine's own choice.
     public var mmapEnabled: Bool
 
@@ -45,6 +52,7 @@ public struct DatabaseConfiguration: Sendable {
             }
         fullSync = config?.fullSync ?? Self.defaultFullSync
         revisionCompression = config?.revisionCompression ?? .lz4
+        revisionScheme = config?.revisionScheme
         mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled
     }
 

@@ -43,7 +43,8 @@ final class DatabaseFile: Sendable {
                 directory: location.bundlePath,
                 options: StoreOptions(
                     fullSync: configuration.fullSync,
-                    archive: configuration.revisionCompression.archive
+                    archive: configuration.revisionCompression.archive,
+                    scheme: configuration.revisionScheme?.storeScheme
                 )
             )
         }

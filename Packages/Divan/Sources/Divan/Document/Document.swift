@@ -95,6 +95,10 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// The revision ID, or `nil` until the document is saved.
     public final var revisionID: String? { state?.revisionID.description }
 
+    /// When the revision was made, in nanoseconds since 1970 by its writer's clock; in a database of
+    /// revision trees its generation: 1, 2, …; 0 until the document is saved.
+    public final var timestamp: UInt64 { state?.revisionID.timestamp ?? 0 }
+
     /// The local change number of this revision; 0 until the document is saved.
     public final var sequence: UInt64 { state?.sequence ?? 0 }
 
@@ -109,17 +113,17 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// Returns the IDs of this revision and its ancestors, newest first, with commas between.
+    /// Returns the IDs of this revision and its ancestors, newest first, with commas between; with
+    /// version vectors its whole vector.
     ///
     /// `nil` for a document that was never saved, or is gone by now. For tests; the official SDK
     /// does not support it either.
     public final func _getRevisionHistory() -> String? {
         guard let state, let collection else { return nil }
         let (path, id) = (collection.path, name)
-        let tree = try? collection.read { reader in try reader.tree(of: id, in: path) }
-        let lineage = tree?.lineage(of: state.revisionID) ?? []
-        guard !lineage.isEmpty else { return nil }
-        return lineage.map(\.id.description).joined(separator: ",")
+        let history = try? collection.read { reader in try reader.revisions(of: id, in: path) }
+        let text = history?.text(of: state.revisionID) ?? ""
+        return text.isEmpty ? nil : text
     }
 
     /// The members; a mutable document holds its own.

@@ -24,7 +24,7 @@ extension URLEndpointListenerConfiguration {
         let options = try passiveOptions(store)
         var database = ListenerConfiguration.SharedDatabase(
             store: store,
-            peer: passivePeer(options)
+            peer: passivePeer(options, store)
         )
         if let access {
             database.access = { [collections] client in
@@ -71,8 +71,12 @@ extension URLEndpointListenerConfiguration {
         return options
     }
 
-    private func passivePeer(_ options: PeerConfiguration.PassiveOptions) -> PeerConfiguration {
+    private func passivePeer(
+        _ options: PeerConfiguration.PassiveOptions,
+        _ store: Store
+    ) -> PeerConfiguration {
         var peer = PeerConfiguration(role: .passive(options), codec: compression.codec)
+        peer.scheme = store.scheme
         peer.usesDeltas = enableDeltaSync
         compression.apply(toPassive: &peer)
         return peer

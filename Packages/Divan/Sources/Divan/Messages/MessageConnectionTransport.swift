@@ -33,6 +33,8 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
 
     let loop: any EventLoop
     private let connection: any MessageEndpointConnection
+    /// What both sides speak, of which no handshake agrees.
+    private let subprotocol: String
     private let calls = DispatchQueue(label: "divan.message-connection")
     private let onClose: @Sendable () -> Void
 
@@ -46,12 +48,14 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
 
     init(
         _ connection: any MessageEndpointConnection,
+        subprotocol: String,
         protocolType: ProtocolType,
         role: Role,
         loop: any EventLoop,
         onClose: @escaping @Sendable () -> Void = {}
     ) {
         self.connection = connection
+        self.subprotocol = subprotocol
         self.loop = loop
         self.onClose = onClose
         if protocolType == .byteStream { framing = WebSocketConnection(role: role, now: loop.now) }
@@ -114,7 +118,7 @@ extension MessageConnectionTransport {
             return failed(error ?? MessagingError(error: Refused(), isRecoverable: false))
         }
         phase = .open
-        receiver?.transportDidOpen(TransportPeer(subprotocol: Subprotocol.version3.rawValue))
+        receiver?.transportDidOpen(TransportPeer(subprotocol: subprotocol))
         armTimer()
         let waiting = early
         early = []

@@ -21,6 +21,7 @@ struct MessageConnector: Connector {
         }
         return MessageConnectionTransport(
             connection,
+            subprotocol: subprotocols[0],
             protocolType: endpoint.protocolType,
             role: .client,
             loop: loop

@@ -155,15 +155,17 @@ public final class MessageEndpointListener: Sendable {
             role: .passive(.init(collections: config.collections.map(\.path))),
             codec: DeflateCodec()
         )
+        let store = try database.openStore()
+        peer.scheme = store.scheme
         peer.usesDeltas = true
         let transport = MessageConnectionTransport(
             connection,
+            subprotocol: peer.subprotocols[0],
             protocolType: config.protocolType,
             role: .server,
             loop: EventLoopGroup.shared.next()
         )
         let box = Boxed(connection: connection)
-        let store = try database.openStore()
         try deltaSources.withLock { if $0 == nil { $0 = try store.holdDeltaSources() } }
         return PassiveSession(
             store: store,

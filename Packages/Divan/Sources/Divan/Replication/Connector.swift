@@ -72,7 +72,7 @@ final class DatabaseConnector: Connector, DatabaseService {
     ) throws -> any MessageTransport {
         latestID.withLock { $0 = CorrelationID.make() }
         let pair = InProcessPair(
-            subprotocol: Subprotocol.version3.rawValue,
+            subprotocol: Subprotocol.offered(for: store.scheme)[0],
             firstLoop: loop,
             secondLoop: EventLoopGroup.shared.next(besides: loop),
             limits: Self.limits
@@ -81,6 +81,7 @@ final class DatabaseConnector: Connector, DatabaseService {
             role: .passive(.init(collections: try store.collections())),
             codec: DeflateCodec()
         )
+        peer.scheme = store.scheme
         peer.compresses = false
         peer.limits = .inProcess
         let passive = PassiveSession(

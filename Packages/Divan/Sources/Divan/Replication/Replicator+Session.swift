@@ -23,7 +23,7 @@ extension Replicator {
         let connector = try makeConnector(for: store)
         var options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
         options.retriesRefused = retryingRefused
-        let peer = enginePeer(options, connector)
+        let peer = enginePeer(options, connector, store.scheme)
         var session = ActiveSession.Configuration(
             peer: peer,
             makeTransport: { [meter] loop in
@@ -51,9 +51,11 @@ extension Replicator {
 
     private func enginePeer(
         _ options: PeerConfiguration.ActiveOptions,
-        _ connector: any Connector
+        _ connector: any Connector,
+        _ scheme: DivanRevisions.RevisionScheme
     ) -> PeerConfiguration {
         var peer = PeerConfiguration(role: .active(options), codec: config.compression.codec)
+        peer.scheme = scheme
         peer.usesDeltas = connector.usesDeltas
         if connector.isInProcess {
             peer.compresses = false

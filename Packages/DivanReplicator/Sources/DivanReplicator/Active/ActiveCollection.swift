@@ -143,13 +143,17 @@ extension ActiveCollection {
     /// Takes a `rev` message.
     func receiveRevision(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard puller != nil else { throw .pushesOnly }
-        let fields = RevisionFields(request.properties)
+        let fields = RevisionFields(request.properties, in: connection.dialect)
         guard !fields.hasError else {
             receiveMissingRevision(request)
             return
         }
         do throws(SyncError) {
-            let message = try RevisionMessage(fields, limits: connection.limits)
+            let message = try RevisionMessage(
+                fields,
+                in: connection.dialect,
+                limits: connection.limits
+            )
             guard message.sequence != nil else {
                 throw .http(400, "received revision without sequence")
             }
@@ -272,7 +276,10 @@ extension ActiveCollection {
     /// Only a revision that follows others can have overtaken one.
     func isOutdated(_ message: RevisionMessage) -> Bool {
         guard puller != nil, let sequence = message.sequence?.number else { return false }
-        guard !message.history.isEmpty || pusher?.isUnderway(message.documentID) ?? false else {
+        guard
+            !message.ancestry.ids.isEmpty || connection.dialect.mayFollowUnnamed
+                || pusher?.isUnderway(message.documentID) ?? false
+        else {
             return remoteOrder.isPassed(message.documentID, sequence)
         }
         guard !remoteOrder.isPassed(message.documentID, sequence) else { return true }

@@ -64,7 +64,7 @@ struct Puller {
         if isContinuous { properties.append("continuous", "true") }
         properties.append("batch", String(connection.limits.changesCount))
         properties.append("sendReplacementRevs", "true")
-        properties.append("versioning", "rev-trees")
+        properties.append("versioning", connection.dialect.versioning)
         if skipsTombstones { properties.append("activeOnly", "true") }
         // Also when nothing is purged: the application is told what it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
@@ -143,7 +143,11 @@ struct Puller {
 
     private mutating func answer(_ request: BLIPIncomingRequest) throws {
         let count = connection.limits.receivedChangesCount
-        let entries = try ChangesMessage.parse(request.body, count: count)
+        let entries = try ChangesMessage.parse(
+            request.body,
+            in: connection.dialect,
+            count: count
+        )
         guard !entries.isEmpty else {
             phase = .caughtUp
             unreadCount = 0
@@ -206,6 +210,7 @@ struct Puller {
                             documentID: question.documentID,
                             revisionID: question.revisionID,
                             isCurrentThere: connection.peerKeepsOrder
+                                || !connection.dialect.namesClosings
                         ),
                         remoteSequence: entries[place].sequence.number,
                         isBehind: !isCurrent
@@ -317,7 +322,7 @@ extension ChangesMessage.Entry {
     /// Why a revision that a peer announces cannot be stored; `nil` when it can.
     fileprivate func flaw(_ limits: Limits) -> SyncError? {
         if revisionID == nil {
-            return .http(400, "the peer's revision ID is none of a revision tree")
+            return .http(400, "the peer's revision ID is none that this database takes")
         }
         do {
             _ = try DocumentID(received: name)
@@ -339,11 +344,13 @@ extension BLIPProperties {
     /// Source: `replication.md` §3, "Reply properties".
     static func changesAnswer(_ connection: Connection, isFirst: Bool) -> BLIPProperties {
         var properties = BLIPProperties()
-        properties.append("maxHistory", String(connection.limits.historyCount))
+        if connection.dialect.namesHistoryCount {
+            properties.append("maxHistory", String(connection.limits.historyCount))
+        }
         properties.append("blobs", "true")
         if isFirst, connection.configuration.usesDeltas { properties.append("deltas", "true") }
         properties.append("sendReplacementRevs", "true")
-        properties.append(closingsProperty, "true")
+        if connection.dialect.namesClosings { properties.append(closingsProperty, "true") }
         return properties
     }
 

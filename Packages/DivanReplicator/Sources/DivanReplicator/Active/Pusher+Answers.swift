@@ -14,7 +14,13 @@ extension Pusher {
             connection.fail(SyncError(failure))
             return
         }
-        guard let answers = try? ProposalAnswer.parse(reply.body, count: proposals.count) else {
+        guard
+            let answers = try? ProposalAnswer.parse(
+                reply.body,
+                in: connection.dialect,
+                count: proposals.count
+            )
+        else {
             connection.fail(SyncError(.liteCore, 26, "unreadable answer to proposeChanges"))
             return
         }
@@ -101,7 +107,8 @@ extension Pusher {
                 ancestor: revision.known.first,
                 attemptCount: revision.attemptCount
             )
-            let theirs = reply.properties[BLIPProperties.rivalProperty].flatMap { RevisionID($0) }
+            let theirs = reply.properties[BLIPProperties.rivalProperty]
+                .flatMap { connection.dialect.rival($0) }
             try conflicted(proposal, theirs)
             return
         }
@@ -121,22 +128,22 @@ extension Pusher {
         _ theirs: RevisionID?
     ) throws {
         let change = proposal.change
-        let found: RevisionTree?
+        let found: (any RevisionHistory)?
         do {
-            found = try connection.store.read { try $0.tree(of: change.documentID, in: path) }
+            found = try connection.store.read { try $0.revisions(of: change.documentID, in: path) }
         } catch let error as StoreError where error.concernsOneDocument {
             connection.report(event(change, SyncError(storage: error)))
             complete(change)
             return
         }
-        guard let tree = found, let current = tree.current, current.id == change.revisionID,
-            !tree.isConflicted
+        guard let history = found, let current = history.current,
+            current.id == change.revisionID, !history.isConflicted
         else {
             // Obsolete, or in conflict by now: what follows from it is a change of its own.
             complete(change)
             return
         }
-        if let ancestor = betterAncestor(than: proposal, theirs, tree) {
+        if let ancestor = betterAncestor(than: proposal, theirs, history) {
             retries.append(
                 Proposal(
                     change: change,
@@ -144,7 +151,7 @@ extension Pusher {
                     attemptCount: proposal.attemptCount + 1
                 )
             )
-        } else if try graft(change, theirs ?? proposal.ancestor, tree) {
+        } else if try graft(change, theirs ?? proposal.ancestor, history) {
             complete(change)
             notice()
         } else if let taken = try takeBack(theirs, change) {
@@ -192,11 +199,11 @@ extension Pusher {
     private func graft(
         _ change: FeedChange,
         _ theirs: RevisionID?,
-        _ tree: RevisionTree
+        _ history: any RevisionHistory
     ) throws -> Bool {
         guard !connection.peerIsOurs,
-            let loser = theirs ?? connection.remote.flatMap({ tree.latest(at: $0) }),
-            !tree.closedBranch(from: loser).isEmpty
+            let loser = theirs ?? connection.remote.flatMap({ history.latest(at: $0) }),
+            !history.closedBranch(from: loser).isEmpty
         else { return false }
         return try connection.store.write { writer in
             try writer.graftCurrent(of: change.documentID, onto: loser, in: path)
@@ -207,16 +214,16 @@ extension Pusher {
     private func betterAncestor(
         than proposal: Proposal,
         _ theirs: RevisionID?,
-        _ tree: RevisionTree
+        _ history: any RevisionHistory
     ) -> RevisionID? {
         guard proposal.attemptCount < 5 else { return nil }
         let mine = proposal.change.revisionID
-        if let theirs, theirs != proposal.ancestor, Self.follows(theirs, mine, tree) {
+        if let theirs, theirs != proposal.ancestor, Self.follows(theirs, mine, history) {
             return theirs
         }
-        guard pulls, !tree.isConflicted, let remote = connection.remote,
-            let known = tree.latest(at: remote), known != proposal.ancestor,
-            Self.follows(known, mine, tree)
+        guard pulls, !history.isConflicted, let remote = connection.remote,
+            let known = history.latest(at: remote), known != proposal.ancestor,
+            Self.follows(known, mine, history)
         else { return nil }
         return known
     }
@@ -226,9 +233,9 @@ extension Pusher {
     private static func follows(
         _ theirs: RevisionID,
         _ mine: RevisionID,
-        _ tree: RevisionTree
+        _ history: any RevisionHistory
     ) -> Bool {
-        tree.isAncestor(theirs, of: mine) || !tree.closedBranch(from: theirs).isEmpty
+        history.isAncestor(theirs, of: mine) || !history.closedBranch(from: theirs).isEmpty
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
@@ -239,10 +246,13 @@ extension Pusher {
             return
         }
         let change = waiting.change
-        guard let tree = try connection.store.read({ try $0.soundTree(of: documentID, in: path) }),
-            !tree.isConflicted, tree.current?.id == change.revisionID,
-            let remote = connection.remote, let known = tree.latest(at: remote),
-            known != change.revisionID, Self.follows(known, change.revisionID, tree)
+        guard
+            let history = try connection.store.read({
+                try $0.soundHistory(of: documentID, in: path)
+            }),
+            !history.isConflicted, history.current?.id == change.revisionID,
+            let remote = connection.remote, let known = history.latest(at: remote),
+            known != change.revisionID, Self.follows(known, change.revisionID, history)
         else { return }
         checkpointer.completed.remove(change.sequence)
         underway.updateValue(.none, forKey: documentID)
@@ -258,9 +268,10 @@ extension Pusher {
     ) throws {
         guard underway[documentID] == nil, let remote = connection.remote else { return }
         let found: (ChangeRow, RevisionID)? = try connection.store.read { reader in
-            guard let tree = try reader.soundTree(of: documentID, in: path), !tree.isConflicted,
-                let current = tree.current, let known = tree.latest(at: remote),
-                known != current.id, Self.follows(known, current.id, tree),
+            guard let history = try reader.soundHistory(of: documentID, in: path),
+                !history.isConflicted,
+                let current = history.current, let known = history.latest(at: remote),
+                known != current.id, Self.follows(known, current.id, history),
                 current.sequence > 0, checkpointer.completed.contains(current.sequence)
             else { return nil }
             let sequence = current.sequence
@@ -287,12 +298,12 @@ extension Pusher {
 }
 
 extension StoreReader {
-    /// The tree of a document, or `nil` where there is none that can be read.
-    fileprivate func soundTree(
+    /// The revisions of a document, or `nil` where there are none that can be read.
+    fileprivate func soundHistory(
         of documentID: DocumentID,
         in path: CollectionPath
-    ) throws(StoreError) -> RevisionTree? {
-        let result = Result { () throws(StoreError) in try tree(of: documentID, in: path) }
+    ) throws(StoreError) -> (any RevisionHistory)? {
+        let result = Result { () throws(StoreError) in try revisions(of: documentID, in: path) }
         if case .failure(let error) = result, error.concernsOneDocument { return nil }
         return try result.get()
     }

@@ -11,6 +11,8 @@ import DivanStore
 final class Connection {
     let store: Store
     let configuration: PeerConfiguration
+    /// How revisions are named here.
+    let dialect: RevisionDialect
     let limits: Limits
     let log: Log
     /// Names this connection's commits, so that its own changes are recognised.
@@ -57,6 +59,7 @@ final class Connection {
     init(_ configuration: PeerConfiguration, store: Store, log: Log) {
         self.configuration = configuration
         self.store = store
+        dialect = RevisionDialect(store.scheme)
         self.log = log
         limits = configuration.limits
         deltaCredit = DeltaCredit(configuration.limits)
@@ -95,7 +98,8 @@ extension Connection {
     /// `nil`, when it agreed on nothing that is known here.
     func open(_ subprotocol: String) -> Subprotocol? {
         guard life == .connecting else { return nil }
-        guard let version = Subprotocol(subprotocol), let codec = configuration.codec(for: version)
+        guard let version = Subprotocol(subprotocol), version.version.scheme == dialect.scheme,
+            let codec = configuration.codec(for: version)
         else {
             fail(SyncError(.webSocket, 1002, "unknown subprotocol \(subprotocol)"))
             close(code: 1002)

@@ -48,7 +48,8 @@ extension StoreWriter {
                 RemoteRevision(
                     documentID: message.documentID,
                     revisionID: message.revisionID,
-                    history: message.history,
+                    history: message.ancestry.ids,
+                    mergeCount: message.ancestry.mergeCount,
                     isTombstone: message.isTombstone,
                     body: revision.body,
                     hasBlobs: revision.hasBlobs,

@@ -28,7 +28,8 @@ enum LegacyAttachments {
             var entry = blob.members
             entry["@type"] = nil
             entry["stub"] = true
-            entry["revpos"] = JSON(generation)
+            // Versions have no generation.
+            if generation > 0 { entry["revpos"] = JSON(generation) }
             room -= blob.pointerByteCount
             let name = room >= 0 ? blob.pointer : String(number)
             attachments.append((prefix + name, .object(entry)))

@@ -4,13 +4,14 @@ public import DivanCompression
 extension PeerConfiguration {
     /// The names to offer to a server: the standard ones first, then one for each further codec.
     public var subprotocols: [String] {
-        Subprotocol.offered + further.map(\.name.rawValue)
+        Subprotocol.offered(for: scheme) + further.map(\.name.rawValue)
     }
 
     /// Chooses from what a client offers, whatever its order: our further codecs come first, then
     /// the newer version; `nil` when there is nothing in common.
     public func choose(from offered: [String]) -> Subprotocol? {
-        let known = further.map(\.name) + [.version3, .version2]
+        let standard = Subprotocol.Version.all(of: scheme).map { Subprotocol($0) }
+        let known = further.map(\.name) + standard
         return known.first { offered.contains($0.rawValue) }
     }
 
@@ -36,7 +37,7 @@ extension PeerConfiguration {
     /// Further codecs with names that can travel.
     private var further: [(name: Subprotocol, codec: any CompressionCodec)] {
         furtherCodecs.compactMap { codec in
-            Subprotocol(codecName: codec.name).map { (name: $0, codec: codec) }
+            Subprotocol(codecName: codec.name, scheme: scheme).map { (name: $0, codec: codec) }
         }
     }
 }

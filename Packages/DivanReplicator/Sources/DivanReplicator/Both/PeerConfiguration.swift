@@ -15,6 +15,8 @@ public struct PeerConfiguration: Sendable {
 
     /// The side this peer is on.
     public var role: Role
+    /// How the database names its revisions: decides which subprotocols are spoken.
+    public var scheme = RevisionScheme.trees
     /// Whether bodies are sent through the codec; a receiver always takes compressed ones.
     public var compresses = true
     /// Whether bodies that are compressed go plain where the link turns out to be faster than the

@@ -85,18 +85,18 @@ struct RevisionComposer {
         message.sequence = RemoteSequence(revision.change.sequence)
         message.isTombstone = stored.isTombstone
         message.refusesConflicts = refusesConflicts
-        message.history = try reader.history(
+        message.ancestry = try reader.ancestry(
             of: message.documentID,
             stored.revisionID,
             in: path,
             limit: revision.terms.historyCount,
-            known: Set(revision.known),
+            known: revision.known,
             random: random
         )
         // A peer whose revision was given up here, for one that does not descend from it, is asked
         // to give it up too; one that pulls decides by the order of both.
         if refusesConflicts || revision.terms.takesClosings, let theirs = revision.known.first,
-            !message.history.contains(theirs)
+            !message.ancestry.ids.contains(theirs)
         {
             message.closing = try reader.closedBranch(
                 from: theirs,

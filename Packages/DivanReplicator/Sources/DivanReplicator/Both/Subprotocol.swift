@@ -1,3 +1,5 @@
+public import DivanRevisions
+
 /// What both ends of a connection agree to speak: a version of the protocol, and a codec.
 ///
 /// The standard names stand for deflate. A name with a codec's behind them, such as
@@ -13,6 +15,16 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
         case three = "BLIP_3+CBMobile_3"
         /// Revision trees; Couchbase Lite 2.
         case two = "BLIP_3+CBMobile_2"
+        /// Version vectors; Couchbase Lite 4, Sync Gateway 4 and later.
+        case four = "BLIP_3+CBMobile_4"
+
+        /// How revisions are named in it.
+        public var scheme: RevisionScheme { self == .four ? .vectors : .trees }
+
+        /// The versions in which a database of a scheme is synced, the best first.
+        static func all(of scheme: RevisionScheme) -> [Version] {
+            scheme == .trees ? [.three, .two] : [.four]
+        }
     }
 
     /// The version.
@@ -25,23 +37,33 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
     /// Version 2 with deflate.
     public static let version2 = Subprotocol(.two)
 
-    /// What a client offers to any server, the best first.
-    public static let offered = Version.allCases.map(\.rawValue)
+    /// Version 4 with deflate.
+    public static let version4 = Subprotocol(.four)
 
-    private init(_ version: Version) {
+    /// What a client with a database of trees offers to any server, the best first.
+    public static let offered = offered(for: .trees)
+
+    /// What a client with a database of a scheme offers to any server, the best first.
+    public static func offered(for scheme: RevisionScheme) -> [String] {
+        Version.all(of: scheme).map(\.rawValue)
+    }
+
+    /// A version with deflate.
+    public init(_ version: Version) {
         self.version = version
         codecName = nil
     }
 
-    /// Version 3 with a codec of that name; `nil` when it is not 1 to 16 letters and digits.
-    public init?(codecName: String) {
+    /// The best version of a scheme with a codec of that name; `nil` when it is not 1 to 16 letters and
+    /// digits.
+    public init?(codecName: String, scheme: RevisionScheme = .trees) {
         let capitals = codecName.uppercased()
         let isFit = capitals.utf8.allSatisfy { byte in
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
         guard isFit, (1...16).contains(capitals.utf8.count) else { return nil }
-        version = .three
+        version = Version.all(of: scheme)[0]
         self.codecName = capitals
     }
 
@@ -51,11 +73,15 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
             self.init(version)
             return
         }
-        let prefix = Version.three.rawValue + "+"
-        guard name.hasPrefix(prefix) else { return nil }
-        let codecName = String(name.dropFirst(prefix.count))
-        guard codecName == codecName.uppercased() else { return nil }
-        self.init(codecName: codecName)
+        for scheme in RevisionScheme.allCases {
+            let prefix = Version.all(of: scheme)[0].rawValue + "+"
+            guard name.hasPrefix(prefix) else { continue }
+            let codecName = String(name.dropFirst(prefix.count))
+            guard codecName == codecName.uppercased() else { return nil }
+            self.init(codecName: codecName, scheme: scheme)
+            return
+        }
+        return nil
     }
 
     /// Reads the name that a handshake agreed on.

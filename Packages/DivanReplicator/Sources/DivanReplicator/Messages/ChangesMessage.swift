@@ -14,7 +14,7 @@ enum ChangesMessage {
         var name: String
         /// `nil` when no document can have this name.
         var documentID: DocumentID? { try? DocumentID(received: name) }
-        /// `nil` when the text is no revision ID of a tree.
+        /// `nil` when the text is no revision ID of the connection's scheme.
         var revisionID: RevisionID?
         var flags: Flags = []
         var bodyByteCount = 0
@@ -33,19 +33,26 @@ enum ChangesMessage {
     /// Reads a received list.
     ///
     /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
-    static func parse(_ body: [UInt8], count limit: Int) throws(MalformedMessage) -> [Entry] {
+    static func parse(
+        _ body: [UInt8],
+        in dialect: RevisionDialect = RevisionDialect(.trees),
+        count limit: Int
+    ) throws(MalformedMessage) -> [Entry] {
         guard !body.isEmpty else { return [] }
-        return try MalformedMessage.readingList(body, count: limit) { try parseEntry(&$0) }
+        return try MalformedMessage.readingList(body, count: limit) { try parseEntry(&$0, dialect) }
     }
 
-    private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
+    private static func parseEntry(
+        _ reader: inout JSONReader,
+        _ dialect: RevisionDialect
+    ) throws -> Entry {
         try reader.beginArray()
         guard try reader.nextElement() else { throw MalformedMessage() }
         let sequence = try RemoteSequence(reading: &reader)
         guard try reader.nextElement() else { throw MalformedMessage() }
         let name = try reader.readString()
         guard try reader.nextElement() else { throw MalformedMessage() }
-        let revisionID = RevisionID(try reader.readString())
+        let revisionID = dialect.revisionID(try reader.readString())
         var entry = Entry(sequence: sequence, name: name, revisionID: revisionID)
         if try reader.nextElement() {
             entry.flags = Flags(rawValue: try parseFlags(&reader))
@@ -89,12 +96,19 @@ enum ChangesAnswer: Equatable {
     case refused(status: Int)
 
     /// Reads an answer; entries missing at the end are unwanted.
-    static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
+    static func parse(
+        _ body: [UInt8],
+        in dialect: RevisionDialect = RevisionDialect(.trees),
+        count: Int
+    ) throws(MalformedMessage) -> [Self] {
         guard !body.isEmpty else { return [] }
-        return try MalformedMessage.readingList(body, count: count) { try parseItem(&$0) }
+        return try MalformedMessage.readingList(body, count: count) { try parseItem(&$0, dialect) }
     }
 
-    private static func parseItem(_ reader: inout JSONReader) throws -> Self {
+    private static func parseItem(
+        _ reader: inout JSONReader,
+        _ dialect: RevisionDialect
+    ) throws -> Self {
         switch try reader.peekKind() {
         case .number:
             let status = try reader.readStatus()
@@ -104,7 +118,7 @@ enum ChangesAnswer: Equatable {
             try reader.beginArray()
             while try reader.nextElement() {
                 let text = try reader.readString()
-                if ancestors.count < 100, let ancestor = RevisionID(text) {
+                if ancestors.count < 100, let ancestor = dialect.revisionID(text) {
                     ancestors.append(ancestor)
                 }
             }

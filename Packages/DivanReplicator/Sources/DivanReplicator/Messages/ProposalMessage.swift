@@ -19,18 +19,25 @@ enum ProposalMessage {
     /// Reads a received list.
     ///
     /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
-    static func parse(_ body: [UInt8], count limit: Int) throws(MalformedMessage) -> [Entry] {
-        try MalformedMessage.readingList(body, count: limit) { try parseEntry(&$0) }
+    static func parse(
+        _ body: [UInt8],
+        in dialect: RevisionDialect = RevisionDialect(.trees),
+        count limit: Int
+    ) throws(MalformedMessage) -> [Entry] {
+        try MalformedMessage.readingList(body, count: limit) { try parseEntry(&$0, dialect) }
     }
 
-    private static func parseEntry(_ reader: inout JSONReader) throws -> Entry {
+    private static func parseEntry(
+        _ reader: inout JSONReader,
+        _ dialect: RevisionDialect
+    ) throws -> Entry {
         try reader.beginArray()
         guard try reader.nextElement() else { throw MalformedMessage() }
         let documentID = try? DocumentID(received: reader.readString())
         guard try reader.nextElement() else { throw MalformedMessage() }
-        var entry = Entry(documentID: documentID, revisionID: try readRevisionID(&reader))
+        var entry = Entry(documentID: documentID, revisionID: try readRevisionID(&reader, dialect))
         if try reader.nextElement() {
-            entry.ancestor = try readRevisionID(&reader)
+            entry.ancestor = try readRevisionID(&reader, dialect)
             if try reader.nextElement() {
                 entry.bodyByteCount = try readByteCount(&reader)
                 while try reader.nextElement() { try reader.skip() }
@@ -39,9 +46,12 @@ enum ProposalMessage {
         return entry
     }
 
-    private static func readRevisionID(_ reader: inout JSONReader) throws -> RevisionID? {
+    private static func readRevisionID(
+        _ reader: inout JSONReader,
+        _ dialect: RevisionDialect
+    ) throws -> RevisionID? {
         let text = try reader.readStringBytes()
-        return RevisionID(utf8: text.span)
+        return dialect.revisionID(utf8: text.span)
     }
 
     /// A size that only warns of a large body: what is none does not count.
@@ -82,16 +92,25 @@ struct ProposalAnswer: Equatable {
     /// Reads an answer; entries missing at the end are accepted.
     ///
     /// - Throws: `MalformedMessage`, also for a status that is none.
-    static func parse(_ body: [UInt8], count: Int) throws(MalformedMessage) -> [Self] {
+    static func parse(
+        _ body: [UInt8],
+        in dialect: RevisionDialect = RevisionDialect(.trees),
+        count: Int
+    ) throws(MalformedMessage) -> [Self] {
         var answers: [Self] = []
         if !body.isEmpty {
-            answers = try MalformedMessage.readingList(body, count: count) { try parseVerdict(&$0) }
+            answers = try MalformedMessage.readingList(body, count: count) {
+                try parseVerdict(&$0, dialect)
+            }
         }
         while answers.count < count { answers.append(.accepted) }
         return answers
     }
 
-    private static func parseVerdict(_ reader: inout JSONReader) throws -> Self {
+    private static func parseVerdict(
+        _ reader: inout JSONReader,
+        _ dialect: RevisionDialect
+    ) throws -> Self {
         guard try reader.peekKind() == .object else {
             return ProposalAnswer(status: try reader.readStatus())
         }
@@ -100,7 +119,7 @@ struct ProposalAnswer: Equatable {
         while let key = try reader.nextKey() {
             switch key {
             case "status": answer.status = try reader.readStatus()
-            case "rev": answer.currentRevision = RevisionID(try reader.readString())
+            case "rev": answer.currentRevision = dialect.rival(try reader.readString())
             default: try reader.skip()
             }
         }

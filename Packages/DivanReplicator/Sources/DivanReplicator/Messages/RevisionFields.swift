@@ -20,19 +20,23 @@ struct RevisionFields {
     private(set) var refusesConflicts: Bool??
     private(set) var keepsOrder: Bool??
 
-    init(_ properties: BLIPProperties) {
-        var fields = Self()
+    private let dialect: RevisionDialect
+
+    init(_ properties: BLIPProperties, in dialect: RevisionDialect = RevisionDialect(.trees)) {
+        var fields = Self(dialect)
         properties.forEachPair { name, value in fields.take(name, value) }
         self = fields
     }
 
-    private init() {}
+    private init(_ dialect: RevisionDialect) {
+        self.dialect = dialect
+    }
 
     private mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         switch name.count {
         case 2 where name.spells("id"): Self.set(&self.name, value)
         case 3 where name.spells("rev"):
-            if revisionID == nil { revisionID = .some(RevisionID(utf8: value)) }
+            if revisionID == nil { revisionID = .some(dialect.revisionID(utf8: value)) }
         case 3 where name.spells("seq"): Self.set(&oldSequence, value)
         case 5 where name.spells("error"): hasError = true
         case 7 where name.spells("deleted"): Self.set(&isTombstone, value)

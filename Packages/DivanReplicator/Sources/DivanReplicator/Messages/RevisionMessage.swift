@@ -8,8 +8,8 @@ import DivanStore
 struct RevisionMessage {
     var documentID: DocumentID
     var revisionID: RevisionID
-    /// Ancestors, newest first, without the revision itself.
-    var history: [RevisionID] = []
+    /// What is behind the revision.
+    var ancestry = RevisionAncestry()
     /// The announced sequence; an active puller needs it.
     var sequence: RemoteSequence?
     var isTombstone = false
@@ -28,7 +28,11 @@ struct RevisionMessage {
     /// Reads received properties.
     ///
     /// - Throws: HTTP/400 that names the property.
-    init(_ fields: RevisionFields, limits: Limits) throws(SyncError) {
+    init(
+        _ fields: RevisionFields,
+        in dialect: RevisionDialect = RevisionDialect(.trees),
+        limits: Limits
+    ) throws(SyncError) {
         guard let name = fields.name, let parsed = fields.revisionID else {
             throw .http(400, "rev without id or rev")
         }
@@ -49,16 +53,16 @@ struct RevisionMessage {
         self.refusesConflicts = refusesConflicts
         self.keepsOrder = keepsOrder
         if let source = fields.deltaSource, !source.isEmpty, !isTombstone {
-            guard let sourceID = RevisionID(source) else {
+            guard let sourceID = dialect.revisionID(source) else {
                 throw .http(422, "invalid deltaSrc")
             }
             deltaSource = sourceID
         }
         if let text = fields.history, !text.isEmpty {
-            history = try Self.parseHistory(text, limits: limits)
+            ancestry = try dialect.ancestry(of: revisionID, text, limits: limits)
         }
         if let text = fields.closing, !text.isEmpty {
-            closing = try Self.parseHistory(text, limits: limits)
+            closing = try dialect.tree(text, limits: limits)
         }
     }
 
@@ -68,22 +72,6 @@ struct RevisionMessage {
         self.revisionID = revisionID
     }
 
-    /// Splits at commas; spaces after them are skipped as Couchbase Lite does.
-    private static func parseHistory(
-        _ text: String,
-        limits: Limits
-    ) throws(SyncError) -> [RevisionID] {
-        var history: [RevisionID] = []
-        for field in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard history.count < limits.receivedHistoryCount else { break }
-            guard let ancestor = RevisionID(String(field.drop { $0 == " " })) else {
-                throw .http(400, "invalid revision ID in history")
-            }
-            history.append(ancestor)
-        }
-        return history
-    }
-
     /// The properties in the order in which Couchbase Lite writes them.
     func properties(collection: Int?, replacing replaced: RevisionID?) -> BLIPProperties {
         var properties = BLIPProperties.profile("rev", collection: collection)
@@ -91,8 +79,8 @@ struct RevisionMessage {
         properties.append("rev", revisionID.description)
         if let sequence { properties.append("sequence", sequence.json) }
         if isTombstone { properties.append("deleted", "1") }
-        if !history.isEmpty {
-            properties.append("history", history.map(\.description).joined(separator: ","))
+        if !ancestry.ids.isEmpty {
+            properties.append("history", ancestry.text(of: revisionID))
         }
         if let deltaSource { properties.append("deltaSrc", deltaSource.description) }
         if let replaced { properties.append("replacedRev", replaced.description) }

@@ -65,9 +65,10 @@ final class PassiveCollection {
             try connection.store.read { try feed.begin($0) }
         }
         self.feed = feed
-        let properties: BLIPProperties = [
-            PassiveFeed.pendingProperty: String(count), BLIPProperties.closingsProperty: "true",
-        ]
+        var properties: BLIPProperties = [PassiveFeed.pendingProperty: String(count)]
+        if connection.dialect.namesClosings {
+            properties.append(BLIPProperties.closingsProperty, "true")
+        }
         connection.answer(request, with: BLIPReply(properties: properties))
     }
 }
@@ -167,13 +168,17 @@ extension PassiveCollection {
 extension PassiveCollection {
     /// Takes a `rev` message.
     func receiveRevision(_ request: BLIPIncomingRequest, into inbox: Inbox) {
-        let fields = RevisionFields(request.properties)
+        let fields = RevisionFields(request.properties, in: connection.dialect)
         guard !fields.hasError else {
             connection.answer(request)
             return
         }
         do throws(SyncError) {
-            let message = try RevisionMessage(fields, limits: connection.limits)
+            let message = try RevisionMessage(
+                fields,
+                in: connection.dialect,
+                limits: connection.limits
+            )
             let body = try inbox.body(of: message, request, in: admission)
             try inbox.take(message, body, request, in: admission)
         } catch {

@@ -43,7 +43,7 @@ struct PassiveFeed {
     ///
     /// Channels are Sync Gateway's and ignored between peers (`behaviour.md` §8).
     ///
-    /// - Throws: HTTP/501 for any other filter, and for version vectors.
+    /// - Throws: HTTP/501 for any other filter, and for a peer that names revisions otherwise.
     init(
         _ request: BLIPIncomingRequest,
         over connection: Connection,
@@ -54,8 +54,9 @@ struct PassiveFeed {
         guard properties["filter"].map({ $0 == BLIPProperties.channelFilter }) ?? true else {
             throw .http(501, "this peer knows no named filters")
         }
-        if let versioning = properties["versioning"], versioning != "rev-trees" {
-            throw .http(501, "this peer keeps revision trees")
+        guard connection.dialect.matches(versioning: properties["versioning"]) else {
+            let ours = connection.dialect.versioning
+            throw .http(501, "Incompatible document versioning: this peer has \(ours)")
         }
         self.connection = connection
         self.collection = collection
@@ -251,7 +252,11 @@ struct PassiveFeed {
         listsInFlightCount -= 1
         // A peer that cannot answer gets nothing of this list and the rest of the feed.
         guard reply.error == nil,
-            let answers = try? ChangesAnswer.parse(reply.body, count: changes.count)
+            let answers = try? ChangesAnswer.parse(
+                reply.body,
+                in: connection.dialect,
+                count: changes.count
+            )
         else { return }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }
         let terms = PeerTerms(reply.properties, limits: connection.limits)

@@ -279,7 +279,11 @@ extension PassivePeer {
 
     /// A client in the habit of older protocols is told to propose instead.
     private func refuseChanges(_ request: BLIPIncomingRequest) throws(SyncError) {
-        let entries = try? ChangesMessage.parse(request.body, count: limits.receivedChangesCount)
+        let entries = try? ChangesMessage.parse(
+            request.body,
+            in: connection.dialect,
+            count: limits.receivedChangesCount
+        )
         guard let entries else { throw .http(400, "changes must be a list of changes") }
         guard entries.isEmpty else { throw .http(409, "Use 'proposeChanges' instead") }
         connection.answer(request)
@@ -289,7 +293,11 @@ extension PassivePeer {
         _ request: BLIPIncomingRequest,
         in collection: PassiveCollection
     ) throws(SyncError) {
-        let entries = try? ProposalMessage.parse(request.body, count: limits.receivedChangesCount)
+        let entries = try? ProposalMessage.parse(
+            request.body,
+            in: connection.dialect,
+            count: limits.receivedChangesCount
+        )
         guard let entries else { throw .http(400, "proposeChanges must be a list of proposals") }
         guard !entries.isEmpty else {
             connection.answer(request)

@@ -28,10 +28,12 @@ struct RecordedClient {
         self.site = site
         var options = Conversation.Options()
         options.offered = collections
+        // A database of trees hears version 4 as if it were version 3.
+        let agreed = Subprotocol(connection.subprotocol) ?? .version3
         client = Counterpart(
             options.passive,
             site,
-            version: Subprotocol(connection.subprotocol) ?? .version3
+            version: agreed == .version4 ? .version3 : agreed
         )
     }
 

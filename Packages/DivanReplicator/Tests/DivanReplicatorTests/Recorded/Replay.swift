@@ -21,6 +21,8 @@ struct Replay {
     var contents: [String: [UInt8]] = [:]
     /// Our database, when it changes during the replay.
     var site: Site?
+    /// What both sides speak.
+    var subprotocol = Subprotocol.version3
     /// Called before each message of the recording.
     var onMessage: (Transcript.Message) throws -> Void = { _ in }
     private(set) var events: [DocumentEvent] = []
@@ -45,7 +47,7 @@ struct Replay {
 
     mutating func run(_ connection: Transcript.Connection) throws {
         isLegacy = !connection.messages.contains { $0.profile == "getCollections" }
-        peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)
+        peer.connected(subprotocol: subprotocol.rawValue, at: .zero)
         exchange()
         for (index, message) in connection.messages.enumerated() {
             try onMessage(message)

@@ -117,7 +117,8 @@ import Testing
         setting.channels = first["channels"]?.split(separator: ",").map { String($0) } ?? []
         setting.usesCollections = first["collection"] != nil
         // A server of version 4 speaks version 3 with whoever does not offer more.
-        setting.subprotocol = Subprotocol(part.subprotocol) ?? .version3
+        let agreed = Subprotocol(part.subprotocol) ?? .version3
+        setting.subprotocol = agreed == .version4 ? .version3 : agreed
         if part.database == "coll" {
             let isBoth = subscriptions.count > 1
             setting.collections = isBoth ? ["travel.hotels", "travel.notes"] : ["travel.hotels"]

@@ -1,33 +1,42 @@
 import DivanBLIP
+import DivanDelta
 import DivanJSON
 import DivanReplicator
+import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Testing
 
-/// Recordings of version-vector databases, which speak CBMobile_4 and nothing else.
-///
-/// We keep revision trees, so these conversations do not come about: our listener has nothing in
-/// common with what such a client offers. What can still be shown is that their messages do no harm
-/// to a peer of ours that hears them anyway.
+/// Recordings of version-vector databases, which speak CBMobile_4 and nothing else, played against both
+/// our sides; and against databases of trees, which refuse them.
 @Suite struct VectorTranscriptTests {
-    static let names = [
-        "litecore-collection-vectors", "litecore-conflict-no-common-ancestor-vectors",
-        "litecore-conflict-vectors", "litecore-continuous-vectors", "litecore-pull-vectors",
-        "litecore-push-vectors", "litecore-sg-conflict-vectors", "litecore-sg-continuous-vectors",
-        "litecore-sg-pull-vectors", "litecore-sg-push-vectors", "litecore-sync-two-way-vectors",
+    static let peers = [
+        "collection-vectors", "conflict-no-common-ancestor-vectors", "conflict-vectors",
+        "continuous-vectors", "pull-vectors", "push-vectors", "sync-two-way-vectors",
+    ]
+    static let gateways = [
+        "sg-conflict-vectors", "sg-continuous-vectors", "sg-pull-vectors", "sg-push-vectors",
     ]
 
-    private static func path(_ name: String) throws -> CollectionPath {
-        let text = name.contains("collection") ? "travel.hotels" : "_default"
-        return try #require(CollectionPath(text))
+    @Test(arguments: peers + gateways)
+    func `says as a client what Couchbase Lite 4 says`(name: String) throws {
+        try VectorRecording("litecore-" + name, isActive: true).play()
     }
 
-    @Test(arguments: names)
-    func `a client with version vectors is told that nothing is in common`(name: String) throws {
+    @Test(arguments: peers)
+    func `says as a listener what Couchbase Lite 4 says`(name: String) throws {
+        try VectorRecording("litecore-" + name, isActive: false).play()
+    }
+
+    @Test(arguments: peers + gateways)
+    func `a database of trees has nothing in common with such a client`(name: String) throws {
         let listener = Conversation.Options().passive
-        for connection in try Transcript(name).connections {
+        for connection in try Transcript("litecore-" + name).connections {
             #expect(connection.offered == ["BLIP_3+CBMobile_4"], "\(connection.label)")
             #expect(listener.choose(from: connection.offered) == nil)
+            var vectors = listener
+            vectors.scheme = .vectors
+            #expect(vectors.choose(from: connection.offered) == .version4)
         }
     }
 
@@ -40,45 +49,203 @@ import Testing
             }
         }
     }
+}
 
-    @Test(arguments: names)
-    func `a server's version vectors are left aside, one error each`(name: String) throws {
-        let path = try Self.path(name)
-        for connection in try Transcript(name).connections {
-            let lists = connection.messages.filter { $0.profile == "changes" && !$0.isFromClient }
-            guard !lists.isEmpty else { continue }
-            var setting = RecordedServer.Setting()
-            setting.usesCollections = true
-            setting.collections = [path.wireName]
-            let site = try Site(collections: path == .default ? [] : [path])
-            var replay = try RecordedServer(
-                connection,
-                setting,
-                site: site,
-                model: RecordedModel(),
-                checkpoint: nil
+/// One recording, and what the side that we take had in its database.
+private struct VectorRecording {
+    private let transcript: Transcript
+    private let isActive: Bool
+    private let path: CollectionPath
+    private let site: Site
+    /// What our side wrote, by version, in the order of the recording.
+    private var own: [(version: RevisionID, revision: RemoteRevision, sequence: UInt64)] = []
+
+    init(_ name: String, isActive: Bool) throws {
+        // The listener of Couchbase Lite names its whole vector in a conflict; ours, as Sync Gateway, the
+        // version that is current.
+        let whole =
+            "18e9af52b30f0000@o9+84ucQR4a8ZBE1zXZ/bQ; 18e9af52a2ab0000@rGxJD77SR0+odh7PeEHKXA"
+        let current = String(whole.prefix { $0 != ";" })
+        transcript = try Transcript(name, replacing: isActive ? [:] : [whole: current])
+        self.isActive = isActive
+        let isNamed = name.contains("collection")
+        path = try #require(CollectionPath(isNamed ? "travel.hotels" : "_default"))
+        site = try Site(.inMemory(scheme: .vectors), collections: isNamed ? [path] : [])
+        try collectOwn()
+    }
+
+    private func isOurs(_ message: Transcript.Message) -> Bool { message.isFromClient == isActive }
+
+    /// The full text of each revision that our side sent, or was left with.
+    private mutating func collectOwn() throws {
+        let root = try JSON(
+            parsing: String(
+                decoding: Fixture("transcripts/\(transcript.name).json").bytes(),
+                as: UTF8.self
             )
-            try replay.run()
-            _ = try replay.finish()
-            #expect(replay.server.closeCode == 1000, "\(connection.label)")
-            #expect(replay.server.error == nil)
-            #expect(try site.contents(of: path) == [:])
-            let count = lists.reduce(0) { $0 + ($1.json?.array?.count ?? 0) }
-            #expect(replay.server.events.map(\.error?.code) == .init(repeating: 400, count: count))
+        )
+        var seen: Set<RevisionID> = []
+        for message in transcript.connections.flatMap(\.messages)
+        where isOurs(message) && message.profile == "rev" {
+            guard let id = message["rev"].flatMap({ RevisionID(ofAnyScheme: $0) }),
+                seen.insert(id).inserted
+            else { continue }
+            try add(
+                message["id"] ?? "",
+                id,
+                history: message["history"] ?? "",
+                isTombstone: message["deleted"] != nil,
+                body: try fullBody(message),
+                sequence: message["sequence"].flatMap { UInt64($0) } ?? 0
+            )
+        }
+        // `id time@* flags=… seq=… body`
+        for line in root["databases_after"]?[isActive ? "client" : "server"]?.array ?? [] {
+            guard let text = line.string else { continue }
+            let words = text.split(separator: " ", maxSplits: 4)
+            guard words.count == 5, words[1].hasSuffix("@*"), let source = ownSource else {
+                continue
+            }
+            let version = try #require(Version(String(words[1]), acceptsMe: true))
+            let id = RevisionID(version.replacingMe(by: source))
+            guard seen.insert(id).inserted else { continue }
+            try add(
+                String(words[0]),
+                id,
+                history: "",
+                isTombstone: words[2].hasSuffix("1"),
+                body: Array(words[4].utf8),
+                sequence: UInt64(words[3].dropFirst(4)) ?? 0
+            )
+        }
+        own.sort { $0.sequence < $1.sequence }
+    }
+
+    /// The body of a revision, of which the message may hold the difference from an earlier one.
+    private func fullBody(_ message: Transcript.Message) throws -> [UInt8] {
+        guard let source = message["deltaSrc"].flatMap({ RevisionID(ofAnyScheme: $0) }),
+            let base = own.first(where: { $0.version == source })
+        else { return message.body }
+        let old = try JSON(parsing: base.revision.body.span)
+        return try JSONDelta.apply(JSON(parsing: message.body.span), to: old).canonicalBytes()
+    }
+
+    /// The source of the side that we take, as its first list names it.
+    private var ownSource: SourceID? {
+        for message in transcript.connections.flatMap(\.messages) where isOurs(message) {
+            let place =
+                message.profile == "proposeChanges" ? 1 : message.profile == "changes" ? 2 : nil
+            guard let place else { continue }
+            for entry in message.json?.array ?? [] {
+                let text = entry.array?[place].string ?? ""
+                if let version = Version(text) { return version.source }
+            }
+        }
+        return nil
+    }
+
+    private mutating func add(
+        _ name: String,
+        _ id: RevisionID,
+        history: String,
+        isTombstone: Bool,
+        body: [UInt8],
+        sequence: UInt64
+    ) throws {
+        let ancestry = try RevisionAncestry(of: id, text: history)
+        let text = String(decoding: body, as: UTF8.self)
+        let revision = RemoteRevision(
+            documentID: DocumentID(unchecked: name),
+            revisionID: id,
+            history: ancestry.ids,
+            mergeCount: ancestry.mergeCount,
+            isTombstone: isTombstone,
+            body: isTombstone ? Array("{}".utf8) : body,
+            hasBlobs: text.contains(#""@type":"blob""#),
+            remote: nil,
+            refusesConflicts: true
+        )
+        own.append((id, revision, sequence))
+    }
+
+    /// Stores what our side wrote under the sequence that it had there.
+    private func write(
+        _ item: (version: RevisionID, revision: RemoteRevision, sequence: UInt64)
+    ) throws {
+        try site.store.write { writer in
+            guard let version = item.version.version,
+                try writer.revision(item.revision.documentID, item.version, in: path) == nil
+            else { return }
+            while try writer.lastSequence(in: path) + 1 < item.sequence {
+                // What the recorded side had there before.
+                let gap = item.sequence - (try writer.lastSequence(in: path))
+                let older = try #require(Version(time: version.time - gap, source: version.source))
+                _ = try writer.insert(
+                    RemoteRevision(
+                        documentID: item.revision.documentID,
+                        revisionID: RevisionID(older),
+                        history: item.revision.history,
+                        body: Array("{}".utf8),
+                        refusesConflicts: true
+                    ),
+                    in: path
+                )
+            }
+            _ = try writer.insert(item.revision, in: path)
         }
     }
 
-    @Test(arguments: names)
-    func `a client's version vectors are refused one by one`(name: String) throws {
-        let path = try Self.path(name)
-        for connection in try Transcript(name).connections {
-            let site = try Site(collections: path == .default ? [] : [path])
-            var replay = RecordedClient(connection, site: site, collections: [path])
-            try replay.run()
-            #expect(replay.client.closeCode == nil, "\(connection.label)")
-            #expect(try site.contents(of: path) == [:], "\(connection.label)")
-            let revisions = replay.differences.filter { $0.contains(" rev: ") }
-            #expect(revisions.allSatisfy { $0.hasSuffix("ours HTTP/400") })
+    private func mentions(_ message: Transcript.Message, _ version: RevisionID) -> Bool {
+        let text = version.description
+        return isOurs(message)
+            && (message["rev"] == text
+                || String(decoding: message.body, as: UTF8.self).contains(text))
+    }
+
+    /// Plays every connection; between them our side writes what it is about to speak of.
+    func play() throws {
+        try storeBlobs()
+        for connection in transcript.connections {
+            let messages = connection.messages
+            let subscription = messages.first { $0.profile == "subChanges" }
+            let isContinuous = subscription?["continuous"] != nil
+            let spoken = own.filter { item in messages.contains { mentions($0, item.version) } }
+            for item in spoken where !(isContinuous && isLate(item.revision)) { try write(item) }
+            var options = Conversation.Options(
+                pushes: messages.contains { $0.profile == "proposeChanges" },
+                pulls: subscription != nil,
+                isContinuous: isContinuous
+            )
+            options.collections = [.init(path)]
+            options.usesDeltas = messages.contains { $0["deltaSrc"] != nil }
+            var configuration = isActive ? options.active : options.passive
+            configuration.scheme = .vectors
+            var replay = Replay(
+                configuration.makePeer(store: site.store),
+                playsServer: isActive,
+                label: connection.label
+            )
+            replay.subprotocol = .version4
+            replay.site = site
+            replay.onMessage = { message in
+                for item in spoken where mentions(message, item.version) { try write(item) }
+            }
+            try replay.run(connection)
+            #expect(replay.error == nil, "\(connection.label)")
+        }
+    }
+
+    /// Whether a continuous recording wrote the document while it was connected.
+    private func isLate(_ revision: RemoteRevision) -> Bool {
+        revision.documentID.text.hasSuffix("-2")
+    }
+
+    private func storeBlobs() throws {
+        let messages = transcript.connections.flatMap(\.messages)
+        for message in messages where isOurs(message) && message.type == "RES" {
+            if !message.body.isEmpty, message.properties.isEmpty, message.json == nil {
+                _ = try site.store.blobs.write(message.body)
+            }
         }
     }
 }

@@ -1,0 +1,89 @@
+import DivanBLIP
+import DivanRevisions
+
+/// How revisions are named and their past is told in the messages of one connection: what depends on
+/// the database's scheme, and on nothing else.
+///
+/// Source: `version-vectors.md` §7.
+struct RevisionDialect: Equatable, Sendable {
+    /// The scheme of the database on this side, which must be that of the other.
+    let scheme: RevisionScheme
+
+    init(_ scheme: RevisionScheme) {
+        self.scheme = scheme
+    }
+
+    /// The value of `versioning` in a subscription.
+    var versioning: String {
+        switch scheme {
+        case .trees: "rev-trees"
+        case .vectors: "version-vectors"
+        }
+    }
+
+    /// Whether a list of ancestors is asked for, and how long it may be.
+    var namesHistoryCount: Bool { scheme == .trees }
+
+    /// Whether peers of ours tell each other which branches they closed; vectors need not be told.
+    var namesClosings: Bool { scheme == .trees }
+
+    /// Whether a revision without a past may follow another: a source that goes on alone names nobody.
+    var mayFollowUnnamed: Bool { scheme == .vectors }
+
+    /// Whether a subscription's `versioning` is ours; older peers do not tell, and mean trees.
+    func matches(versioning: String?) -> Bool {
+        versioning.map { $0 == self.versioning } ?? (scheme == .trees)
+    }
+
+    /// Reads the name of a revision; `nil` for a text that is none in this scheme.
+    func revisionID(_ text: String) -> RevisionID? {
+        scheme.revisionID(utf8: text.utf8.span)
+    }
+
+    /// Reads the name of a revision; `nil` for a text that is none in this scheme.
+    func revisionID(utf8 text: Span<UInt8>) -> RevisionID? {
+        scheme.revisionID(utf8: text)
+    }
+
+    /// Reads what a conflict names: Couchbase Lite puts the whole vector there, Sync Gateway the
+    /// current version.
+    func rival(_ text: String) -> RevisionID? {
+        guard scheme == .vectors else { return revisionID(text) }
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
+        return revisionID(String(text[..<(end ?? text.endIndex)]))
+    }
+
+    /// Reads the past of a revision.
+    ///
+    /// - Throws: HTTP/400 for a text that is none.
+    func ancestry(
+        of id: RevisionID,
+        _ text: String,
+        limits: Limits
+    ) throws(SyncError) -> RevisionAncestry {
+        switch scheme {
+        case .trees:
+            return RevisionAncestry(try tree(text, limits: limits))
+        case .vectors:
+            do throws(RevisionError) {
+                return try RevisionAncestry(of: id, text: text)
+            } catch {
+                throw .http(400, "invalid version in history: \(error)")
+            }
+        }
+    }
+
+    /// Reads ancestors in a tree: splits at commas; spaces after them are skipped as Couchbase Lite
+    /// does.
+    func tree(_ text: String, limits: Limits) throws(SyncError) -> [RevisionID] {
+        var history: [RevisionID] = []
+        for field in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard history.count < limits.receivedHistoryCount else { break }
+            guard let ancestor = RevisionID(String(field.drop { $0 == " " })) else {
+                throw .http(400, "invalid revision ID in history")
+            }
+            history.append(ancestor)
+        }
+        return history
+    }
+}

@@ -1,0 +1,25 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan upgrade`, and what `info` and `revs` say afterwards.
+@Suite struct UpgradeTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+    }
+
+    @Test func `tells the scheme, upgrades once, and draws versions`() throws {
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", #"{"n":1}"#)
+        #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "trees")
+        #expect(try shell.run("upgrade", "db").status == 0)
+        #expect(try shell.run("upgrade", "db").output.contains("already"))
+        #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "vectors")
+        #expect(try shell.run("revs", "db", "one").output.hasPrefix("● 1-"))
+        try shell.run("put", "db", "one", #"{"n":2}"#)
+        let drawing = try shell.run("revs", "db", "one").output
+        #expect(drawing.contains(" by here  current") && drawing.contains("  after   1-"))
+    }
+}
