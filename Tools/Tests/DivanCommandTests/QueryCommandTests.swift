@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 import Testing
 

@@ -23,10 +23,10 @@ struct QueryVectorTests {
 
     @Test("Every case is answered as expected, or as decided", arguments: EngineKind.allCases)
     func cases(kind: EngineKind) throws {
-        let room = try VectorRoom(kind)
+        let room = try QueryVectorStore(kind)
         var (count, differing) = (0, Set<String>())
         for file in Self.files {
-            let json = try JSON(parsing: try VectorRoom.bytes(of: file))
+            let json = try JSON(parsing: try QueryVectorStore.bytes(of: file))
             for item in json["cases"]?.array ?? [] {
                 let vector = try #require(VectorCase(item))
                 count += 1
@@ -70,7 +70,7 @@ struct VectorCase {
 }
 
 /// A store with the dataset of the vectors.
-final class VectorRoom {
+final class QueryVectorStore {
     private let room: Room
 
     static func bytes(of file: String) throws -> [UInt8] {

@@ -93,7 +93,7 @@ struct RecordScript {
 
 /// One pair of contexts for the whole run: a key is dear to make.
 private enum Contexts {
-    static let shared = Result { try make() }
+    static let shared = Swift.Result { try make() }
 
     private static func make() throws -> (client: TLSContext, server: TLSContext) {
         let template = CertificateTemplate(

@@ -131,7 +131,7 @@ extension ListenerMatrix.Cell {
 
 /// The listeners and credentials of the matrix, made once.
 final class MatrixStage: Sendable {
-    static let shared = Result { try MatrixStage() }
+    static let shared = Swift.Result { try MatrixStage() }
 
     let peers: Peers
     private let authority: TLSCredential
