@@ -19,6 +19,36 @@ func openDoor(_ directory: String) throws -> String {
     return "not told"
 }
 
+/// Says what the attacks left of the listener, its memory and its log.
+private func reportAftermath(
+    _ report: Report,
+    _ good: GoodClient,
+    _ kitchen: KitchenProcess,
+    _ memory: Int
+) throws {
+    let after = good.run()
+    report.claim("a normal client afterwards", after ?? "synced", after == nil)
+    report.claim("the listener's process", "runs", kitchen.isRunning)
+    let growth = try kitchen.number("memory") - memory
+    report.claim("its memory", "grew by \(growth >> 20) MiB", growth < 200 << 20)
+    let log = try String(contentsOfFile: kitchen.log, encoding: .utf8)
+    let refusals = log.split(separator: "\n").filter { $0.contains("Refused 127.0.") }
+    let told = refusals.filter { $0.hasPrefix("20") && $0.contains("user “ada”") }
+    report.claim(
+        "its \(refusals.count) lines about refusals",
+        "\(told.count) begin with the time, and name the address and the user",
+        !told.isEmpty
+    )
+    let leaks = Secrets.all.filter { log.contains($0) || log.contains(Request.basic($0)) }
+    let tokens = ["ada:\(Secrets.password)", "ada:\(Secrets.wrongPassword)"]
+        .map { Data($0.utf8).base64EncodedString() }.filter { log.contains($0) }
+    report.claim(
+        "its log of \(log.split(separator: "\n").count) lines",
+        "holds \((leaks + tokens).count) secrets and bodies",
+        leaks.isEmpty && tokens.isEmpty && !log.isEmpty
+    )
+}
+
 /// Attacks, and returns the exit status.
 func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
     let directory = NSTemporaryDirectory() + "divan-attack-\(UUID().uuidString)"
@@ -56,27 +86,7 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
             + String(format: "%.1f s", during.longest) + (during.failures.first ?? ""),
         during.failures.isEmpty && during.runCount > 1
     )
-    let after = good.run()
-    report.claim("a normal client afterwards", after ?? "synced", after == nil)
-    report.claim("the listener's process", "runs", kitchen.isRunning)
-    let growth = try kitchen.number("memory") - memory
-    report.claim("its memory", "grew by \(growth >> 20) MiB", growth < 200 << 20)
-    let log = try String(contentsOfFile: kitchen.log, encoding: .utf8)
-    let refusals = log.split(separator: "\n").filter { $0.contains("Refused 127.0.") }
-    let told = refusals.filter { $0.hasPrefix("20") && $0.contains("user “ada”") }
-    report.claim(
-        "its \(refusals.count) lines about refusals",
-        "\(told.count) begin with the time, and name the address and the user",
-        !told.isEmpty
-    )
-    let leaks = Secrets.all.filter { log.contains($0) || log.contains(Request.basic($0)) }
-    let tokens = ["ada:\(Secrets.password)", "ada:\(Secrets.wrongPassword)"]
-        .map { Data($0.utf8).base64EncodedString() }.filter { log.contains($0) }
-    report.claim(
-        "its log of \(log.split(separator: "\n").count) lines",
-        "holds \((leaks + tokens).count) secrets and bodies",
-        leaks.isEmpty && tokens.isEmpty && !log.isEmpty
-    )
+    try reportAftermath(report, good, kitchen, memory)
     return report.end()
 }
 

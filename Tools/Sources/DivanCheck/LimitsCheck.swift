@@ -36,7 +36,7 @@ public struct LimitsCheck {
             let words = line.split(separator: " ")
             // Members of a type that is nested in nothing are indented once. A value of the type
             // itself is a choice of bounds, and no bound.
-            guard line.hasPrefix("    "), !line.hasPrefix("     "), !line.hasSuffix("{"),
+            guard line.hasPrefix("    "), !line.hasPrefix("     "), !line.contains("{"),
                 let place = words.firstIndex(where: { $0 == "var" || $0 == "let" }),
                 words[..<place].allSatisfy({ $0 == "public" || $0 == "static" }),
                 let name = words.dropFirst(place + 1).first, !line.contains("Limits()")

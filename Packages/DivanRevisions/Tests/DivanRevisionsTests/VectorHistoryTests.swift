@@ -49,7 +49,8 @@ import Testing
                 refusesConflicts: false
             )
             let outcome = try histories[receiver].insert(received, by: &authors[receiver])
-            if outcome != .givenUp {
+            // Who lets it wait in a conflict has not taken it, and our side of that conflict stays.
+            if outcome != .givenUp, outcome != .inserted(isConflict: true) {
                 histories[sender].markLatest(
                     current.id,
                     at: RemoteID(rawValue: UInt32(receiver)),

@@ -176,13 +176,16 @@ public struct SQLIndexTranslation: Sendable {
                 BEGIN \(remove) \(rows("NEW")) END;
                 """
         }
-        let drop = """
-            DROP TRIGGER IF EXISTS \(name)_insert;
-            DROP TRIGGER IF EXISTS \(name)_delete;
-            DROP TRIGGER IF EXISTS \(name)_update;
-            DROP TABLE IF EXISTS \(name);
-            """
-        return Table(name: name, create: create, drop: drop, verify: verify)
+        return Table(name: name, create: create, drop: dropItems(name), verify: verify)
+    }
+
+    private static func dropItems(_ name: String) -> String {
+        """
+        DROP TRIGGER IF EXISTS \(name)_insert;
+        DROP TRIGGER IF EXISTS \(name)_delete;
+        DROP TRIGGER IF EXISTS \(name)_update;
+        DROP TABLE IF EXISTS \(name);
+        """
     }
 }
 

@@ -13,8 +13,10 @@ import DivanStore
 public struct RemoteSequences: Sendable {
     /// Everything up to and including this sequence is finished; `nil` before the first one.
     public private(set) var safe: RemoteSequence?
-    /// Whether the peer tells of earlier sequences again, as ours do of what is pushed without knowing
-    /// it. From others a lower sequence is theirs to begin from.
+    /// Whether the peer tells of earlier sequences again.
+    ///
+    /// Ours do, of what is pushed without knowing it; from others a lower sequence is where they want
+    /// the next run to begin.
     public var mayRepeat = false
     /// Announced sequences that are not finished.
     public private(set) var unfinishedCount = 0
