@@ -11,6 +11,7 @@ import Testing
         try shell.write("photo.png", "a picture")
         try shell.run("new", "db", "--collections", "geo.places")
         try shell.run("put", "db", "one", "{}", "--blob", "photo=photo.png")
+        try shell.run("index", "make", "db", "byName", "name")
         try shell.run("new", "other")
         try shell.run("put", "other", "two", "{}")
         try shell.write("kept.cbllog", "2026-11-20T08:00:00.000000Z DB info hello\n")
@@ -27,7 +28,8 @@ import Testing
         "blob get": "blob get db one", "import": "import db /dev/null --json",
         "export": "export db", "cp": "cp db \"copy-$RANDOM$RANDOM\" --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
-        "upgrade": "upgrade db",
+        "upgrade": "upgrade db", "query": "query db 'SELECT META().id FROM _'",
+        "index ls": "index ls db",
         "watch": "watch db --since 0 --limit 1", "log": "log kept.cbllog",
         "push": "push db ws://127.0.0.1:1/x --json", "pull": "pull db ws://127.0.0.1:1/x --json",
         "sync": "sync db ws://127.0.0.1:1/x --json",
@@ -44,6 +46,7 @@ import Testing
         "new": "new \"new-$RANDOM$RANDOM\"", "put": "put db three '{}'",
         "edit": "edit db one", "rm": "rm other two", "purge": "purge db --expired",
         "blob put": "blob put db one photo photo.png",
+        "index make": "index make db byPrice price", "index rm": "index rm db byName",
         "checkpoints reset": "checkpoints reset db --all",
         "identity rm": "identity rm robot --yes", "users rm": "users rm users.json ali",
         "users add": "users add users.json baba --password-file secret.txt",

@@ -29,6 +29,7 @@ struct PassiveFeed {
     private var skippedThrough: UInt64 = 0
     private let wantedIDs: Set<DocumentID>?
     private var lastSequence: UInt64
+    private let firstSequence: UInt64  // what lies behind it was told before this connection
     /// Revisions that this peer brought; they are passed over once.
     private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
@@ -64,7 +65,8 @@ struct PassiveFeed {
         isContinuous = try properties.truth("continuous")
         skipsTombstones = try properties.truth("activeOnly")
         // Ours are integers; anything else is not ours, and starting over loses nothing.
-        lastSequence = properties["since"].flatMap { UInt64($0) } ?? 0
+        firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
+        lastSequence = firstSequence
         wantedIDs = Self.documentIDs(in: request.body)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
     }
@@ -151,7 +153,8 @@ struct PassiveFeed {
             turnCount -= 1
             try announceNext()
         }
-        // What is on its way may be the revision in question; who came once does not stay that long.
+        // What is on its way may be the revision in question; who came once does not stay that long,
+        // and is told only of what this connection has not brought.
         if !unknownToPeer.isEmpty, isAnswered || !isContinuous { try announceAgain() }
         _ = try sender.pump()
     }
@@ -192,7 +195,8 @@ struct PassiveFeed {
         }
         let hidden = try hiddenSequences(among: rows)
         let changes = rows.filter { row in
-            row.sequence <= lastSequence && !hidden.contains(row.sequence)
+            row.sequence <= (isContinuous ? lastSequence : firstSequence)
+                && !hidden.contains(row.sequence)
                 && wantedIDs?.contains(row.documentID) ?? true
         }
         if !changes.isEmpty { announce(changes.map { FeedChange($0) }) }
