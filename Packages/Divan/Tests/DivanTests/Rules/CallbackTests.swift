@@ -101,6 +101,7 @@ import Testing
             configuration.authenticator = BasicAuthenticator(username: "a", password: "b")
             configuration.maxAttempts = 1
             try? await Replicator(config: configuration).run()
+            await CallbackTests.neverEnd()
         }
         await #expect(processExitsWith: .failure) {
             let peers = try Peers()
@@ -114,7 +115,13 @@ import Testing
             var configuration = try peers.configuration(target: listener.endpoint())
             configuration.maxAttempts = 1
             try? await Replicator(config: configuration).run()
+            await CallbackTests.neverEnd()
         }
+    }
+
+    /// Only the loud failure may end the program, and it may come after the client has left.
+    private static func neverEnd() async {
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
     @Test func `a resolver may stop its replicator, or purge what it is asked about`() async throws
