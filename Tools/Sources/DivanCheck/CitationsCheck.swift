@@ -40,15 +40,12 @@ public struct CitationsCheck {
 
     /// The names between backticks that hold nothing else.
     private static func bareNames(in line: Substring) -> [Substring] {
-        let spans = line.split(separator: "`", omittingEmptySubsequences: false)
-        // What stands between backticks is every second piece.
-        return spans.enumerated().compactMap { place, span in
-            guard place % 2 == 1, span.hasSuffix(".md") else { return nil }
-            let isBare = span.utf8.allSatisfy {
+        line.backticked.filter { span in
+            guard span.hasSuffix(".md") else { return false }
+            return span.utf8.allSatisfy {
                 ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || ($0 >= 0x30 && $0 <= 0x39)
                     || $0 == 0x2d || $0 == 0x2e
             }
-            return isBare ? span : nil
         }
     }
 

@@ -13,11 +13,13 @@ public struct ClocksCheck {
         "DivanReplicator", "DivanRevisions", "DivanWebSocket",
     ]
 
-    private static let calls = [
-        "time(nil)", "clock_gettime(", "gettimeofday(", "Clock.now", "Clock().now", "Date()",
-        "Date.now", "UUID()", "SystemRandomNumberGenerator()", "getrandom(", "shuffled()",
-        "randomElement()",
+    /// Found wherever they stand, at the end of a longer name too.
+    private static let endings = [
+        "time(nil)", "clock_gettime(", "gettimeofday(", "Clock.now", "Clock().now", "getrandom(",
+        "shuffled()", "randomElement()",
     ]
+
+    private static let calls = ["Date()", "Date.now", "UUID()", "SystemRandomNumberGenerator()"]
 
     /// Returns every line of a core that asks the system for the time or for a random number.
     public func violations() throws -> [Violation] {
@@ -27,7 +29,7 @@ public struct ClocksCheck {
             // The default of the clock that the engine is handed, for callers who want the system's.
             where !file.hasSuffix("DivanReplicator/Both/SystemTime.swift") {
                 for (index, line) in try tree.text(file).lines.enumerated() {
-                    let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+                    let code = line.code
                     guard let call = Self.call(in: code) else { continue }
                     violations.append(
                         Violation(
@@ -44,14 +46,6 @@ public struct ClocksCheck {
 
     private static func call(in code: Substring) -> String? {
         if code.contains(".random(in:") && !code.contains("using:") { return ".random(in:)" }
-        return calls.first { call in
-            code.ranges(of: call).contains { range in
-                // Not the end of another name, such as `takeDate()`.
-                guard range.lowerBound > code.startIndex, call.first?.isUppercase == true,
-                    !call.hasPrefix("Clock")
-                else { return true }
-                return !code[code.index(before: range.lowerBound)].isLetter
-            }
-        }
+        return endings.first { code.contains($0) } ?? calls.first { code.calls($0) }
     }
 }

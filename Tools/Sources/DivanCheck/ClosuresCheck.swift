@@ -32,7 +32,7 @@ public struct ClosuresCheck {
 
     /// Whether a line declares a parameter, a property or an alias with a closure that is kept.
     private static func keepsClosure(_ line: Substring) -> Bool {
-        let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+        let code = line.code
         // Asked before the call returns, on the caller's own thread.
         if code.contains("conflictHandler: @escaping") { return false }
         if code.contains("@escaping (") { return true }

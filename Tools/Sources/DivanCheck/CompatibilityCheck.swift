@@ -38,7 +38,7 @@ public struct CompatibilityCheck {
                     )
                 )
             }
-            for name in codeSpans(of: last) where !known.contains(name) {
+            for name in last[...].backticked.map(String.init) where !known.contains(name) {
                 violations.append(
                     Violation(
                         place: place,
@@ -56,11 +56,6 @@ public struct CompatibilityCheck {
         guard line.hasPrefix("|"), line.hasSuffix("|"), line.count > 1 else { return [] }
         return line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-
-    private func codeSpans(of cell: String) -> [String] {
-        let parts = cell.split(separator: "`", omittingEmptySubsequences: false)
-        return parts.indices.filter { !$0.isMultiple(of: 2) }.map { String(parts[$0]) }
     }
 
     /// The names of all test functions.

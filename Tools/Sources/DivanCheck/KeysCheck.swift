@@ -76,7 +76,7 @@ public struct KeysCheck {
     private static let textKeys = ["[String:", "[String :", "Set<String>", "Dictionary<String"]
 
     private func offends(_ line: Substring, _ file: String) -> Bool {
-        let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+        let code = line.code
         let isPublicAPI = file.hasPrefix(Self.publicAPI)
         // The official API takes and gives `[String: Any]`; what it merges, its guide tells.
         let read = isPublicAPI ? code.replacing("[String: Any]", with: "") : code

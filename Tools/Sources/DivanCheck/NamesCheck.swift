@@ -57,13 +57,10 @@ public struct NamesCheck {
 
     /// The names between backticks that begin like a type's and hold nothing else.
     private static func typeNames(in line: Substring) -> [Substring] {
-        line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-            .compactMap { place, span in
-                guard place % 2 == 1, span.first?.isUppercase == true,
-                    span.allSatisfy(\.isLetter), span.contains(where: \.isLowercase),
-                    !span.hasPrefix("Divan"), !span.hasPrefix("CDivan")
-                else { return nil }
-                return span
-            }
+        line.backticked.filter { span in
+            span.first?.isUppercase == true && span.allSatisfy(\.isLetter)
+                && span.contains(where: \.isLowercase)
+                && !span.hasPrefix("Divan") && !span.hasPrefix("CDivan")
+        }
     }
 }

@@ -17,7 +17,7 @@ public struct ProofsCheck {
         var count = 0
         for file in files where file.contains("/Sources/") && !file.contains("/DivanCheck/") {
             for line in try tree.text(file).lines {
-                let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+                let code = line.code
                 count += code.ranges(of: "@unchecked Sendable").count
                 count += code.ranges(of: "nonisolated(unsafe)").count
             }

@@ -23,8 +23,8 @@ public struct TrapsCheck {
         // This file spells the calls out.
         for file in files where file.contains("/Sources/") && !file.hasSuffix("TrapsCheck.swift") {
             for (index, line) in try tree.text(file).lines.enumerated() {
-                let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
-                for rule in Self.rules where Self.holds(code, rule.call) {
+                let code = line.code
+                for rule in Self.rules where code.calls(rule.call) {
                     violations.append(
                         Violation(
                             place: "\(file):\(index + 1)",
@@ -36,17 +36,6 @@ public struct TrapsCheck {
             }
         }
         return violations
-    }
-
-    /// Whether a line has the call, and not as the end of another name.
-    private static func holds(_ code: Substring, _ call: String) -> Bool {
-        code.ranges(of: call).contains { range in
-            guard call.first?.isLetter == true, range.lowerBound > code.startIndex else {
-                return true
-            }
-            let before = code[code.index(before: range.lowerBound)]
-            return !before.isLetter && !before.isNumber
-        }
     }
 
     private static let reading = "use readToEnd() or read(upToCount:), which throw, or read(2)"

@@ -22,7 +22,7 @@ public struct WordsCheck {
             // This file spells the words out.
             if file.hasSuffix("WordsCheck.swift") { continue }
             for (index, line) in try tree.text(file).lines.enumerated() {
-                let code = line.components(beforeComment: "//")
+                let code = line.code
                 for rule in Self.rules
                 where contains(code, rule.word, wholeLine: line) && !file.hasPrefix(rule.exception)
                 {
@@ -61,12 +61,4 @@ public struct WordsCheck {
         Rule(word: "Helper", remedy: "name what it does"),
         Rule(word: "enum Utils", remedy: "name what it does"),
     ]
-}
-
-extension Substring {
-    /// The part of a line before a comment.
-    fileprivate func components(beforeComment marker: String) -> Substring {
-        guard let start = firstRange(of: marker) else { return self }
-        return self[..<start.lowerBound]
-    }
 }
