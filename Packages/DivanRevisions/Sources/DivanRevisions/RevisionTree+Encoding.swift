@@ -34,11 +34,7 @@ extension RevisionTree {
                 output.append(contentsOf: body)
             }
         }
-        output.appendCount(marks.count)
-        for mark in marks {
-            output.appendNumber(UInt64(mark.remote.rawValue))
-            output.appendCount(mark.position)
-        }
+        marks.encode(into: &output)
         return output
     }
 
@@ -93,7 +89,7 @@ extension RevisionTree {
             }
             revisions.append(revision)
         }
-        try decodeMarks(from: &reader)
+        marks = try Array(from: &reader, of: count)
         guard reader.isAtEnd, self.currentPosition == currentPosition else {
             throw ByteReader.Damage()
         }
@@ -127,17 +123,30 @@ extension RevisionTree {
         }
         return revision
     }
+}
 
-    private mutating func decodeMarks(from reader: inout ByteReader) throws(ByteReader.Damage) {
+extension [RevisionTree.RemoteMark] {
+    /// Appends the marks as both schemes write them, at the end.
+    func encode(into output: inout [UInt8]) {
+        output.appendCount(count)
+        for mark in self {
+            output.appendNumber(UInt64(mark.remote.rawValue))
+            output.appendCount(mark.position)
+        }
+    }
+
+    /// Reads marks of `count` revisions, by ascending remote.
+    init(from reader: inout ByteReader, of count: Int) throws(ByteReader.Damage) {
+        self = []
         for _ in 0..<(try reader.readCount()) {
             guard
                 let remote = UInt32(exactly: try reader.readNumber()).map(RemoteID.init(rawValue:))
             else { throw ByteReader.Damage() }
             let position = try reader.readCount()
-            guard position < revisions.count, marks.last.map({ $0.remote < remote }) ?? true else {
+            guard position < count, last.map({ $0.remote < remote }) ?? true else {
                 throw ByteReader.Damage()
             }
-            marks.append(RemoteMark(remote: remote, position: position))
+            append(RevisionTree.RemoteMark(remote: remote, position: position))
         }
     }
 }

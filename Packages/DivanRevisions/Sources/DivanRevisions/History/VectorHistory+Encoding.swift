@@ -34,11 +34,7 @@ extension VectorHistory {
                 output.append(contentsOf: body)
             }
         }
-        output.appendCount(marks.count)
-        for mark in marks {
-            output.appendNumber(UInt64(mark.remote.rawValue))
-            output.appendCount(mark.position)
-        }
+        marks.encode(into: &output)
         return output
     }
 
@@ -73,16 +69,7 @@ extension VectorHistory {
             entries.append(entry)
         }
         guard entries[0].id == current.id else { throw ByteReader.Damage() }
-        for _ in 0..<(try reader.readCount()) {
-            guard
-                let remote = UInt32(exactly: try reader.readNumber()).map(RemoteID.init(rawValue:))
-            else { throw ByteReader.Damage() }
-            let position = try reader.readCount()
-            guard position < count, marks.last.map({ $0.remote < remote }) ?? true else {
-                throw ByteReader.Damage()
-            }
-            marks.append(RevisionTree.RemoteMark(remote: remote, position: position))
-        }
+        marks = try Array(from: &reader, of: count)
         guard reader.isAtEnd else { throw ByteReader.Damage() }
     }
 
