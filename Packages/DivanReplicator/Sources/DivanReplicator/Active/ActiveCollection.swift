@@ -301,6 +301,7 @@ extension ActiveCollection {
             } else {
                 report(message.documentID, flags: revision.flags, delta: revision.delta, nil)
             }
+            pusher?.trust(message.documentID)
             pulled(message.documentID)
         case .alreadyThere:
             connection.answer(revision.request, with: .noop)

@@ -84,6 +84,11 @@ struct Pusher {
         isCaughtUp = false
     }
 
+    /// The peer sent a revision of a document in this run: what is known of it there is true.
+    mutating func trust(_ documentID: DocumentID) {
+        doubtfulIDs.remove(documentID)
+    }
+
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
         if !retries.isEmpty {
