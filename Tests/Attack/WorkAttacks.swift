@@ -253,6 +253,7 @@ struct WorkAttacks {
     private func runCheckpoints() {
         let count = size(3_000, quick: 200)
         watched("\(count) checkpoints of 100 KB by a client that may only read", "below 64 MB") {
+            let before = try kitchen.number("size")
             let visitor = try Visitor(kitchen.readOnly, from: "127.0.12.9")
             _ = visitor.open()
             let body = "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
@@ -270,8 +271,9 @@ struct WorkAttacks {
                 )
                 _ = visitor.outcome(["Profile": "getCheckpoint", "collection": "0", "client": "x"])
             }
-            let byteCount = try kitchen.number("size")
-            return byteCount < 64 << 20 ? "below 64 MB" : "\(byteCount >> 20) MB on disk"
+            // The log of changes may have 64 MB of its own, which are used again.
+            let growth = try kitchen.number("size") - before
+            return growth < 64 << 20 ? "below 64 MB" : "\(growth >> 20) MB on disk"
         }
         report.attack("the same with 1 MiB", "HTTP/413") {
             let visitor = try Visitor(kitchen.readOnly, from: "127.0.12.9")

@@ -4,8 +4,10 @@ struct IncomingMessage {
     let flags: FrameFlags
     /// `nil` until they are complete.
     private(set) var properties: BLIPProperties?
-    /// Bytes behind the properties that nobody has taken.
-    private(set) var body: [UInt8] = []
+    /// What stands behind the properties and nobody has taken, in the order of arrival: one array that
+    /// grows would be copied as it does, and hold up to three times what came.
+    private var pieces: [[UInt8]] = []
+    private var bodyByteCount = 0
     private var head: [UInt8] = []  // what came before the properties were complete
     private var countedByteCount = 0
     private var acknowledgedByteCount = 0
@@ -14,8 +16,11 @@ struct IncomingMessage {
         self.flags = flags
     }
 
+    /// Small frames share a piece.
+    private static let pieceByteCount = 64 << 10
+
     /// Plain bytes that are held.
-    var heldByteCount: Int { head.count + body.count + (properties?.byteCount ?? 0) }
+    var heldByteCount: Int { head.count + bodyByteCount + (properties?.byteCount ?? 0) }
 
     /// Adds a frame's plain payload.
     mutating func append(
@@ -23,7 +28,7 @@ struct IncomingMessage {
         limits: BLIPConnection.Limits
     ) throws(BLIPError.Reason) {
         guard properties == nil else {
-            plain.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+            add(plain)
             return
         }
         if head.isEmpty, try begin(plain, limits: limits) { return }
@@ -44,23 +49,41 @@ struct IncomingMessage {
             return false
         }
         properties = block.properties
-        let rest = bytes.extracting(block.bodyOffset..<bytes.count)
-        body = rest.withUnsafeBufferPointer { Array($0) }
+        add(bytes.extracting(block.bodyOffset..<bytes.count))
         return true
+    }
+
+    private mutating func add(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        bodyByteCount += bytes.count
+        let last = pieces.count - 1
+        if last >= 0, pieces[last].count + bytes.count <= Self.pieceByteCount {
+            bytes.withUnsafeBufferPointer { pieces[last].append(contentsOf: $0) }
+        } else {
+            pieces.append(bytes.withUnsafeBufferPointer { Array($0) })
+        }
     }
 
     /// Takes the bytes of the body so far, and leaves none.
     mutating func takeBody() -> [UInt8] {
-        var taken: [UInt8] = []
-        swap(&taken, &body)
-        return taken
+        defer { drop() }
+        guard pieces.count > 1 else { return pieces.first ?? [] }
+        var body: [UInt8] = []
+        body.reserveCapacity(bodyByteCount)
+        for piece in pieces { body.append(contentsOf: piece) }
+        return body
+    }
+
+    private mutating func drop() {
+        pieces = []
+        bodyByteCount = 0
     }
 
     /// Drops what is held; later frames are only counted.
     mutating func discard() {
         properties = nil
         head = []
-        body = []
+        drop()
     }
 
     /// Counts a frame's bytes behind its header; returns the total when it is to be acknowledged.

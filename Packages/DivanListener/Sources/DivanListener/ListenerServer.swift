@@ -45,7 +45,8 @@ public final class ListenerServer: Sendable {
         addresses = AddressTable(limits: configuration.limits)
         budget = ConnectionBudget(
             byteCount: configuration.limits.heldByteCount,
-            partyByteCount: configuration.limits.partyHeldByteCount
+            partyByteCount: configuration.limits.partyHeldByteCount,
+            onEase: FreeMemory.giveBackSoon
         )
         gate = PasswordGate(
             configuration.authenticator,

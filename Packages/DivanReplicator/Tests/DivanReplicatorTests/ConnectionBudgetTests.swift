@@ -1,6 +1,7 @@
 import DivanBLIP
 import DivanReplicator
 import DivanStore
+import Synchronization
 import Testing
 
 /// All clients of a listener hold no more than it can bear, and the heaviest pays for it.
@@ -59,6 +60,34 @@ import Testing
         var clients = (0..<4).map { _ in client(budget, of: "many", site) }
         for (index, size) in [200, 240, 280, 600].enumerated() { park(size, "d", &clients[index]) }
         #expect(clients.map(\.closeCode) == [nil, nil, nil, 4001])
+    }
+
+    @Test func `a party that goes on while another connection is to yield pays at once`() throws {
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 1 << 20)
+        let site = try Site()
+        var idle = client(budget, of: "many", site)
+        park(600, "d", &idle)
+        // Each adds before the idle one, which is the heaviest, has noticed.
+        var others = (0..<6).map { _ in client(budget, of: "many", site) }
+        for index in others.indices {
+            park(500, "n\(index)", &others[index])
+            #expect(budget.heldByteCount <= 1_152 << 10)
+        }
+        #expect(others.map(\.closeCode) == [nil, 4001, 4001, 4001, 4001, 4001])
+        #expect(idle.closeCode == nil)
+    }
+
+    @Test func `who yields holds nothing more, though its peer does not hang up`() throws {
+        let eased = Mutex(0)
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 20 << 20) {
+            eased.withLock { $0 += 1 }
+        }
+        let site = try Site()
+        var client = client(budget, of: "a", site)
+        for number in 0..<40 { park(1 << 10, "d\(number)", &client) }
+        #expect(client.closeCode == 4001)
+        #expect(budget.heldByteCount == 0)
+        #expect(eased.withLock { $0 } == 1)
     }
 
     @Test func `what a connection held is free when it is gone`() throws {

@@ -14,12 +14,14 @@ extension RevisionTree {
         guard let start = position(of: received.id), let current = currentPosition,
             !received.isOutdated, received.history.contains(revisions[current].id)
         else { return nil }
-        guard waits(received.id) || isClosed(received.id) else { return nil }
+        let wentOnHere = !isClosed(received.id)
+        guard waits(received.id) || isGivenUp(received.id) else { return nil }
         let later = lineage(from: start).prefix { revisions[$0].id > revisions[current].id }
         guard let first = later.last, fits(current, below: first) else { return nil }
         revisions[first].parent = current
         clearConflict(from: start)
         revisions[current].flags.insert(.keepsBody)
+        if wentOnHere { removeDescendants(of: received.id) }  // they were given up, and closed
         return takeBack(received)
     }
 

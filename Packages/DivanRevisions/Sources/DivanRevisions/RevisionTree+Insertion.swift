@@ -191,8 +191,9 @@ extension RevisionTree {
         let joinsConflict = parent.map { revisions[$0].flags.contains(.conflict) } ?? false
         // A deleted branch that goes on beside the one that brought the document back is a conflict:
         // the longer of the two must not hide the other.
+        // A branch that waits for a decision goes on waiting, whoever adds to it.
         let isConflict =
-            remote != nil && !isRevival && (!isContinuation || joinsConflict || endsElsewhere)
+            !isRevival && (joinsConflict || remote != nil && (!isContinuation || endsElsewhere))
         if isRevival { closeTombstones() }
         let before = currentPosition.map { revisions[$0].id }
         let missing = listed[..<(known ?? listed.count)]

@@ -46,6 +46,19 @@ import Testing
         #expect(tree.closedBranch(from: try id("9-ff")) == [])
     }
 
+    @Test func `a push onto a branch that waits for a decision waits, too`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa", from: nil)
+        try tree.receive("2-cc,1-aa", from: nil, flags: .tombstone)
+        try tree.receive("2-bb,1-aa")
+        #expect(tree.conflict?.remote.id == (try id("2-bb")))
+        let outcome = try tree.receive("3-dd,2-bb,1-aa", from: nil, refusesConflicts: true)
+        #expect(outcome == .inserted(isConflict: true))
+        // A live revision would stand before the tombstone if nobody had to decide.
+        #expect(tree.current?.id == (try id("2-cc")))
+        #expect(tree.conflict?.remote.id == (try id("3-dd")))
+    }
+
     @Test func `a merge continues the remote side`() throws {
         var (tree, local) = try conflicted()
         let merged = body("both")

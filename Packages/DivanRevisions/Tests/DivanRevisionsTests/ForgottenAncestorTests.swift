@@ -62,6 +62,23 @@ import Testing
         #expect(tree.isAncestor(try id(ancestor), of: try id(later)))
     }
 
+    @Test(arguments: [true, false])
+    func `an ancestor of what was given up comes back with its history, too`(isPush: Bool) throws {
+        // The edit on top was given up here; whoever has what lies below remembers the descent.
+        var tree = try forgetful(.keepRemote)
+        let below = try ids("59-dd,58-dd")
+        let outcome = try offer(
+            &tree,
+            "59-dd",
+            history: Array(below.dropFirst()) + history.dropFirst(2),
+            isPush: isPush
+        )
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == below[0])
+        #expect(tree.leaves.count == 1)
+        #expect(tree.isAncestor(try id(ancestor), of: below[0]))
+    }
+
     @Test func `a conflict with an ancestor ends when the history tells`() throws {
         // Here the later one waits: the ancestor was made anew from a peer that heard less.
         var tree = RevisionTree()

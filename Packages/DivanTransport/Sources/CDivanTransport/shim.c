@@ -3,6 +3,9 @@
 
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -55,6 +58,12 @@ int divan_accept(int descriptor, void *address, uint32_t *byte_count) {
 
 void divan_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+void divan_give_memory_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 int divan_network_watch_create(void) {

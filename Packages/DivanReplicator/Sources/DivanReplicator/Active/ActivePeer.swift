@@ -80,7 +80,6 @@ final class ActivePeer: SyncPeer {
         guard !isEnded else { return }
         connection.receive(message) { handle($0) }
         if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
-        connection.weigh(parkedByteCount: inbox.byteCount)
     }
 
     func inputDrained(at now: Duration) {

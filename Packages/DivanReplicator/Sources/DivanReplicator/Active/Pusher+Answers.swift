@@ -239,10 +239,11 @@ extension Pusher {
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
-    /// succeed now, and one that counts as done where the peer `isBehind`.
+    /// succeed now, and one that counts as done where the peer `isBehind`, or took another one since.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
+        let wasOvertaken = !isUnderway(documentID) && overtakenIDs.remove(documentID) != nil
         guard let waiting = awaitingPull.removeValue(forKey: documentID) else {
-            if isBehind { try reconsider(documentID) }
+            if isBehind || wasOvertaken { try reconsider(documentID) }
             return
         }
         let change = waiting.change

@@ -35,6 +35,9 @@ struct Pusher {
     var underway: [DocumentID: FeedChange?] = [:]
     var retries: [Proposal] = []
     var forbidden: [OutgoingRevision] = []
+    /// Documents whose current revision the peer had when it was read, while another one was on its
+    /// way there.
+    var overtakenIDs: Set<DocumentID> = []
     /// Conflicts that the pull may clear, by document.
     var awaitingPull: [DocumentID: Proposal] = [:]
 
@@ -137,6 +140,9 @@ struct Pusher {
         guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
         unreadCount -= min(unreadCount, last - lastSequence)
         var proposals: [Proposal] = []
+        for (row, passes) in rows where !passes && isUnderway(row.documentID) {
+            overtakenIDs.insert(row.documentID)
+        }
         for (row, _) in rows where row.sequence <= trustedAfter && row.flags.contains(.conflicted) {
             doubtfulIDs.insert(row.documentID)
         }

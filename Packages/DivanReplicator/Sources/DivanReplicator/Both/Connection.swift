@@ -158,14 +158,20 @@ extension Connection {
     }
 
     /// Tells the budget what this connection holds, and closes it when it has to yield.
-    func weigh(parkedByteCount: Int) {
-        guard !isClosed else { return }
+    ///
+    /// - Returns: Whether it yields: nothing may be held for it any more, or a peer that does not
+    ///   answer the close would go on to weigh.
+    func yields(holdingParked parkedByteCount: Int) -> Bool {
+        guard !isClosed else { return false }
         let held = blip.openByteCount + blip.queuedByteCount + parkedByteCount
-        guard budget?.mustYield(holding: held, at: now) ?? false else { return }
+        guard budget?.mustYield(holding: held, at: now) ?? false else { return false }
         let reason =
             "the listener holds too much for its clients, and \(held >> 10) KiB for this one; "
             + "send less at once, and read the answers"
         fail(SyncError(.webSocket, 503, reason))
+        blip = BLIPConnection(codec: configuration.codec)
+        budget?.release()
+        return true
     }
 
     /// When what is held is weighed again.

@@ -21,4 +21,11 @@ struct BudgetShare {
         deadline = steps > 0 ? now + .seconds(1) : nil
         return budget.hold(steps)
     }
+
+    /// Nothing is held any more, and will be.
+    mutating func release() {
+        toldByteCount = 0
+        deadline = nil
+        budget.release()
+    }
 }

@@ -64,7 +64,7 @@ final class PassivePeer: SyncPeer {
         guard !isEnded else { return }
         connection.receive(message) { handle($0) }
         if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
-        connection.weigh(parkedByteCount: inbox.byteCount)
+        weigh()
     }
 
     func inputDrained(at now: Duration) {
@@ -121,7 +121,7 @@ final class PassivePeer: SyncPeer {
     func advance(to now: Duration) {
         connection.now = now
         pump()
-        connection.weigh(parkedByteCount: inbox.byteCount)
+        weigh()
     }
 
     func next() -> SyncEffect? { connection.nextEffect() }
@@ -138,6 +138,14 @@ final class PassivePeer: SyncPeer {
 // MARK: - One turn
 
 extension PassivePeer {
+    /// Makes room for others when the listener holds too much: what is complete is stored.
+    private func weigh() {
+        guard connection.yields(holdingParked: inbox.byteCount) else { return }
+        commit()
+        inbox.abandon()
+        attachments.abandon()
+    }
+
     private var known: some Sequence<PassiveCollection> { collections.lazy.compactMap(\.self) }
 
     /// Does everything that can be done now.

@@ -38,4 +38,7 @@ int divan_network_watch_create(void);
 // Names the calling thread in debuggers and in `top`; at most 15 bytes.
 void divan_name_thread(const char *name);
 
+// Returns memory that is free to the system; does nothing where the C library has no such call.
+void divan_give_memory_back(void);
+
 #endif
