@@ -335,8 +335,8 @@ extension ActivePeer {
         case .saveCheckpoint(let number):
             collections[number].checkpointer.received(saveReply: reply)
         case .subscription(let number): collections[number].subscribed(reply)
-        case .proposals(let number, let proposals):
-            try collections[number].answered(proposals, reply)
+        case .proposals(let number, let documentIDs):
+            try collections[number].answered(documentIDs, reply)
         case .revision(let number, let revision):
             connection.trial.answered(revision.sentByteCount, at: connection.now)
             try collections[number].answered(revision, reply)

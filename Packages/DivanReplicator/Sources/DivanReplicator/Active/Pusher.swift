@@ -1,45 +1,26 @@
 import DivanBLIP
-import DivanJSON
 import DivanRevisions
 import DivanStore
 
 /// The pushing half of an active peer, for one collection: proposes local changes in the order of
 /// their sequences, sends what the peer accepts, and knows what is done.
 ///
-/// At most one revision of a document is under way; of later ones only the newest waits.
+/// What becomes of a change is decided in `PushedChange`; this hands it the events, and does what
+/// it asks for.
 ///
 /// Source: `replication.md` §5.
 struct Pusher {
-    let path: CollectionPath
-    var sender: RevisionSender
-
-    let connection: Connection
-    let checkpointer: Checkpointer
-    let remarks: Remarks
-    let collection: Int
-    let pulls: Bool
-    private let options: PeerConfiguration.CollectionOptions
-    private let wantedIDs: Set<DocumentID>
-    /// Marks of changes up to this sequence are older than this run and not to be relied on.
-    private let trustedAfter: UInt64
-    /// Documents that were in conflict then: who keeps the peer's side relies on such a mark.
-    private var doubtfulIDs: Set<DocumentID> = []
-    private var lastSequence: UInt64  // the feed is read through here
-    /// Local changes that are not looked at yet; never too few.
-    private(set) var unreadCount: UInt64 = 0
-    private var isCaughtUp = false
-    private var wasCaughtUp = false
+    private let path: CollectionPath
+    private let connection: Connection
+    private let checkpointer: Checkpointer
+    private let remarks: Remarks
+    private let collection: Int
+    private let rivals: PushRivals
+    private var feed: PushFeed
+    private var changes = PushedChanges()
+    private var sender: RevisionSender
+    private var listsInFlightCount = 0
     private var hasSpoken = false
-    var listsInFlightCount = 0
-    /// Documents under way; the value is a newer change that waits.
-    var underway: [DocumentID: FeedChange?] = [:]
-    var retries: [Proposal] = []
-    var forbidden: [OutgoingRevision] = []
-    /// Documents whose current revision the peer had when it was read, while another one was on its
-    /// way there.
-    var overtakenIDs: Set<DocumentID> = []
-    /// Conflicts that the pull may clear, by document.
-    var awaitingPull: [DocumentID: Proposal] = [:]
 
     init(
         collection: Int,
@@ -54,150 +35,66 @@ struct Pusher {
         self.checkpointer = checkpointer
         self.remarks = remarks
         self.collection = collection
-        self.options = options
-        self.pulls = pulls
         path = options.path
-        wantedIDs = Set(options.documentIDs)
-        lastSequence = checkpointer.completed.firstRangeEnd
-        trustedAfter = checkpointer.isConfirmed ? 0 : last
-        unreadCount = last - min(last, lastSequence)
-        sender = RevisionSender(
-            connection,
-            collection: collection,
-            path: options.path,
-            isPush: true
-        )
+        rivals = PushRivals(path: path, pulls: pulls, connection: connection)
+        feed = PushFeed(options, after: checkpointer, through: last, over: connection)
+        sender = RevisionSender(connection, collection: collection, path: path, isPush: true)
         sender.keepsOrder = pulls
     }
 
     /// Whether everything local is at the peer, or refused for good.
-    var isIdle: Bool {
-        isCaughtUp && listsInFlightCount == 0 && sender.isIdle && underway.isEmpty
-            && retries.isEmpty && forbidden.isEmpty
+    var isIdle: Bool { isAllElseDone && changes.isEmpty }
+
+    /// Whether nothing is on its way but what was set aside.
+    private var isAllElseDone: Bool {
+        feed.isCaughtUp && listsInFlightCount == 0 && sender.isIdle
     }
 
     /// Whether a change of a document is on its way.
-    func isUnderway(_ documentID: DocumentID) -> Bool { underway[documentID] != nil }
+    func isUnderway(_ documentID: DocumentID) -> Bool { changes.isUnderway(documentID) }
 
     /// Whether changes from before the connection are still being read.
-    var isInBacklog: Bool { !wasCaughtUp }
+    var isInBacklog: Bool { feed.isInBacklog }
+
+    /// Local changes that are not looked at yet; never too few.
+    var unreadCount: UInt64 { feed.unreadCount }
 
     /// There are changes behind the last one that was read.
-    mutating func notice() {
-        isCaughtUp = false
-    }
-
-    /// The peer sent a revision of a document in this run: what is known of it there is true.
-    mutating func trust(_ documentID: DocumentID) {
-        doubtfulIDs.remove(documentID)
-    }
+    mutating func notice() { feed.notice() }
 
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
-        if !retries.isEmpty {
-            let proposals = retries
-            retries = []
-            propose(proposals)
-        }
-        let listLimit = wasCaughtUp ? 1 : connection.limits.listsInFlightCount
-        while !isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
+        proposeFound()
+        let listLimit = feed.isInBacklog ? connection.limits.listsInFlightCount : 1
+        while !feed.isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < connection.limits.queuedRevisionsCount
         {
-            let proposals = try readFeed()
-            if !proposals.isEmpty { propose(proposals) }
+            for change in try feed.read() { found(change) }
+            proposeFound()
         }
-        if isCaughtUp, !hasSpoken { propose([]) }
-        for change in try sender.pump() { complete(change) }
-        retryForbidden()
-        if !forbidden.isEmpty || sender.queuedCount > 0 {
-            for change in try sender.pump() { complete(change) }
+        if feed.isCaughtUp, !hasSpoken { propose([]) }
+        try send()
+        if giveSecondTries() || sender.queuedCount > 0 { try send() }
+    }
+
+    private mutating func found(_ change: FeedChange) {
+        guard change.bodyByteCount <= connection.limits.documentByteCount else {
+            let error = SyncError.tooLarge(change.bodyByteCount, connection.limits)
+            connection.report(DocumentEvent(pushing: change, in: path, error))
+            remember(change, error)
+            return
+        }
+        checkpointer.completed.remove(change.sequence)
+        feed.proposes(change.documentID)
+        connection.progress.expectDocument(change.bodyByteCount)
+        if let overtaken = changes.add(Proposal(change)) {
+            checkpointer.completed.insert(overtaken.sequence)
         }
     }
 
-    /// After all else each revision that was refused with 403 gets a second chance.
-    private mutating func retryForbidden() {
-        guard isCaughtUp, listsInFlightCount == 0, sender.isIdle, !forbidden.isEmpty else { return }
-        for revision in forbidden { sender.enqueue(revision) }
-        forbidden = []
-    }
-
-    private mutating func readFeed() throws -> [Proposal] {
-        let limit = connection.limits.changesCount
-        let rows = try connection.store.read { reader in
-            let rows = try reader.changes(
-                in: path,
-                after: lastSequence,
-                limit: limit,
-                remote: connection.remote
-            )
-            return try rows.map { row in (row, try passes(row, reader)) }
-        }
-        if rows.count < limit {
-            isCaughtUp = true
-            wasCaughtUp = true
-            unreadCount = 0
-        }
-        guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
-        unreadCount -= min(unreadCount, last - lastSequence)
-        var proposals: [Proposal] = []
-        for (row, passes) in rows where !passes && isUnderway(row.documentID) {
-            overtakenIDs.insert(row.documentID)
-        }
-        for (row, _) in rows where row.sequence <= trustedAfter && row.flags.contains(.conflicted) {
-            doubtfulIDs.insert(row.documentID)
-        }
-        let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
-        checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
-        lastSequence = last
-        for (row, _) in pending {
-            let change = FeedChange(row)
-            guard change.bodyByteCount <= connection.limits.documentByteCount else {
-                let error = SyncError.tooLarge(change.bodyByteCount, connection.limits)
-                refused(change, error)
-                continue
-            }
-            checkpointer.completed.remove(row.sequence)
-            doubtfulIDs.remove(row.documentID)
-            connection.progress.expectDocument(change.bodyByteCount)
-            if let waiting = underway[change.documentID] {
-                if let waiting { checkpointer.completed.insert(waiting.sequence) }
-                underway.updateValue(change, forKey: change.documentID)
-            } else {
-                underway.updateValue(nil, forKey: change.documentID)
-                proposals.append(proposal(for: change))
-            }
-        }
-        return proposals
-    }
-
-    private func proposal(for change: FeedChange) -> Proposal {
-        let isTrusted = change.sequence > trustedAfter
-        return Proposal(change: change, ancestor: isTrusted ? change.remoteAncestor : nil)
-    }
-
-    /// Whether a change is to be pushed; filters see the body.
-    func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
-        guard !row.flags.contains(.conflicted) else { return false }
-        guard wantedIDs.isEmpty || wantedIDs.contains(row.documentID) else { return false }
-        let isTrusted = row.sequence > trustedAfter && !doubtfulIDs.contains(row.documentID)
-        if isTrusted, row.remoteAncestor == row.revisionID { return false }
-        guard let filter = options.pushFilter else { return true }
-        let isTombstone = row.flags.contains(.tombstone)
-        let result = Result { () throws(StoreError) in
-            try reader.revision(row.documentID, row.revisionID, in: path)
-        }
-        if case .failure(let error) = result, error.concernsOneDocument {
-            return true  // no filter can judge it; sending it will fail, and tell why
-        }
-        let stored = try result.get()
-        return filter(
-            FilteredRevision(
-                row.documentID,
-                row.revisionID,
-                body: stored?.body ?? [],
-                flags: isTombstone ? .deleted : []
-            )
-        )
+    private mutating func proposeFound() {
+        let proposals = changes.takeProposals()
+        if !proposals.isEmpty { propose(proposals) }
     }
 
     private mutating func propose(_ proposals: [Proposal]) {
@@ -207,55 +104,173 @@ struct Pusher {
             collection: connection.wireIndex(collection)
         )
         properties.append("conflictIncludesRev", "true")
-        var writer = JSONWriter(reservingByteCount: proposals.count * 80)
-        writer.beginArray()
-        for proposal in proposals { ProposalMessage.write(proposal, to: &writer) }
-        writer.endArray()
-        var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
-        request.isUrgent = true
-        guard !proposals.isEmpty else {
-            connection.tell(request)
+        let isAsked = connection.send(
+            proposals,
+            as: properties,
+            for: .proposals(collection: collection, proposals.map(\.change.documentID)),
+            writing: ProposalMessage.write
+        )
+        if isAsked { listsInFlightCount += 1 }
+    }
+
+    private mutating func send() throws {
+        for change in try sender.pump() { take(.vanished, of: change.documentID) }
+    }
+
+    /// After all else each revision that was refused with 403 gets a second try.
+    private mutating func giveSecondTries() -> Bool {
+        guard !changes.setAside.isEmpty,
+            isAllElseDone || changes.setAside.count >= connection.limits.forbiddenRevisionsCount
+        else { return false }
+        for revision in changes.takeSetAside() {
+            take(.restDone(revision), of: revision.change.documentID)
+        }
+        return true
+    }
+}
+
+// MARK: - What the peer says
+
+extension Pusher {
+    /// Takes the answer to a list of proposals.
+    mutating func answered(_ documentIDs: [DocumentID], _ reply: BLIPIncomingReply) throws {
+        listsInFlightCount -= 1
+        if let failure = reply.error {
+            for documentID in documentIDs { take(.unanswered, of: documentID) }
+            connection.fail(SyncError(failure))
             return
         }
-        request.isCompressed = connection.configuration.compresses
-        listsInFlightCount += 1
-        connection.ask(request, for: .proposals(collection: collection, proposals))
-    }
-
-    /// The change needs nothing more; a newer one of its document may go.
-    mutating func complete(
-        _ change: FeedChange,
-        newAncestor: RevisionID? = nil
-    ) {
-        checkpointer.completed.insert(change.sequence)
-        release(change, newAncestor: newAncestor)
-    }
-
-    /// The change is no longer under way.
-    mutating func release(_ change: FeedChange, newAncestor: RevisionID? = nil) {
-        guard let waiting = underway.removeValue(forKey: change.documentID), let waiting else {
+        guard
+            let answers = try? ProposalAnswer.parse(
+                reply.body,
+                in: connection.dialect,
+                count: documentIDs.count
+            )
+        else {
+            connection.fail(SyncError(.liteCore, 26, "unreadable answer to proposeChanges"))
             return
         }
-        underway.updateValue(nil, forKey: waiting.documentID)
-        var next = proposal(for: waiting)
-        if let newAncestor { next.ancestor = newAncestor }
-        retries.append(next)
+        if reply.properties.bool("deltas") { sender.sendsDeltas = true }
+        let terms = PeerTerms(reply.properties, limits: connection.limits)
+        for (documentID, answer) in zip(documentIDs, answers) {
+            switch answer.status {
+            case 0: take(.wanted(terms), of: documentID)
+            case 304: take(.known(at: reply.remoteSequence), of: documentID)
+            case 409: try conflicted(documentID, answer.currentRevision)
+            default:
+                let error = SyncError.http(answer.status, "the peer refuses the revision")
+                take(.refused(error), of: documentID)
+            }
+        }
     }
 
-    /// Tells that the peer does not take a change, and has it remembered.
-    func refused(
-        _ change: FeedChange,
-        _ error: SyncError
-    ) {
-        connection.report(event(change, error))
-        remember(change, error)
+    /// Takes the answer to a revision that was sent.
+    mutating func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) throws {
+        let documentID = revision.change.documentID
+        let error = reply.error.map { SyncError($0) }
+        if sender.answered(revision, error) { return }
+        guard let error else {
+            notePlace(reply)
+            take(.delivered(revision.delta, at: reply.remoteSequence), of: documentID)
+            return
+        }
+        if error.domain == .webSocket, error.code == 403 {
+            take(.forbidden(error, revision), of: documentID)
+        } else if error.isConflict {
+            // Somebody was faster than this revision, though its proposal was accepted.
+            let theirs = reply.properties[BLIPProperties.rivalProperty]
+            try conflicted(documentID, theirs.flatMap { connection.dialect.rival($0) })
+        } else if error.isTransient {
+            take(.failed(error), of: documentID)
+            if error.domain == .webSocket, error.code == 503 { connection.fail(error) }
+        } else {
+            take(.refused(error), of: documentID)
+        }
     }
 
-    /// Has a refusal remembered with what the peer took; that it counts as done is saved later.
-    func remember(
-        _ change: FeedChange,
-        _ error: SyncError
-    ) {
+    /// Notes under which sequence a peer of ours stored a revision: the pull need not compare it.
+    ///
+    /// Where the peer had the revision already, it only says how far its sequences are.
+    private func notePlace(_ reply: BLIPIncomingReply) {
+        guard rivals.pulls, !reply.properties.bool("noop"),
+            !reply.properties.bool(RemoteOrder.branchedProperty),
+            let sequence = reply.remoteSequence
+        else { return }
+        checkpointer.remote.notePushed(sequence)
+    }
+
+    private mutating func conflicted(_ documentID: DocumentID, _ theirs: RevisionID?) throws {
+        guard let proposal = take(.conflict, of: documentID) else { return }
+        let canAwait = changes.awaitedCount < connection.limits.awaitedConflictsCount
+        let verdict = try rivals.verdict(on: proposal, against: theirs, canAwait: canAwait)
+        take(verdict, of: documentID)
+    }
+
+    /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
+    /// succeed now, and one that counts as done where the peer `isBehind`.
+    mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
+        if let waiting = changes.awaited(documentID) {
+            take(try rivals.verdict(afterPulling: waiting.change), of: documentID)
+        } else if isBehind, !changes.isUnderway(documentID),
+            let overdue = try rivals.overdue(documentID, in: feed, after: checkpointer.completed)
+        {
+            checkpointer.completed.remove(overdue.change.sequence)
+            _ = changes.add(overdue)
+        }
+    }
+
+    /// Conflicts that the pull did not clear are the documents' errors.
+    mutating func reportUnresolved() {
+        for documentID in changes.awaited { take(.runEnded, of: documentID) }
+    }
+}
+
+// MARK: - What follows
+
+extension Pusher {
+    /// Moves the change of a document on, and does what follows.
+    ///
+    /// - Returns: The change; `nil` where none is under way.
+    @discardableResult
+    private mutating func take(
+        _ event: PushedChange.Event,
+        of documentID: DocumentID
+    ) -> Proposal? {
+        guard let (proposal, effects) = changes.take(event, of: documentID) else { return nil }
+        let change = proposal.change
+        if effects.contains(.send), let revision = event.revision(of: proposal) {
+            sender.enqueue(revision)
+        }
+        if effects.contains(.report) {
+            var told = DocumentEvent(pushing: change, in: path, event.error)
+            if case .delivered(let delta, _) = event { told.delta = delta }
+            connection.report(told)
+        }
+        if effects.contains(.remember), let error = event.error { remember(change, error) }
+        if effects.contains(.mark) { mark(change, event) }
+        if effects.contains(.count) { connection.progress.complete(change.bodyByteCount) }
+        if effects.contains(.pass) { checkpointer.completed.insert(change.sequence) }
+        if effects.contains(.reopen) { checkpointer.completed.remove(change.sequence) }
+        if effects.contains(.readFeed) { feed.notice() }
+        return proposal
+    }
+
+    private func mark(_ change: FeedChange, _ event: PushedChange.Event) {
+        remarks.add(
+            Remarks.Mark(
+                collection: collection,
+                revision: KnownRevision(
+                    documentID: change.documentID,
+                    revisionID: change.revisionID,
+                    sequence: change.isFirst ? change.sequence : nil,
+                    feedEnd: change.feedEnd
+                ),
+                remoteSequence: event.remoteSequence
+            )
+        )
+    }
+
+    private func remember(_ change: FeedChange, _ error: SyncError) {
         let refusal = Refusal(
             documentID: change.documentID,
             revisionID: change.revisionID,
@@ -265,8 +280,11 @@ struct Pusher {
         )
         remarks.add(Remarks.PushRefusal(collection: collection, refusal: refusal))
     }
+}
 
-    func event(_ change: FeedChange, _ error: SyncError?) -> DocumentEvent {
-        DocumentEvent(pushing: change, in: path, error)
+extension BLIPIncomingReply {
+    /// How far the peer's sequences were, if it is one of ours.
+    fileprivate var remoteSequence: UInt64? {
+        properties[RemoteOrder.property].flatMap { UInt64($0) }
     }
 }

@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanJSON
 import DivanLog
 import DivanRevisions
 import DivanStore
@@ -234,6 +235,26 @@ extension Connection {
     func ask(_ request: BLIPRequest, for purpose: Purpose) {
         guard !isClosed, let number = blip.send(request) else { return }
         purposes[number] = purpose
+    }
+
+    /// Sends a list, before all else; an empty one says that there is nothing more, and is not answered.
+    ///
+    /// - Returns: Whether an answer will come.
+    func send<Entry>(
+        _ entries: [Entry],
+        as properties: BLIPProperties,
+        for purpose: @autoclosure () -> Purpose,
+        writing write: (Entry, inout JSONWriter) -> Void
+    ) -> Bool {
+        var writer = JSONWriter(reservingByteCount: entries.count * 80)
+        writer.beginArray()
+        for entry in entries { write(entry, &writer) }
+        writer.endArray()
+        var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
+        request.isUrgent = true
+        request.isCompressed = configuration.compresses && !entries.isEmpty
+        if entries.isEmpty { tell(request) } else { ask(request, for: purpose()) }
+        return !entries.isEmpty
     }
 
     /// Sends a request that nobody answers.

@@ -8,7 +8,8 @@ struct FeedChange {
     var revisionID: RevisionID
     var isTombstone: Bool
     var bodyByteCount: Int
-    /// The revision that the remote is known to have; `nil` on the passive side.
+    /// The revision that the remote is known to have, where that may be relied on; `nil` on the
+    /// passive side.
     var remoteAncestor: RevisionID?
     /// Whether the document has no other revision.
     var isFirst: Bool
@@ -28,9 +29,27 @@ struct FeedChange {
     var flags: SyncFlags { isTombstone ? .deleted : [] }
 }
 
-/// A change that was proposed, with the ancestor that was named.
+/// A change as it is proposed, with the ancestor that is named.
 struct Proposal {
-    var change: FeedChange
-    var ancestor: RevisionID?
-    var attemptCount = 1
+    let change: FeedChange
+    private(set) var ancestor: RevisionID?
+    private(set) var attemptCount = 1
+
+    /// Proposes a change for the first time, from the revision that the peer is known to have.
+    init(_ change: FeedChange) {
+        self.init(change, from: change.remoteAncestor)
+    }
+
+    init(_ change: FeedChange, from ancestor: RevisionID?) {
+        self.change = change
+        self.ancestor = ancestor
+    }
+
+    /// Proposes it anew from another ancestor.
+    func again(from ancestor: RevisionID) -> Proposal {
+        var next = self
+        next.ancestor = ancestor
+        next.attemptCount += 1
+        return next
+    }
 }

@@ -109,6 +109,12 @@ public struct Limits: Sendable {
     public var rotationWindow: Duration = .seconds(60)
     /// Refused proposals that wait for the pull to clear them; the next ones are errors at once.
     public var awaitedConflictsCount = 10_000
+    /// Revisions that the peer forbids, and that wait for all else to be done: where there are more they
+    /// get their second try at once.
+    public var forbiddenRevisionsCount = 10_000
+    /// Documents in conflict that are remembered, because a mark of theirs may be worthless; where there
+    /// are more no mark is relied on.
+    public var doubtfulDocumentsCount = 100_000
     /// Revisions of our own commits remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
     /// Bytes of a document's body, in either direction: 20 MiB, as in Sync Gateway.

@@ -1,3 +1,5 @@
+import DivanRevisions
+
 /// Why a request was sent.
 enum Purpose {
     // An active peer's.
@@ -5,7 +7,7 @@ enum Purpose {
     case checkpoint(collection: Int, isForSave: Bool)
     case saveCheckpoint(collection: Int)
     case subscription(collection: Int)
-    case proposals(collection: Int, [Proposal])
+    case proposals(collection: Int, [DocumentID])
     // A passive peer's.
     case announcement(collection: Int, [FeedChange])
     // Either's.

@@ -10,8 +10,6 @@ struct OutgoingRevision {
     var terms: PeerTerms
     /// Whether the peer refused a delta for it already.
     var needsFullBody = false
-    /// Whether the peer refused it once with 403; the second time counts.
-    var wasForbidden = false
     /// Bytes of the body on the wire, once sent.
     var sentByteCount = 0
     /// When it was handed to the message layer.
@@ -20,8 +18,6 @@ struct OutgoingRevision {
     var wasDelta = false
     /// Blobs that the peer may ask for until it has answered.
     var lentBlobs: [BlobDigest] = []
-    /// How often it was proposed.
-    var attemptCount = 1
 
     /// The difference as which it went out; `nil` when its body went whole.
     var delta: DeltaUse? {

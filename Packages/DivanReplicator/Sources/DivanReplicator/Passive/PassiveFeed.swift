@@ -245,23 +245,13 @@ struct PassiveFeed {
     }
 
     private mutating func announce(_ changes: [FeedChange]) {
-        let properties = BLIPProperties.profile(
-            "changes",
-            collection: connection.wireIndex(collection)
+        let isAsked = connection.send(
+            changes,
+            as: .profile("changes", collection: connection.wireIndex(collection)),
+            for: .announcement(collection: collection, changes),
+            writing: ChangesMessage.write
         )
-        var writer = JSONWriter(reservingByteCount: changes.count * 80)
-        writer.beginArray()
-        for change in changes { ChangesMessage.write(change, to: &writer) }
-        writer.endArray()
-        var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
-        request.isUrgent = true
-        guard !changes.isEmpty else {
-            connection.tell(request)
-            return
-        }
-        request.isCompressed = connection.configuration.compresses
-        listsInFlightCount += 1
-        connection.ask(request, for: .announcement(collection: collection, changes))
+        if isAsked { listsInFlightCount += 1 }
     }
 
     /// Takes the answer to a list: what is wanted is sent, the rest is done.

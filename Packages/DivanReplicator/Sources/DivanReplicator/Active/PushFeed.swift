@@ -1,0 +1,113 @@
+import DivanRevisions
+import DivanStore
+
+/// The local changes that one collection pushes, in the order of their sequences: what is new, what
+/// the filters let through, and which marks of the peer's revisions are to be relied on.
+struct PushFeed {
+    private let path: CollectionPath
+    private let connection: Connection
+    private let checkpointer: Checkpointer
+    private let filter: DocumentFilter?
+    private let wantedIDs: Set<DocumentID>
+    /// Marks of changes up to this sequence are older than this run and not to be relied on.
+    private let trustedAfter: UInt64
+    /// Documents that were in conflict then: who keeps the peer's side relies on such a mark.
+    private var doubtfulIDs: Set<DocumentID> = []
+    private var doubtsAll = false  // there were more of them than are remembered
+    private var lastSequence: UInt64  // the feed is read through here
+    /// Local changes that are not looked at yet; never too few.
+    private(set) var unreadCount: UInt64
+    private(set) var isCaughtUp = false
+    /// Whether changes from before the connection are still being read.
+    private(set) var isInBacklog = true
+
+    init(
+        _ options: PeerConfiguration.CollectionOptions,
+        after checkpointer: Checkpointer,
+        through last: UInt64,
+        over connection: Connection
+    ) {
+        self.connection = connection
+        self.checkpointer = checkpointer
+        path = options.path
+        filter = options.pushFilter
+        wantedIDs = Set(options.documentIDs)
+        lastSequence = checkpointer.completed.firstRangeEnd
+        trustedAfter = checkpointer.isConfirmed ? 0 : last
+        unreadCount = last - min(last, lastSequence)
+    }
+
+    /// There are changes behind the last one that was read.
+    mutating func notice() {
+        isCaughtUp = false
+    }
+
+    /// Reads one list of changes and returns those that are to be pushed; the checkpoint may pass
+    /// all of them.
+    mutating func read() throws -> [FeedChange] {
+        let limit = connection.limits.changesCount
+        let rows = try connection.store.read { reader in
+            let rows = try reader.changes(
+                in: path,
+                after: lastSequence,
+                limit: limit,
+                remote: connection.remote
+            )
+            return try rows.map { row in (row, try passes(row, reader)) }
+        }
+        if rows.count < limit {
+            isCaughtUp = true
+            isInBacklog = false
+            unreadCount = 0
+        }
+        guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
+        unreadCount -= min(unreadCount, last - lastSequence)
+        for (row, _) in rows where row.sequence <= trustedAfter && row.flags.contains(.conflicted) {
+            doubt(row.documentID)
+        }
+        let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
+        checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
+        lastSequence = last
+        return pending.map { row, _ in
+            var change = FeedChange(row)
+            if row.sequence <= trustedAfter { change.remoteAncestor = nil }
+            return change
+        }
+    }
+
+    private mutating func doubt(_ documentID: DocumentID) {
+        doubtsAll = doubtsAll || doubtfulIDs.count >= connection.limits.doubtfulDocumentsCount
+        if !doubtsAll { doubtfulIDs.insert(documentID) }
+    }
+
+    /// The document is proposed: the answer will tell what the peer has.
+    mutating func proposes(_ documentID: DocumentID) {
+        doubtfulIDs.remove(documentID)
+    }
+
+    /// Whether a change is to be pushed; filters see the body.
+    func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
+        guard !row.flags.contains(.conflicted) else { return false }
+        guard wantedIDs.isEmpty || wantedIDs.contains(row.documentID) else { return false }
+        let isTrusted =
+            row.sequence > trustedAfter && !doubtsAll && !doubtfulIDs.contains(row.documentID)
+        if isTrusted, row.remoteAncestor == row.revisionID { return false }
+        guard let filter else { return true }
+        let isTombstone = row.flags.contains(.tombstone)
+        let result = Result { () throws(StoreError) in
+            try reader.revision(row.documentID, row.revisionID, in: path)
+        }
+        if case .failure(let error) = result, error.concernsOneDocument {
+            return true  // no filter can judge it; sending it will fail, and tell why
+        }
+        let stored = try result.get()
+        return filter(
+            FilteredRevision(
+                row.documentID,
+                row.revisionID,
+                body: stored?.body ?? [],
+                flags: isTombstone ? .deleted : []
+            )
+        )
+    }
+}

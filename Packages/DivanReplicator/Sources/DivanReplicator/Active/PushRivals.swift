@@ -1,0 +1,150 @@
+import DivanRevisions
+import DivanStore
+
+/// The revisions that a peer has in place of pushed ones: asks the store what follows from each.
+///
+/// Source: `replication.md` §5 (a)–(d).
+struct PushRivals {
+    let path: CollectionPath
+    /// Whether a pull runs beside, which may bring the peer's revision.
+    let pulls: Bool
+    let connection: Connection
+
+    /// Decides what a conflict means, where the peer may have said which revision it has.
+    ///
+    /// `canAwait` says whether there is room for one more that awaits the pull.
+    func verdict(
+        on proposal: Proposal,
+        against theirs: RevisionID?,
+        canAwait: Bool
+    ) throws -> PushedChange.Event {
+        let change = proposal.change
+        let found: (any RevisionHistory)?
+        do {
+            found = try connection.store.read { try $0.revisions(of: change.documentID, in: path) }
+        } catch let error as StoreError where error.concernsOneDocument {
+            return .unreadable(SyncError(storage: error))
+        }
+        guard let history = found, let current = history.current,
+            current.id == change.revisionID, !history.isConflicted
+        else { return .overtaken }
+        if let ancestor = betterAncestor(than: proposal, theirs, history) {
+            return .ancestorFound(ancestor)
+        }
+        if try graft(change, theirs ?? proposal.ancestor, history) { return .grafted }
+        if try takeBack(theirs, change) { return .tookBack }
+        return pulls && canAwait ? .pullMayClear : .nothingHelps
+    }
+
+    /// An ancestor with which the proposal may succeed at once.
+    private func betterAncestor(
+        than proposal: Proposal,
+        _ theirs: RevisionID?,
+        _ history: any RevisionHistory
+    ) -> RevisionID? {
+        guard proposal.attemptCount < PushedChange.maximumAttempts else { return nil }
+        let mine = proposal.change.revisionID
+        if let theirs, theirs != proposal.ancestor, follows(theirs, mine, history) {
+            return theirs
+        }
+        guard pulls, !history.isConflicted, let remote = connection.remote,
+            let known = history.latest(at: remote), known != proposal.ancestor,
+            follows(known, mine, history)
+        else { return nil }
+        return known
+    }
+
+    /// Makes a revision that a peer of another kind can take, where it has one that we gave up.
+    ///
+    /// - Returns: Whether there is one now; it is pushed as a change of its own.
+    private func graft(
+        _ change: FeedChange,
+        _ theirs: RevisionID?,
+        _ history: any RevisionHistory
+    ) throws -> Bool {
+        guard !connection.peerIsOurs,
+            let loser = theirs ?? connection.remote.flatMap({ history.latest(at: $0) }),
+            !history.closedBranch(from: loser).isEmpty
+        else { return false }
+        return try connection.store.write { writer in
+            try writer.graftCurrent(of: change.documentID, onto: loser, in: path)
+        }
+    }
+
+    /// Takes the revision that a peer of ours insists on, where it was given up here and precedes
+    /// the one that was pushed (`RevisionTree`, decision 0010).
+    ///
+    /// - Returns: Whether it is current now, which is reported; else it must come with the pull.
+    private func takeBack(_ theirs: RevisionID?, _ change: FeedChange) throws -> Bool {
+        guard pulls, connection.peerKeepsOrder, let theirs, let remote = connection.remote else {
+            return false
+        }
+        let taken = try connection.store.write(origin: connection.origin) { writer in
+            try writer.takeBack(theirs, of: change.documentID, from: remote, in: path)
+        }
+        guard let taken else { return false }
+        let flags: SyncFlags = taken.isTombstone ? .deleted : []
+        connection.report(DocumentEvent(pulling: change.documentID, in: path, flags: flags, nil))
+        return true
+    }
+
+    /// Whether a peer whose current revision is `theirs` can take ours: it descends from that one,
+    /// or the branch of that one was given up here, which the peer is told.
+    private func follows(
+        _ theirs: RevisionID,
+        _ mine: RevisionID,
+        _ history: any RevisionHistory
+    ) -> Bool {
+        history.isAncestor(theirs, of: mine) || !history.closedBranch(from: theirs).isEmpty
+    }
+}
+
+// MARK: - What the pull brought
+
+extension PushRivals {
+    /// The ancestor with which a change may succeed that awaited the pull.
+    func verdict(afterPulling change: FeedChange) throws -> PushedChange.Event {
+        let found = try connection.store.read { try newer(of: change.documentID, $0) }
+        guard let found, found.current.id == change.revisionID else { return .pulled }
+        return .ancestorFound(found.known)
+    }
+
+    /// The change of a document on which the peer is behind although it counts as done: what was
+    /// refused, because the peer had another revision then, may succeed now.
+    func overdue(
+        _ documentID: DocumentID,
+        in feed: PushFeed,
+        after completed: SequenceSet
+    ) throws -> Proposal? {
+        try connection.store.read { reader in
+            guard let (current, known) = try newer(of: documentID, reader), current.sequence > 0,
+                completed.contains(current.sequence),
+                let row = try reader.changes(
+                    in: path,
+                    after: current.sequence - 1,
+                    limit: 1,
+                    remote: connection.remote
+                ).first,
+                row.documentID == documentID, try feed.passes(row, reader)
+            else { return nil }
+            return Proposal(FeedChange(row), from: known)
+        }
+    }
+
+    /// The current revision of a document, and the one of the peer that it can follow.
+    private func newer(
+        of documentID: DocumentID,
+        _ reader: StoreReader
+    ) throws -> (current: HistoryRevision, known: RevisionID)? {
+        let result = Result { () throws(StoreError) in
+            try reader.revisions(of: documentID, in: path)
+        }
+        if case .failure(let error) = result, error.concernsOneDocument { return nil }
+        guard let history = try result.get(), !history.isConflicted,
+            let current = history.current, let remote = connection.remote,
+            let known = history.latest(at: remote), known != current.id,
+            follows(known, current.id, history)
+        else { return nil }
+        return (current, known)
+    }
+}

@@ -1,0 +1,192 @@
+import DivanRevisions
+
+/// One local change on its way to the peer.
+///
+/// **Its life.** A change that is found in the feed is named in a list of proposals. The peer wants
+/// it, has it, refuses it, or has another revision in its place. What it wants, `RevisionSender` sends
+/// when the window has room, whole or as a difference, until it is answered. A revision that is
+/// forbidden (403) is set aside and gets a second try after all else: a document that follows may
+/// bring the right to write it. Where the peer has another revision the change is `disputed`, and
+/// `PushRivals` asks the store what follows: another ancestor to propose, a revision to take back or
+/// to graft onto, a pull that may bring what is missing, or nothing.
+///
+/// **What it promises.** A change that is settled moves the checkpoint (`pass`), unless its answer
+/// never came or was a temporary failure: it is proposed anew in the next run then. One that
+/// awaits the pull counts as done, and is remembered as refused: a crash must not lose the rest, and
+/// must not lose it either.
+///
+/// **What may be reordered.** Answers to lists and to revisions come in any order; of one document at
+/// most one change is under way, so each answer meets the state that asked for it. What is not
+/// listed in `take` cannot happen, and changes nothing.
+///
+/// **What bounds it.** `maximumAttempts` ends a dispute about ancestors; how many changes live in
+/// which state is bounded in `PushedChanges`. A lost connection forgets every state.
+///
+/// Source: `replication.md` §5. Drawn in `Docs/states/pushed-change.md`.
+enum PushedChange {
+    case found(Proposal)
+    case proposed(Proposal)
+    case sending(Proposal, isSecondTry: Bool)
+    case setAside(Proposal)
+    case disputed(Proposal)
+    case awaitingPull(Proposal)
+    case settled(Proposal)
+
+    enum Event {
+        /// It was named in a list.
+        case listed
+        /// The list was not answered, or not in a way that can be read.
+        case unanswered
+        case wanted(PeerTerms)
+        /// The peer has it; with the peer's sequence, if it said.
+        case known(at: UInt64?)
+        /// The peer stored it.
+        case delivered(DeltaUse?, at: UInt64?)
+        /// It is gone, or cannot be sent; that was told already.
+        case vanished
+        case forbidden(SyncError, OutgoingRevision)
+        case refused(SyncError)
+        /// Not taken now, but perhaps later.
+        case failed(SyncError)
+        /// All else is done.
+        case restDone(OutgoingRevision)
+        /// The peer has another revision.
+        case conflict
+
+        // What follows from a conflict.
+        /// The document has another revision by now, or is in conflict: a change of its own.
+        case overtaken
+        case unreadable(SyncError)
+        case ancestorFound(RevisionID)
+        /// A revision was made that the peer can take.
+        case grafted
+        /// The peer's revision is current here now.
+        case tookBack
+        case pullMayClear
+        case nothingHelps
+
+        // While the pull goes on.
+        case pulled
+        case newerFound
+        case runEnded
+    }
+
+    /// What a transition asks for, done in this order.
+    struct Effects: OptionSet {
+        let rawValue: Int
+        /// Hand it to the sender.
+        static let send = Effects(rawValue: 1 << 0)
+        /// Keep it for its second try.
+        static let keep = Effects(rawValue: 1 << 1)
+        /// Name it in the next list.
+        static let propose = Effects(rawValue: 1 << 2)
+        /// Tell the application.
+        static let report = Effects(rawValue: 1 << 3)
+        /// Have the refusal remembered with what the peer took; that it counts as done is saved later.
+        static let remember = Effects(rawValue: 1 << 4)
+        /// Have it noted that the peer has the revision.
+        static let mark = Effects(rawValue: 1 << 5)
+        /// Its bytes count as transferred.
+        static let count = Effects(rawValue: 1 << 6)
+        /// The checkpoint may pass it.
+        static let pass = Effects(rawValue: 1 << 7)
+        /// The checkpoint must not pass it any more.
+        static let reopen = Effects(rawValue: 1 << 8)
+        /// There is a new change in the feed.
+        static let readFeed = Effects(rawValue: 1 << 9)
+    }
+
+    /// How often a change is proposed, each time with another ancestor.
+    static let maximumAttempts = 5
+
+    /// The whole behaviour, a line for each transition.
+    mutating func take(_ event: Event) -> Effects {
+        let effects: Effects
+        switch (self, event) {
+        case (.found(let it), .listed): (self, effects) = (.proposed(it), [])
+        case (.proposed(let it), .wanted):
+            (self, effects) = (.sending(it, isSecondTry: false), [.send])
+        case (.proposed(let it), .known): (self, effects) = (.settled(it), [.mark, .count, .pass])
+        case (.proposed(let it), .conflict): (self, effects) = (.disputed(it), [])
+        case (.proposed(let it), .refused):
+            (self, effects) = (.settled(it), [.report, .remember, .pass])
+        case (.proposed(let it), .unanswered): (self, effects) = (.settled(it), [])
+        case (.sending(let it, _), .delivered):
+            (self, effects) = (.settled(it), [.report, .mark, .count, .pass])
+        case (.sending(let it, _), .vanished): (self, effects) = (.settled(it), [.pass])
+        case (.sending(let it, _), .conflict): (self, effects) = (.disputed(it), [.count])
+        case (.sending(let it, isSecondTry: false), .forbidden):
+            (self, effects) = (.setAside(it), [.keep])
+        case (.sending(let it, isSecondTry: true), .forbidden):
+            (self, effects) = (.settled(it), [.report, .remember, .count, .pass])
+        case (.sending(let it, _), .refused):
+            (self, effects) = (.settled(it), [.report, .remember, .count, .pass])
+        case (.sending(let it, _), .failed): (self, effects) = (.settled(it), [.report, .count])
+        case (.setAside(let it), .restDone):
+            (self, effects) = (.sending(it, isSecondTry: true), [.send])
+        case (.disputed(let it), .overtaken): (self, effects) = (.settled(it), [.pass])
+        case (.disputed(let it), .unreadable): (self, effects) = (.settled(it), [.report, .pass])
+        case (.disputed(let it), .ancestorFound(let id)):
+            (self, effects) = (.found(it.again(from: id)), [.propose])
+        case (.disputed(let it), .grafted): (self, effects) = (.settled(it), [.pass, .readFeed])
+        case (.disputed(let it), .tookBack): (self, effects) = (.settled(it), [.pass, .readFeed])
+        case (.disputed(let it), .pullMayClear):
+            (self, effects) = (.awaitingPull(it), [.remember, .pass])
+        case (.disputed(let it), .nothingHelps):
+            (self, effects) = (.settled(it), [.report, .remember, .pass])
+        case (.awaitingPull(let it), .ancestorFound(let id)):
+            (self, effects) = (.found(it.again(from: id)), [.propose, .reopen])
+        case (.awaitingPull(let it), .pulled): (self, effects) = (.settled(it), [])
+        case (.awaitingPull(let it), .newerFound): (self, effects) = (.settled(it), [])
+        case (.awaitingPull(let it), .runEnded): (self, effects) = (.settled(it), [.report])
+        default: effects = []
+        }
+        return effects
+    }
+
+    /// The change, and how it was proposed last.
+    var proposal: Proposal {
+        switch self {
+        case .found(let it), .proposed(let it), .sending(let it, _), .setAside(let it),
+            .disputed(let it), .awaitingPull(let it), .settled(let it):
+            it
+        }
+    }
+
+    /// Whether it counts as done, and may be opened again.
+    var awaitsPull: Bool {
+        if case .awaitingPull = self { true } else { false }
+    }
+}
+
+extension PushedChange.Event {
+    /// Why the change did not arrive; `nil` when it did.
+    var error: SyncError? {
+        switch self {
+        case .forbidden(let error, _), .refused(let error), .failed(let error),
+            .unreadable(let error):
+            error
+        case .pullMayClear, .nothingHelps, .runEnded: .rival
+        default: nil
+        }
+    }
+
+    /// How far the peer's sequences were, if it said.
+    var remoteSequence: UInt64? {
+        switch self {
+        case .known(let sequence), .delivered(_, let sequence): sequence
+        default: nil
+        }
+    }
+
+    /// What to send for a change that was proposed.
+    func revision(of proposal: Proposal) -> OutgoingRevision? {
+        switch self {
+        case .wanted(let terms):
+            let known = proposal.ancestor.map { [$0] } ?? []
+            return OutgoingRevision(change: proposal.change, known: known, terms: terms)
+        case .restDone(let revision): return revision
+        default: return nil
+        }
+    }
+}
