@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare check format docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare check states format docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -52,6 +52,9 @@ bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
 check: setup ## lint, arrows, manifests, documentation, lengths
 	swift format lint --strict --parallel --recursive $(SOURCES)
 	swift run --quiet divan-check
+
+states: ## draw Docs/states anew from the state machines in the sources
+	@swift run --quiet divan-check states
 
 format: ## lay out the sources as the lint wants them
 	swift format --in-place --parallel --recursive $(SOURCES)

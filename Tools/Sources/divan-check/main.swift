@@ -2,7 +2,14 @@ import DivanCheck
 import Foundation
 
 /// Checks the checkout in the current directory; prints what is wrong and exits with 1.
+///
+/// With the argument `states` it draws the pages of the state machines anew.
 let tree = SourceTree(root: FileManager.default.currentDirectoryPath)
+if CommandLine.arguments.dropFirst() == ["states"] {
+    let unreadable = try StatesCheck(tree).write()
+    for violation in unreadable { print(violation) }
+    exit(unreadable.isEmpty ? 0 : 1)
+}
 let checks: [(name: String, run: () throws -> [Violation])] = [
     ("arrows", ArrowsCheck(tree).violations),
     ("manifests", ManifestsCheck(tree).violations),
@@ -18,6 +25,8 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("names", NamesCheck(tree).violations),
     ("citations", CitationsCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
+    ("codes", CodesCheck(tree).violations),
+    ("states", StatesCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),
 ]
 var count = 0

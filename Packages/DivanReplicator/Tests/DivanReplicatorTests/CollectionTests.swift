@@ -168,7 +168,7 @@ import Testing
             Issue.record("no close")
             return
         }
-        #expect(code == 1002)
+        #expect(code.number == 1002)
         #expect(error?.code == 1002)
     }
 }

@@ -213,7 +213,7 @@ struct Conversation {
             isAny = true
             switch effect {
             case .close(let code, let error):
-                closeCode = closeCode ?? code
+                closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .status(let status): statuses.append(status)
             case .documents(let events): activeEvents += events
@@ -226,7 +226,7 @@ struct Conversation {
             isAny = true
             switch effect {
             case .close(let code, let error):
-                closeCode = closeCode ?? code
+                closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .documents(let events): passiveEvents += events
             case .status, .resolve: break

@@ -172,7 +172,7 @@ struct Counterpart {
         while let effect = peer.next() {
             switch effect {
             case .close(let code, let error):
-                closeCode = code
+                closeCode = code.number
                 self.error = error
             case .documents(let documents): events += documents
             case .status, .resolve: break

@@ -4,25 +4,26 @@ import Testing
 
 /// What errors mean, and when to try again.
 @Suite struct ErrorTests {
-    @Test(arguments: [
-        (SyncError(.webSocket, 503), true, false), (SyncError(.webSocket, 1006), true, false),
-        (SyncError(.webSocket, 4001), true, false), (SyncError(.webSocket, 4002), false, false),
-        (SyncError(.webSocket, 500), false, false), (SyncError(.webSocket, 401), false, false),
-        (SyncError(.webSocket, 1001), false, false), (SyncError(.network, 3), true, true),
-        (SyncError(.network, 2), false, true), (SyncError(.network, 11), false, false),
-        (SyncError(.network, 19), true, false), (SyncError(.network, 27), false, true),
-        (SyncError(.posix, Int(ECONNRESET)), true, false),
-        (SyncError(.posix, Int(EHOSTUNREACH)), false, true),
-        (SyncError(.posix, Int(ENOSPC)), false, false), (SyncError(.liteCore, 26), false, false),
-        (SyncError(.posix, Int(ECONNRESET), isFromPeer: true), false, false),
-    ])
-    func `knows what is temporary`(error: SyncError, isTransient: Bool, dependsOnNetwork: Bool) {
-        #expect(error.isTransient == isTransient)
-        #expect(error.isNetworkDependent == dependsOnNetwork)
+    @Test(
+        arguments: [
+            (SyncError(.webSocket, 503), .retry), (SyncError(.webSocket, 1006), .retry),
+            (SyncError(.webSocket, 4001), .retry), (SyncError(.webSocket, 4002), .none),
+            (SyncError(.webSocket, 500), .none), (SyncError(.webSocket, 401), .none),
+            (SyncError(.webSocket, 1001), .none), (SyncError(.network, 3), .retry),
+            (SyncError(.network, 2), .whenContinuous), (SyncError(.network, 11), .none),
+            (SyncError(.network, 19), .retry), (SyncError(.network, 27), .whenContinuous),
+            (SyncError(.posix, Int(ECONNRESET)), .retry),
+            (SyncError(.posix, Int(EHOSTUNREACH)), .whenContinuous),
+            (SyncError(.posix, Int(ENOSPC)), .none), (SyncError(.liteCore, 26), .none),
+            (SyncError(.posix, Int(ECONNRESET), isFromPeer: true), .none),
+        ] as [(SyncError, SyncError.Recovery)]
+    )
+    func `knows what is temporary`(error: SyncError, recovery: SyncError.Recovery) {
+        #expect(error.recovery == recovery)
     }
 
     @Test func `says what happened and what to do`() {
-        let error = SyncError.http(403, "not this one")
+        let error = SyncError.http(HTTPStatus(rawValue: 403), "not this one")
         #expect(
             error.description
                 == "Replication (HTTP/403): not this one; check what this user, or this "

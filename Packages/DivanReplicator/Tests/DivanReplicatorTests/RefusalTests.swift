@@ -154,4 +154,25 @@ import Testing
         try server.answer("proposeChanges", "[304]")
         #expect(try listed().isEmpty)
     }
+
+    @Test func `a forbidden revision gets its second try when all else is done`() throws {
+        try site.save("b", "{}")
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 403)
+        #expect(server.requests.map { $0.properties["id"] } == ["b"])
+        try server.answer("rev")
+        #expect(server.requests.map { $0.properties["id"] } == ["a"])
+    }
+
+    @Test func `where too many are forbidden they get their second try at once`() throws {
+        var options = options
+        options.limits.forbiddenRevisionsCount = 1
+        try site.save("b", "{}")
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        #expect(try server.refuse("rev", "HTTP", 403).properties["id"] == "a")
+        // The answer about `b` is still open.
+        #expect(server.requests.map { $0.properties["id"] } == ["b", "a"])
+    }
 }

@@ -59,8 +59,7 @@ struct ConflictSettler: Sendable {
         do {
             for _ in 0..<Self.attemptLimit where try attempt(conflict, closesRemote) { return nil }
             return SyncError(
-                .liteCore,
-                8,
+                .liteCore(.conflict),
                 "document \(conflict.documentID) changed \(Self.attemptLimit) times while its "
                     + "conflict was being resolved"
             )
@@ -70,7 +69,7 @@ struct ConflictSettler: Sendable {
             return error
         } catch {
             log.error("Document \(conflict.documentID): the conflict resolver failed: \(error)")
-            return SyncError(.liteCore, 8, "the conflict resolver failed: \(error)")
+            return SyncError(.liteCore(.conflict), "the conflict resolver failed: \(error)")
         }
     }
 
@@ -81,7 +80,9 @@ struct ConflictSettler: Sendable {
         let stored = try store.read { reader in
             guard
                 try reader.document(pending.documentID, in: path, includingTombstones: true) != nil
-            else { throw SyncError(.liteCore, 7, "document \(pending.documentID) was purged") }
+            else {
+                throw SyncError(.liteCore(.notFound), "document \(pending.documentID) was purged")
+            }
             return try reader.conflict(of: pending.documentID, in: path)
         }
         guard let stored else { return true }  // settled elsewhere

@@ -92,7 +92,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         switch phase {
         case .connecting:
             phase = .closing
-            transport.close(code: 1000, reason: "")
+            transport.close(code: CloseCode.normal.number, reason: "")
         case .open:
             peer.stop(at: loop.now)
             pump()
@@ -220,7 +220,7 @@ extension PeerDriver {
                 guard phase == .open else { continue }
                 sendLastFrames()
                 phase = .closing
-                transport.close(code: code, reason: "")
+                transport.close(code: code.number, reason: "")
             }
         }
         startConflicts()

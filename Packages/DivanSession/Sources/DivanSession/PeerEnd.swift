@@ -22,8 +22,8 @@ struct PeerEnd: Sendable {
         switch close {
         case nil: return nil
         case .clean(let code, let reason, _):
-            let isGoodBye = code == 1000 || code == 1001
-            return SyncError(.webSocket, isGoodBye ? 1001 : Int(code), reason)
+            let code = CloseCode(code)
+            return SyncError(.close(code == .normal ? .goingAway : code), reason)
         case .failed(let error):
             return SyncError(error)
         }
@@ -34,9 +34,11 @@ struct PeerEnd: Sendable {
     /// A server that answers a handshake with 500 may recover, so `behaviour.md` §1 (7) has it
     /// tried again; in a conversation 500 stays permanent (`errors.md` §7).
     var retryError: SyncError? {
-        guard case .failed(let failure)? = close, case .refused(500, _, _) = failure.reason else {
+        guard case .failed(let failure)? = close,
+            case .refused(HTTPStatus.internalError.rawValue, _, _) = failure.reason
+        else {
             return nil
         }
-        return SyncError(.webSocket, 503, "\(failure)")
+        return .http(.serviceUnavailable, "\(failure)")
     }
 }

@@ -6,11 +6,13 @@ extension SyncError {
     ///
     /// Source: `tls-and-auth.md` §6, `websocket-and-urls.md` §5.
     init(_ error: TransportError) {
-        switch error.code {
-        case .network(let code): self.init(.network, code, "\(error)", hasRemedy: true)
-        case .webSocket(let code): self.init(.webSocket, code, "\(error)", hasRemedy: true)
-        case .posix(let number): self.init(.posix, Int(number), "\(error)", hasRemedy: true)
-        }
+        let code: WireCode =
+            switch error.code {
+            case .network(let code): WireCode(.network, code)
+            case .webSocket(let code): WireCode(.webSocket, code)
+            case .posix(let number): .posix(Int(number))
+            }
+        self.init(code, "\(error)", hasRemedy: true)
     }
 
     /// What an error means that kept a session from starting.

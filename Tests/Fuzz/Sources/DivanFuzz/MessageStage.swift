@@ -134,7 +134,7 @@ struct MessageStage {
 
     private mutating func takeEffects() {
         while let effect = peer.next() {
-            if case .close(let code, _) = effect { closeCode = code }
+            if case .close(let code, _) = effect { closeCode = code.number }
         }
     }
 

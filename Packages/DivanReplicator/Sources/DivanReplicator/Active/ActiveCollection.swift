@@ -113,7 +113,7 @@ final class ActiveCollection {
         do {
             try pusher?.pump()
         } catch {
-            connection.end(storage: error, code: 1011)
+            connection.end(storage: error, .cannotFulfil)
         }
     }
 
@@ -155,7 +155,7 @@ extension ActiveCollection {
                 limits: connection.limits
             )
             guard message.sequence != nil else {
-                throw .http(400, "received revision without sequence")
+                throw .http(.badRequest, "received revision without sequence")
             }
             let body = try inbox.body(of: message, request, in: admission)
             if body.isRemoved, let puller {
@@ -182,13 +182,13 @@ extension ActiveCollection {
         let text = request.properties["sequence"] ?? request.properties["seq"]
         finish(text.map { RemoteSequence(json: $0) }, isFinished: true, byteCount: 0)
         connection.answer(request)
-        let code = request.properties.integer("error") ?? 404
-        guard code != 404, code != 410 else { return }
+        let code = request.properties.integer("error") ?? HTTPStatus.notFound.rawValue
+        let status = (400...999).contains(code) ? HTTPStatus(rawValue: code) : .badGateway
+        guard status != .notFound, status != .gone else { return }
         let reason = request.properties["reason"] ?? "the peer cannot send the document"
-        let status = (400...999).contains(code) ? code : 502
         report(
             DocumentID(unchecked: request.properties["id"] ?? ""),
-            SyncError(.webSocket, status, reason, isFromPeer: true)
+            SyncError(.http(status), reason, isFromPeer: true)
         )
     }
 

@@ -96,7 +96,7 @@ final class ActivePeer: SyncPeer {
                 .noSuchCollection(change.collection),
                 at: connection.store.directory ?? ""
             )
-            connection.end(storage: error, code: 1011)
+            connection.end(storage: error, .cannotFulfil)
         }
         if options.isContinuous { for collection in affected { collection.notice() } }
         pump()
@@ -116,7 +116,7 @@ final class ActivePeer: SyncPeer {
         guard !isEnded, connection.life.stopDeadline == nil else { return }
         if !connection.take(.stopRequested(deadline: now + .seconds(2))) {
             commit()
-            connection.close(code: 1000)
+            connection.close(.normal)
         }
         pump()
     }
@@ -191,14 +191,14 @@ extension ActivePeer {
     private func goOnStopping(until deadline: Duration) {
         commit()
         for collection in collections { collection.checkpointer.pump(isForced: true) }
-        if connection.now >= deadline || isSettled { connection.close(code: 1000) }
+        if connection.now >= deadline || isSettled { connection.close(.normal) }
     }
 
     /// A one-shot replication ends when both directions are done and the checkpoints are saved.
     private func endIfDone() {
         guard !options.isContinuous, isIdle, isSettled, !isEnded else { return }
         for collection in collections { collection.reportUnresolved() }
-        connection.close(code: 1000)
+        connection.close(.normal)
     }
 
     /// Whether nothing is known that is left to do.

@@ -146,7 +146,7 @@ final class Checkpointer {
         if let failure = reply.error {
             let error = SyncError(failure)
             // Another copy of us was here, or our idea of the revision is old: ask for it.
-            if error.domain == .webSocket, error.code == 409, saving.attemptCount < 5 {
+            if error.wireCode == .http(.conflict), saving.attemptCount < 5 {
                 self.saving?.attemptCount += 1
                 ask(isForSave: true)
             } else {

@@ -36,7 +36,7 @@ final class CollectionAgreement {
             connection.remote = try connection.store.remoteID(for: options.remoteIdentity)
             try makeCollections()
         } catch {
-            connection.end(storage: error, code: 1000)
+            connection.end(storage: error, .normal)
             return
         }
         // A peer that speaks only version 2 is older than collections.
@@ -94,7 +94,7 @@ final class CollectionAgreement {
         guard isDefaultOnly, connection.mode == .collections, !isModeProven,
             purpose.namesCollection
         else { return false }
-        guard reply.error?.code == 400 else {
+        guard reply.error?.status == .badRequest else {
             isModeProven = reply.error == nil
             return false
         }
@@ -104,14 +104,16 @@ final class CollectionAgreement {
             try makeCollections()
             askForCheckpoint()
         } catch {
-            connection.end(storage: error, code: 1000)
+            connection.end(storage: error, .normal)
         }
         return true
     }
 
     /// Takes the answer to `getCollections`.
     func received(collections reply: BLIPIncomingReply) {
-        if let failure = reply.error, failure.domain == "BLIP", failure.code == 404, isDefaultOnly {
+        if let failure = reply.error, failure.domain == "BLIP", failure.status == .notFound,
+            isDefaultOnly
+        {
             askForCheckpoint()
             return
         }
@@ -122,7 +124,7 @@ final class CollectionAgreement {
                 switch answer {
                 case .unknownCollection:
                     let name = collection.path.wireName
-                    throw .http(404, "Collection \(name) is not found on the remote server")
+                    throw .http(.notFound, "Collection \(name) is not found on the remote server")
                 case .noCheckpoint:
                     collection.checkpointer.received(peerCopy: nil, revision: "")
                 case .checkpoint(let body, let revision):
@@ -132,7 +134,7 @@ final class CollectionAgreement {
             startCollections()
         } catch {
             connection.fail(error)
-            connection.close(code: 4002, error: error)
+            connection.close(.doNotRetry, error: error)
         }
     }
 
@@ -140,9 +142,9 @@ final class CollectionAgreement {
     func received(checkpoint reply: BLIPIncomingReply) {
         if let failure = reply.error {
             let error = SyncError(failure)
-            guard error.domain == .webSocket, error.code == 404 else {
+            guard error.wireCode == .http(.notFound) else {
                 connection.fail(error)
-                connection.close(code: 4002, error: error)
+                connection.close(.doNotRetry, error: error)
                 return
             }
             collections[0].checkpointer.received(peerCopy: nil, revision: "")
@@ -159,7 +161,7 @@ final class CollectionAgreement {
         do {
             for collection in collections { try collection.start(options) }
         } catch {
-            connection.end(storage: error, code: 1000)
+            connection.end(storage: error, .normal)
         }
     }
 }

@@ -62,7 +62,7 @@ final class OpenConflicts {
             + "make the same of the same two revisions"
         connection.log.warning("\(text)")
         rotating = conflict
-        connection.report(DocumentEvent(resolving: conflict, SyncError(.liteCore, 8, text)))
+        connection.report(DocumentEvent(resolving: conflict, SyncError(.liteCore(.conflict), text)))
     }
 
     /// Another conflict of the document may have come while the answer was on its way here.

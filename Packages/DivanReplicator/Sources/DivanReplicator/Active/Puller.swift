@@ -108,11 +108,11 @@ struct Puller {
     /// still to come.
     mutating func receive(_ request: BLIPIncomingRequest) {
         guard phase != .notStarted else {
-            connection.refuse(request, with: .http(400, "changes without a subscription"))
+            connection.refuse(request, with: .http(.badRequest, "changes without a subscription"))
             return
         }
         guard waiting.count < connection.limits.waitingListsCount else {
-            connection.fail(SyncError(.liteCore, 26, "the peer sends lists without end"))
+            connection.fail(.remote("the peer sends lists without end"))
             return
         }
         waiting.append(request)
@@ -127,7 +127,7 @@ struct Puller {
             do {
                 try answer(request)
             } catch is MalformedMessage {
-                let failure = SyncError.http(400, "changes must be a list of changes")
+                let failure = SyncError.http(.badRequest, "changes must be a list of changes")
                 connection.refuse(request, with: failure)
                 connection.note(failure)
             } catch {
@@ -137,7 +137,7 @@ struct Puller {
             }
         }
         if checkpointer.remote.unfinishedCount > connection.limits.unfinishedSequencesCount {
-            connection.fail(SyncError(.liteCore, 26, "the peer announces more than it sends"))
+            connection.fail(.remote("the peer announces more than it sends"))
         }
     }
 
@@ -156,7 +156,7 @@ struct Puller {
         }
         guard !request.isNoReply else {
             // Nothing can be asked for, and the checkpoint must not pass what did not come.
-            let error = SyncError.http(400, "announced in a list that wants no answer")
+            let error = SyncError.http(.badRequest, "announced in a list that wants no answer")
             for entry in entries {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
                 report(entry, error)
@@ -322,14 +322,13 @@ extension ChangesMessage.Entry {
     /// Why a revision that a peer announces cannot be stored; `nil` when it can.
     fileprivate func flaw(_ limits: Limits) -> SyncError? {
         if revisionID == nil {
-            return .http(400, "the peer's revision ID is none that this database takes")
+            return .http(.badRequest, "the peer's revision ID is none that this database takes")
         }
         do {
             _ = try DocumentID(received: name)
         } catch {
             return SyncError(
-                .liteCore,
-                29,
+                .liteCore(.badDocumentID),
                 "the peer's document cannot be stored: \(error)",
                 hasRemedy: true
             )

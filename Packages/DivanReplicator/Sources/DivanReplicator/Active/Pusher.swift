@@ -147,18 +147,18 @@ extension Pusher {
                 count: documentIDs.count
             )
         else {
-            connection.fail(SyncError(.liteCore, 26, "unreadable answer to proposeChanges"))
+            connection.fail(.remote("unreadable answer to proposeChanges"))
             return
         }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }
         let terms = PeerTerms(reply.properties, limits: connection.limits)
         for (documentID, answer) in zip(documentIDs, answers) {
             switch answer.status {
-            case 0: take(.wanted(terms), of: documentID)
-            case 304: take(.known(at: reply.remoteSequence), of: documentID)
-            case 409: try conflicted(documentID, answer.currentRevision)
-            default:
-                let error = SyncError.http(answer.status, "the peer refuses the revision")
+            case nil: take(.wanted(terms), of: documentID)
+            case .notModified: take(.known(at: reply.remoteSequence), of: documentID)
+            case .conflict: try conflicted(documentID, answer.currentRevision)
+            case let status?:
+                let error = SyncError.http(status, "the peer refuses the revision")
                 take(.refused(error), of: documentID)
             }
         }
@@ -174,7 +174,7 @@ extension Pusher {
             take(.delivered(revision.delta, at: reply.remoteSequence), of: documentID)
             return
         }
-        if error.domain == .webSocket, error.code == 403 {
+        if error.wireCode == .http(.forbidden) {
             take(.forbidden(error, revision), of: documentID)
         } else if error.isConflict {
             // Somebody was faster than this revision, though its proposal was accepted.
@@ -182,7 +182,7 @@ extension Pusher {
             try conflicted(documentID, theirs.flatMap { connection.dialect.rival($0) })
         } else if error.isTransient {
             take(.failed(error), of: documentID)
-            if error.domain == .webSocket, error.code == 503 { connection.fail(error) }
+            if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
         } else {
             take(.refused(error), of: documentID)
         }

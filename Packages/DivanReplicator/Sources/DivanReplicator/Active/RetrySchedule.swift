@@ -41,8 +41,10 @@ public struct RetrySchedule: Equatable, Sendable {
         with error: SyncError,
         retryAfter: Duration? = nil
     ) -> Decision {
-        guard error.isTransient || (isContinuous && error.isNetworkDependent) else {
-            return .giveUp
+        switch error.recovery {
+        case .none: return .giveUp
+        case .whenContinuous where !isContinuous: return .giveUp
+        case .retry, .whenContinuous: break
         }
         if let attemptCount, retryCount + 1 >= attemptCount { return .giveUp }
         retryCount += 1

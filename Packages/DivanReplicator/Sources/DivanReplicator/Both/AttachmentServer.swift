@@ -69,7 +69,7 @@ struct AttachmentServer {
         do throws(SyncError) {
             let digest = try digest(of: request)
             guard (1...255).contains(request.body.count) else {
-                throw .http(400, "a proof needs a nonce of 1 to 255 bytes")
+                throw .http(.badRequest, "a proof needs a nonce of 1 to 255 bytes")
             }
             guard connection.store.blobs.contains(digest) else { throw .noBlob(digest) }
             guard !request.isNoReply else { return }
@@ -97,12 +97,12 @@ struct AttachmentServer {
 
     private func digest(of request: BLIPIncomingRequest) throws(SyncError) -> BlobDigest {
         guard let text = request.properties["digest"], let digest = BlobDigest(text) else {
-            throw .http(400, "missing or malformed digest")
+            throw .http(.badRequest, "missing or malformed digest")
         }
         // The same words as for one that is not here: who may not have it learns nothing.
         guard connection.blobRights.mayFetch(digest) else { throw .noBlob(digest) }
         guard contents.count + proofs.count < connection.limits.waitingBlobsCount else {
-            throw .http(503, "too many requests for blobs wait already")
+            throw .http(.serviceUnavailable, "too many requests for blobs wait already")
         }
         return digest
     }
@@ -171,7 +171,7 @@ extension AttachmentServer {
 
 extension SyncError {
     fileprivate static func noBlob(_ digest: BlobDigest) -> SyncError {
-        .http(404, "no such blob: \(digest.description)")
+        .http(.notFound, "no such blob: \(digest.description)")
     }
 }
 

@@ -110,7 +110,7 @@ struct BlobFetcher {
         guard connection.remote == nil, case .blobMismatch? = (error as? StoreError)?.code else {
             return SyncError(storage: error)
         }
-        return .http(400, "the content does not match its digest")
+        return .http(.badRequest, "the content does not match its digest")
     }
 
     private func append(_ piece: [UInt8], to fetch: inout Fetch) {
@@ -132,7 +132,7 @@ struct BlobFetcher {
     }
 
     static func tooLarge(_ limits: Limits) -> SyncError {
-        .http(413, "blob of more than \(limits.blobByteCount) bytes")
+        .http(.contentTooLarge, "blob of more than \(limits.blobByteCount) bytes")
     }
 
     /// Takes an error reply.

@@ -102,8 +102,8 @@ extension Connection {
         guard let version = Subprotocol(subprotocol), version.version.scheme == dialect.scheme,
             let codec = configuration.codec(for: version)
         else {
-            fail(SyncError(.webSocket, 1002, "unknown subprotocol \(subprotocol)"))
-            close(code: 1002)
+            fail(SyncError(.close(.protocolError), "unknown subprotocol \(subprotocol)"))
+            close(.protocolError)
             return nil
         }
         blip = BLIPConnection(codec: codec)
@@ -124,11 +124,7 @@ extension Connection {
     /// Source: `errors.md` §6.
     func fail(_ failure: SyncError) {
         note(failure)
-        if failure.domain == .webSocket, failure.code == 503 {
-            close(code: 4001, error: failure)
-        } else if failure.stopsReplication {
-            close(code: 4002, error: failure)
-        }
+        if let code = failure.closeCode { close(code, error: failure) }
     }
 
     /// Records an error that ends nothing: what arrives besides is taken.
@@ -138,13 +134,13 @@ extension Connection {
     }
 
     /// Fails, and closes in any case: without its storage this side cannot go on.
-    func end(storage error: any Error, code: UInt16) {
+    func end(storage error: any Error, _ code: CloseCode) {
         fail(SyncError(storage: error))
-        close(code: code)
+        close(code)
     }
 
     /// Asks for the connection to be closed; only the first call counts.
-    func close(code: UInt16, error: SyncError? = nil) {
+    func close(_ code: CloseCode, error: SyncError? = nil) {
         guard life.take(.closeRequested) else { return }
         effects.flushEvents()
         effects.append(.close(code: code, error: self.error ?? error))
@@ -169,7 +165,7 @@ extension Connection {
         let reason =
             "the listener holds too much for its clients, and \(held >> 10) KiB for this one; "
             + "send less at once, and read the answers"
-        fail(SyncError(.webSocket, 503, reason))
+        fail(.http(.serviceUnavailable, reason))
         blip = BLIPConnection(codec: configuration.codec)
         budget?.release()
         return true
@@ -216,8 +212,8 @@ extension Connection {
             }
         } catch {
             log.error("\(error)")
-            self.error = self.error ?? SyncError(.webSocket, 1011, "\(error)")
-            close(code: error.closeCode)
+            self.error = self.error ?? SyncError(.close(.cannotFulfil), "\(error)")
+            close(CloseCode(error.closeCode))
         }
     }
 
@@ -290,8 +286,12 @@ extension Connection {
         with error: SyncError,
         properties: BLIPProperties = BLIPProperties()
     ) {
-        let wire = WireError(error)
-        var reply = BLIPReply.error(domain: wire.domain, code: wire.code, message: wire.message)
+        let code = error.toldCode
+        var reply = BLIPReply.error(
+            domain: code.domainName,
+            code: code.number,
+            message: error.message
+        )
         reply.properties.append(contentsOf: properties)
         answer(id, with: reply)
     }

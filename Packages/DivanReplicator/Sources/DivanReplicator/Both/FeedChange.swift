@@ -15,6 +15,10 @@ struct FeedChange {
     var isFirst: Bool
     var feedEnd: UInt64
 
+    var flags: SyncFlags { isTombstone ? .deleted : [] }
+}
+
+extension FeedChange {
     init(_ row: ChangeRow) {
         sequence = row.sequence
         documentID = row.documentID
@@ -25,8 +29,6 @@ struct FeedChange {
         isFirst = row.isFirst
         feedEnd = row.feedEnd
     }
-
-    var flags: SyncFlags { isTombstone ? .deleted : [] }
 }
 
 /// A change as it is proposed, with the ancestor that is named.

@@ -96,21 +96,24 @@ final class Inbox {
     ) throws(SyncError) -> [UInt8] {
         guard let source = message.deltaSource else { return body }
         guard connection.configuration.usesDeltas else {
-            throw .http(422, "deltas are not in use; send the whole body")
+            throw .http(.unprocessable, "deltas are not in use; send the whole body")
         }
         do {
             let stored = try connection.store.read { reader in
                 try reader.revision(message.documentID, source, in: admission.path)
             }
             guard let stored, !stored.isTombstone else {
-                throw SyncError.http(422, "the delta's source is not here")
+                throw SyncError.http(.unprocessable, "the delta's source is not here")
             }
             guard connection.mayApplyDelta(to: stored.body.count) else {
-                throw SyncError.http(422, "too many differences of large bodies; send the whole")
+                throw SyncError.http(
+                    .unprocessable,
+                    "too many differences of large bodies; send the whole"
+                )
             }
             // What a peer may not read it may not copy either.
             guard admission.mayRead(message.documentID, source, stored.body) else {
-                throw SyncError.http(422, "the delta's source is not here")
+                throw SyncError.http(.unprocessable, "the delta's source is not here")
             }
             let delta = try JSON(parsing: body.span)
             var old = try JSON(parsing: stored.body.span)
@@ -119,13 +122,13 @@ final class Inbox {
             }
             let new = try JSONDelta.apply(delta, to: old)
             guard new.kind == .object else {
-                throw SyncError.http(422, "the delta makes no document")
+                throw SyncError.http(.unprocessable, "the delta makes no document")
             }
             return try new.canonicalBytes()
         } catch let error as SyncError {
             throw error
         } catch {
-            throw .http(422, "the delta does not fit: \(error)")
+            throw .http(.unprocessable, "the delta does not fit: \(error)")
         }
     }
 }
@@ -180,7 +183,10 @@ extension Inbox {
         let limits = connection.limits
         var revision = consume received
         guard body.blobs.count <= limits.revisionBlobsCount else {
-            throw .http(413, "more than \(limits.revisionBlobsCount) blobs in one revision")
+            throw .http(
+                .contentTooLarge,
+                "more than \(limits.revisionBlobsCount) blobs in one revision"
+            )
         }
         revision.holds = body.blobs.map { connection.store.blobs.hold($0.digest) }
         let missing = try missingBlobs(of: body, revision.message.documentID, in: admission)
@@ -191,7 +197,7 @@ extension Inbox {
         guard parked.count < limits.parkedRevisionsCount,
             byteCount + revision.body.count <= limits.parkedByteCount
         else {
-            throw .http(503, "too many revisions wait for their blobs")
+            throw .http(.serviceUnavailable, "too many revisions wait for their blobs")
         }
         byteCount += revision.body.count
         nextParkedID += 1
@@ -226,7 +232,7 @@ extension Inbox {
                 !rights.areBound || readable.contains(blob.digest) || rights.hasShown(blob.digest)
             if isProven, connection.store.blobs.contains(blob.digest) { continue }
             guard !body.orphans.contains(blob.digest) else {
-                throw .http(404, "the sender has no content for \(blob.digest.description)")
+                throw .http(.notFound, "the sender has no content for \(blob.digest.description)")
             }
             guard blob.byteCount <= connection.limits.blobByteCount else {
                 throw BlobFetcher.tooLarge(connection.limits)

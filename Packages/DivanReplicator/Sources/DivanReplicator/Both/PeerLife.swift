@@ -4,6 +4,8 @@
 /// the other side turns out to know no collections. Asked to stop, it saves the checkpoint first
 /// (`stopping`) for as long as the deadline allows; a passive peer has nothing to save. From
 /// `closing` on no request leaves and none is answered, but what has arrived is still stored.
+///
+/// Drawn in `Docs/states/peer-life.md`.
 enum PeerLife: Equatable {
     case connecting
     case starting

@@ -34,7 +34,7 @@ struct ReceivedBody {
         guard summary.hasUnderscoreKey || summary.mayHaveBlobs || summary.hasRepeatedKey
         else { return }
         guard let document = (try? JSON(parsing: received.span))?.object else {
-            throw .http(400, "the body is not valid JSON")
+            throw .http(.badRequest, "the body is not valid JSON")
         }
         try clean(document, summary)
     }
@@ -45,11 +45,16 @@ struct ReceivedBody {
             summary = try JSONScanner.validate(received.span, checksSpelling: false)
         } catch {
             if case .tooDeep(let limit) = error.reason {
-                throw .http(400, "the body has more than \(limit) containers inside each other")
+                throw .http(
+                    .badRequest,
+                    "the body has more than \(limit) containers inside each other"
+                )
             }
-            throw .http(400, "the body is not valid JSON: \(error)")
+            throw .http(.badRequest, "the body is not valid JSON: \(error)")
         }
-        guard summary.kind == .object else { throw .http(400, "the body is no JSON object") }
+        guard summary.kind == .object else {
+            throw .http(.badRequest, "the body is no JSON object")
+        }
         return summary
     }
 
@@ -63,14 +68,17 @@ struct ReceivedBody {
             // Nobody of good will sends them, and without them it would be another document.
             let reserved = BodyRules.reservedKeys.first { document.contains($0) }
             if let reserved, !isRemoved {
-                throw .http(400, "the key \(reserved) at the top level of the body is reserved")
+                throw .http(
+                    .badRequest,
+                    "the key \(reserved) at the top level of the body is reserved"
+                )
             }
             LegacyAttachments.resolve(in: &cleaned)
             cleaned.removeAll { $0.key.hasPrefix("_") && $0.key != LegacyAttachments.key }
         }
         if summary.hasUnderscoreKey || summary.hasRepeatedKey {
             guard let text = try? JSON.object(cleaned).canonicalBytes() else {
-                throw .http(400, "the body cannot be written as JSON")
+                throw .http(.badRequest, "the body cannot be written as JSON")
             }
             bytes = text
         }

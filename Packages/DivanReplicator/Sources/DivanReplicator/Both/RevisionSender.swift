@@ -222,9 +222,9 @@ struct RevisionSender {
         properties.append("sequence", String(revision.change.sequence))
         let told: SyncError =
             switch problem {
-            case nil: .http(404, "missing")
+            case nil: .http(.notFound, "missing")
             case let problem? where problem.domain == .webSocket: problem
-            default: .http(500, "damaged")
+            default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))
         properties.append("reason", told.message)

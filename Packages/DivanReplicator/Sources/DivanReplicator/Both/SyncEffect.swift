@@ -5,7 +5,7 @@ public import DivanStore
 public enum SyncEffect: Sendable {
     /// Close the WebSocket with this code; `error` is why, `nil` when all went well. Nothing
     /// follows but `status`.
-    case close(code: UInt16, error: SyncError?)
+    case close(code: CloseCode, error: SyncError?)
     /// The replication's state changed.
     case status(SyncStatus)
     /// Documents came or went, or could not.

@@ -20,10 +20,30 @@ public struct SyncError: Error, Hashable, Sendable {
         case mbedTLS
     }
 
-    /// The family of `code`.
-    public let domain: Domain
-    /// The number within the family.
-    public let code: Int
+    /// Whose fault an error is.
+    public enum Fault: Sendable {
+        /// The other side broke a rule, or failed.
+        case peer
+        /// The application: credentials, rights, names, sizes, a closed database.
+        case caller
+        /// The network, the disk, or what stands between the two sides.
+        case environment
+        /// What is stored here.
+        case storedData
+    }
+
+    /// Whether it helps to connect again after an error.
+    public enum Recovery: Sendable {
+        /// It does not.
+        case none
+        /// It may, in one-shot replications too.
+        case retry
+        /// A change of the network may help; only continuous replications wait for that.
+        case whenContinuous
+    }
+
+    /// What it is.
+    public let wireCode: WireCode
     /// What happened, for people; may come from the peer.
     public let message: String
     /// Whether the peer reported it; `errno` values differ between platforms, so a peer's are
@@ -34,96 +54,108 @@ public struct SyncError: Error, Hashable, Sendable {
 
     /// Creates an error.
     public init(
+        _ wireCode: WireCode,
+        _ message: String = "",
+        isFromPeer: Bool = false,
+        hasRemedy: Bool = false
+    ) {
+        self.wireCode = wireCode
+        self.message = message
+        self.isFromPeer = isFromPeer
+        self.hasRemedy = hasRemedy
+    }
+
+    /// Creates an error from a number of a family.
+    public init(
         _ domain: Domain,
         _ code: Int,
         _ message: String = "",
         isFromPeer: Bool = false,
         hasRemedy: Bool = false
     ) {
-        self.domain = domain
-        self.code = code
-        self.message = message
-        self.isFromPeer = isFromPeer
-        self.hasRemedy = hasRemedy
+        self.init(
+            WireCode(domain, code),
+            message,
+            isFromPeer: isFromPeer,
+            hasRemedy: hasRemedy
+        )
     }
 
+    /// The family of `code`.
+    public var domain: Domain { wireCode.domain }
+
+    /// The number within the family.
+    public var code: Int { wireCode.number }
+
     /// An HTTP status, the form in which peers understand each other best.
-    public static func http(_ status: Int, _ message: String) -> SyncError {
-        SyncError(.webSocket, status, message)
+    public static func http(_ status: HTTPStatus, _ message: String) -> SyncError {
+        SyncError(.http(status), message)
+    }
+
+    /// The peer's part of the conversation makes no sense: it ends.
+    static func remote(_ message: String) -> SyncError {
+        SyncError(.liteCore(.remoteError), message)
     }
 
     /// What a conflict is that a pull did not clear.
-    static let rival = http(409, "the peer has another revision")
+    static let rival = http(.conflict, "the peer has another revision")
 
     /// A filter said no.
-    static let rejected = http(403, "rejected by validation function")
+    static let rejected = http(.forbidden, "rejected by validation function")
 
-    static let pushesOnly = http(403, "this replicator does not pull")
+    static let pushesOnly = http(.forbidden, "this replicator does not pull")
 
     static let inappropriateCollection = http(
-        400,
+        .badRequest,
         "inappropriate use of the collection property."
     )
 
-    static let unknownCollection = http(400, "the collection property is out of range.")
+    static let unknownCollection = http(.badRequest, "the collection property is out of range.")
 
     /// A body that no peer takes, with its size.
     static func tooLarge(_ byteCount: Int, _ limits: Limits) -> SyncError {
         let limit = limits.documentByteCount
-        return .http(413, "a body of \(byteCount) bytes, peers take \(limit) at most")
+        return .http(.contentTooLarge, "a body of \(byteCount) bytes, peers take \(limit) at most")
     }
 }
 
+// MARK: - What follows from it
+
 extension SyncError {
+    private var rule: ErrorRule { .of(self) }
+
+    /// Whose fault it is; what a peer reports of its own database is the peer's.
+    public var fault: Fault {
+        switch domain {
+        case .liteCore, .posix, .sqlite: isFromPeer ? .peer : rule.fault
+        default: rule.fault
+        }
+    }
+
+    /// Whether it helps to connect again.
+    public var recovery: Recovery { rule.recovery }
+
     /// Whether trying again later may help, in one-shot replications too.
-    ///
-    /// Source: `errors.md` §7.
-    public var isTransient: Bool {
-        switch domain {
-        case .webSocket: [408, 429, 502, 503, 504, 1006, 4001].contains(code)
-        case .network: [1, 3, 16, 17, 18, 19].contains(code)
-        case .posix: !isFromPeer && PlatformError.transient.contains(code)
-        default: false
-        }
-    }
+    public var isTransient: Bool { recovery == .retry }
 
-    /// Whether a change of the network may help; only continuous replications wait for that.
-    ///
-    /// Source: `errors.md` §7.
-    public var isNetworkDependent: Bool {
-        switch domain {
-        case .network: [1, 2, 3].contains(code) || (20...27).contains(code)
-        case .posix: !isFromPeer && PlatformError.networkDependent.contains(code)
-        default: false
-        }
-    }
+    /// What the connection is closed with when a request other than `rev` fails this way; `nil` where the
+    /// replication goes on.
+    var closeCode: CloseCode? { rule.closes }
 
-    /// Whether the whole replication ends when a request other than `rev` fails this way.
-    ///
-    /// Source: `errors.md` §6.
-    var stopsReplication: Bool {
-        switch (domain, code) {
-        case (.liteCore, 10), (.liteCore, 26): true
-        case (.webSocket, 400), (.webSocket, 403): true
-        case (.posix, PlatformError.diskFull): !isFromPeer
-        default: false
-        }
+    /// Whether this side's disk or database failed, whatever was being stored.
+    var isLocalFailure: Bool { !isFromPeer && rule.told == .serviceUnavailable }
+
+    /// What the peer is told: HTTP wherever a matching code exists, because Sync Gateway understands
+    /// nothing else (`errors.md` §5, last paragraph).
+    var toldCode: WireCode {
+        guard let told = rule.told else { return wireCode }
+        return .http(isFromPeer && told == .serviceUnavailable ? .internalError : told)
     }
 
     /// Whether the peer has another revision.
     var isConflict: Bool {
-        switch (domain, code) {
-        case (.webSocket, 409), (.liteCore, 8): true
-        default: false
-        }
-    }
-
-    /// Whether this side's disk or database failed, whatever was being stored.
-    var isLocalFailure: Bool {
-        guard !isFromPeer else { return false }
-        return switch domain {
-        case .posix, .sqlite: true
-        case .liteCore: [6, 11, 12, 13, 14, 16].contains(code)
+        switch wireCode {
+        case .http(.conflict), .liteCore(.conflict): true
         default: false
         }
     }
@@ -132,9 +164,26 @@ extension SyncError {
     ///
     /// Source: `delta.md` §8.
     var refusesDelta: Bool {
-        switch (domain, code) {
-        case (.webSocket, 422), (.liteCore, 31), (.liteCore, 32), (.fleece, _): true
+        switch wireCode {
+        case .http(.unprocessable), .liteCore(.deltaBaseUnknown), .liteCore(.corruptDelta), .fleece:
+            true
         default: false
         }
+    }
+}
+
+extension SyncError: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        let place = "Replication (\(wireCode.domainName)/\(code))"
+        if hasRemedy { return "\(place): \(message)" }
+        let problem = message.isEmpty ? rule.problem : message
+        return place + (problem.map { ": \($0)" } ?? "") + "; \(remedy)"
+    }
+
+    private var remedy: String {
+        rule.remedy
+            ?? (isTransient
+                ? "it helps to try again later" : "see the peer's log for its side of the story")
     }
 }

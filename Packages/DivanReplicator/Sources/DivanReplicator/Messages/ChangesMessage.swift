@@ -93,7 +93,7 @@ enum ChangesMessage {
 enum ChangesAnswer: Equatable {
     case unwanted
     case wanted(ancestors: [RevisionID])
-    case refused(status: Int)
+    case refused(HTTPStatus)
 
     /// Reads an answer; entries missing at the end are unwanted.
     static func parse(
@@ -111,8 +111,7 @@ enum ChangesAnswer: Equatable {
     ) throws -> Self {
         switch try reader.peekKind() {
         case .number:
-            let status = try reader.readStatus()
-            return status == 0 ? .unwanted : .refused(status: status)
+            return try reader.readStatus().map { .refused($0) } ?? .unwanted
         case .array:
             var ancestors: [RevisionID] = []
             try reader.beginArray()
@@ -137,7 +136,7 @@ enum ChangesAnswer: Equatable {
         for answer in answers.prefix(count) {
             switch answer {
             case .unwanted: writer.integer(0)
-            case .refused(let status): writer.integer(status)
+            case .refused(let status): writer.integer(status.rawValue)
             case .wanted(let ancestors):
                 writer.beginArray()
                 for ancestor in ancestors { writer.string(ancestor.description) }

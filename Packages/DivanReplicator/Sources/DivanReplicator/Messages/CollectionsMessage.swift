@@ -30,22 +30,25 @@ enum CollectionsMessage {
         guard case .object(let root)? = try? JSON(parsing: body.span),
             case .array(let names)? = root["collections"],
             case .array(let ids)? = root["checkpoint_ids"]
-        else { throw .http(400, "getCollections needs collections and checkpoint_ids") }
+        else { throw .http(.badRequest, "getCollections needs collections and checkpoint_ids") }
         guard names.count == ids.count, !names.isEmpty else {
-            throw .http(400, "collections and checkpoint_ids must be parallel and not empty")
+            throw .http(
+                .badRequest,
+                "collections and checkpoint_ids must be parallel and not empty"
+            )
         }
         guard names.count <= limits.collectionsCount else {
-            throw .http(400, "more than \(limits.collectionsCount) collections")
+            throw .http(.badRequest, "more than \(limits.collectionsCount) collections")
         }
         var pairs: [(name: String, checkpointID: String)] = []
         var seen: Set<ExactText> = []
         for case (.string(let name), .string(let id)) in zip(names, ids) {
             guard !name.isEmpty, seen.insert(ExactText(name)).inserted else {
-                throw .http(400, "empty or repeated collection")
+                throw .http(.badRequest, "empty or repeated collection")
             }
             pairs.append((name, id))
         }
-        guard pairs.count == names.count else { throw .http(400, "names must be strings") }
+        guard pairs.count == names.count else { throw .http(.badRequest, "names must be strings") }
         return pairs
     }
 
@@ -81,7 +84,7 @@ enum CollectionsMessage {
     /// Reads an answer of `count` items; the revision stands in `rev` or `_rev`.
     static func parseAnswer(_ body: [UInt8], count: Int) throws(SyncError) -> [Answer] {
         guard case .array(let items)? = try? JSON(parsing: body.span), items.count == count else {
-            throw SyncError(.liteCore, 26, "the answer to getCollections is no list of \(count)")
+            throw .remote("the answer to getCollections is no list of \(count)")
         }
         return items.map { item in
             guard case .object(let object) = item else { return .unknownCollection }

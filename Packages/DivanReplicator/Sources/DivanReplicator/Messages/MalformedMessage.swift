@@ -44,11 +44,13 @@ extension MalformedMessage {
 }
 
 extension JSONReader {
-    /// Reads a verdict on one entry of a list: 0, or a status as HTTP has them, 100 to 999.
-    mutating func readStatus() throws -> Int {
-        let status: Int = try readInteger()
-        guard status == 0 || (100...999).contains(status) else { throw MalformedMessage() }
-        return status
+    /// Reads a verdict on one entry of a list: 0, which is `nil` here, or a status as HTTP has them,
+    /// 100 to 999.
+    mutating func readStatus() throws -> HTTPStatus? {
+        let number: Int = try readInteger()
+        guard number != 0 else { return nil }
+        guard (100...999).contains(number) else { throw MalformedMessage() }
+        return HTTPStatus(rawValue: number)
     }
 }
 

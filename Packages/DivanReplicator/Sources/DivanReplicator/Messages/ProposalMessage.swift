@@ -82,12 +82,12 @@ enum ProposalMessage {
 ///
 /// Source: `replication.md` §5, `revisions.md` §7.
 struct ProposalAnswer: Equatable {
-    /// 0 accepted, 304 already there, 409 conflict, others refused.
-    var status: Int
+    /// `nil` accepted, `notModified` already there, `conflict`, others refused.
+    var status: HTTPStatus?
     /// The receiver's current revision, when it says so with a conflict.
     var currentRevision: RevisionID?
 
-    static let accepted = ProposalAnswer(status: 0)
+    static let accepted = ProposalAnswer(status: nil)
 
     /// Reads an answer; entries missing at the end are accepted.
     ///
@@ -114,7 +114,7 @@ struct ProposalAnswer: Equatable {
         guard try reader.peekKind() == .object else {
             return ProposalAnswer(status: try reader.readStatus())
         }
-        var answer = ProposalAnswer(status: 500)
+        var answer = ProposalAnswer(status: .internalError)
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -131,15 +131,15 @@ struct ProposalAnswer: Equatable {
     static func write(_ answers: [Self], namesConflicts: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
-        let count = answers.lastIndex { $0.status != 0 }.map { $0 + 1 } ?? 0
+        let count = answers.lastIndex { $0.status != nil }.map { $0 + 1 } ?? 0
         for answer in answers.prefix(count) {
             guard namesConflicts, let current = answer.currentRevision else {
-                writer.integer(answer.status)
+                writer.integer(answer.status?.rawValue ?? 0)
                 continue
             }
             writer.beginObject()
             writer.key("status")
-            writer.integer(answer.status)
+            writer.integer(answer.status?.rawValue ?? 0)
             writer.key("rev")
             writer.string(current.description)
             writer.endObject()

@@ -68,7 +68,7 @@ struct RevisionDialect: Equatable, Sendable {
             do throws(RevisionError) {
                 return try RevisionAncestry(of: id, text: text)
             } catch {
-                throw .http(400, "invalid version in history: \(error)")
+                throw .http(.badRequest, "invalid version in history: \(error)")
             }
         }
     }
@@ -80,7 +80,7 @@ struct RevisionDialect: Equatable, Sendable {
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard history.count < limits.receivedHistoryCount else { break }
             guard let ancestor = RevisionID(String(field.drop { $0 == " " })) else {
-                throw .http(400, "invalid revision ID in history")
+                throw .http(.badRequest, "invalid revision ID in history")
             }
             history.append(ancestor)
         }

@@ -75,7 +75,7 @@ extension BLIPProperties {
     func truth(_ name: String) throws(SyncError) -> Bool {
         guard let text = self[name] else { return false }
         guard let value = Self.truth(of: text.utf8.span) else {
-            throw .http(400, "\(name) must be true or false")
+            throw .http(.badRequest, "\(name) must be true or false")
         }
         return value
     }

@@ -34,13 +34,13 @@ struct RevisionMessage {
         limits: Limits
     ) throws(SyncError) {
         guard let name = fields.name, let parsed = fields.revisionID else {
-            throw .http(400, "rev without id or rev")
+            throw .http(.badRequest, "rev without id or rev")
         }
         guard let documentID = try? DocumentID(received: name) else {
-            throw .http(400, "invalid document ID")
+            throw .http(.badRequest, "invalid document ID")
         }
         guard let revisionID = parsed else {
-            throw .http(400, "invalid revision ID")
+            throw .http(.badRequest, "invalid revision ID")
         }
         self.documentID = documentID
         self.revisionID = revisionID
@@ -48,13 +48,13 @@ struct RevisionMessage {
         guard let isTombstone = fields.isTombstone ?? false,
             let refusesConflicts = fields.refusesConflicts ?? false,
             let keepsOrder = fields.keepsOrder ?? false
-        else { throw .http(400, "deleted, noconflicts and closings must be true or false") }
+        else { throw .http(.badRequest, "deleted, noconflicts and closings must be true or false") }
         self.isTombstone = isTombstone
         self.refusesConflicts = refusesConflicts
         self.keepsOrder = keepsOrder
         if let source = fields.deltaSource, !source.isEmpty, !isTombstone {
             guard let sourceID = dialect.revisionID(source) else {
-                throw .http(422, "invalid deltaSrc")
+                throw .http(.unprocessable, "invalid deltaSrc")
             }
             deltaSource = sourceID
         }

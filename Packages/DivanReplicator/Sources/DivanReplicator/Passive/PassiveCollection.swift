@@ -42,7 +42,7 @@ final class PassiveCollection {
         do {
             try feed?.pump()
         } catch {
-            connection.end(storage: error, code: 1011)
+            connection.end(storage: error, .cannotFulfil)
         }
     }
 
@@ -57,7 +57,7 @@ final class PassiveCollection {
     /// Takes `subChanges`.
     func subscribe(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard isIdle else {
-            throw .http(400, "this collection is subscribed to already")
+            throw .http(.badRequest, "this collection is subscribed to already")
         }
         var feed = try PassiveFeed(request, over: connection, collection: number, path: path)
         feed.readFilter = admission.readFilter
@@ -81,7 +81,10 @@ extension PassiveCollection {
     /// Source: `revisions.md` §7.
     func judge(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) throws(SyncError)
     {
-        var answers = [ProposalAnswer](repeating: ProposalAnswer(status: 400), count: entries.count)
+        var answers = [ProposalAnswer](
+            repeating: ProposalAnswer(status: .badRequest),
+            count: entries.count
+        )
         var questions: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)] = []
         var places: [Int] = []
         questions.reserveCapacity(entries.count)
@@ -90,7 +93,7 @@ extension PassiveCollection {
             guard let revisionID = entry.revisionID, let documentID = entry.documentID
             else { continue }
             guard entry.bodyByteCount <= connection.limits.announcedByteCount else {
-                answers[place] = ProposalAnswer(status: 413)
+                answers[place] = ProposalAnswer(status: .contentTooLarge)
                 continue
             }
             questions.append((documentID, revisionID, entry.ancestor))
@@ -113,11 +116,11 @@ extension PassiveCollection {
     ) throws(SyncError) -> ProposalAnswer {
         switch verdict {
         case .accept: return .accepted
-        case .known: return ProposalAnswer(status: 304)
+        case .known: return ProposalAnswer(status: .notModified)
         case .conflict(let current):
-            guard try mayRead(documentID) else { return ProposalAnswer(status: 403) }
+            guard try mayRead(documentID) else { return ProposalAnswer(status: .forbidden) }
             feed?.tellAgain(documentID)
-            return ProposalAnswer(status: 409, currentRevision: current)
+            return ProposalAnswer(status: .conflict, currentRevision: current)
         }
     }
 
@@ -208,7 +211,7 @@ extension PassiveCollection {
             // The sender is to hear of our revision, and what that closed.
             connection.refuse(
                 revision.request,
-                with: .http(409, "the revision was given up here for another"),
+                with: .http(.conflict, "the revision was given up here for another"),
                 properties: [BLIPProperties.rivalProperty: current.description]
             )
             feed?.insist(on: message.documentID)

@@ -55,11 +55,11 @@ struct PassiveFeed {
     ) throws(SyncError) {
         let properties = request.properties
         guard properties["filter"].map({ $0 == BLIPProperties.channelFilter }) ?? true else {
-            throw .http(501, "this peer knows no named filters")
+            throw .http(.notImplemented, "this peer knows no named filters")
         }
         guard connection.dialect.matches(versioning: properties["versioning"]) else {
             let ours = connection.dialect.versioning
-            throw .http(501, "Incompatible document versioning: this peer has \(ours)")
+            throw .http(.notImplemented, "Incompatible document versioning: this peer has \(ours)")
         }
         self.connection = connection
         self.collection = collection

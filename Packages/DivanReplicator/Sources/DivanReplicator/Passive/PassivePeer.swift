@@ -82,7 +82,7 @@ final class PassivePeer: SyncPeer {
                 .noSuchCollection(change.collection),
                 at: connection.store.directory ?? ""
             )
-            connection.close(code: 4001, error: SyncError(storage: error))
+            connection.close(.retryLater, error: SyncError(storage: error))
         }
         for collection in affected { collection.notice() }
         pump()
@@ -95,7 +95,7 @@ final class PassivePeer: SyncPeer {
         connection.now = now
         guard !isEnded else { return }
         commit()
-        connection.close(code: 1001)
+        connection.close(.goingAway)
         pump()
     }
 
@@ -249,7 +249,7 @@ extension PassivePeer {
         case "subChanges":
             let collection = try collection(of: request)
             guard options.allowsPull else {
-                throw .http(403, "Attempting to pull from a push-only replicator")
+                throw .http(.forbidden, "Attempting to pull from a push-only replicator")
             }
             try collection.subscribe(request)
         case "changes":
@@ -280,7 +280,7 @@ extension PassivePeer {
     ) throws(SyncError) -> PassiveCollection {
         let collection = try collection(of: request)
         guard options.allowsPush else {
-            throw .http(403, "Attempting to push to a pull-only replicator")
+            throw .http(.forbidden, "Attempting to push to a pull-only replicator")
         }
         return collection
     }
@@ -292,8 +292,8 @@ extension PassivePeer {
             in: connection.dialect,
             count: limits.receivedChangesCount
         )
-        guard let entries else { throw .http(400, "changes must be a list of changes") }
-        guard entries.isEmpty else { throw .http(409, "Use 'proposeChanges' instead") }
+        guard let entries else { throw .http(.badRequest, "changes must be a list of changes") }
+        guard entries.isEmpty else { throw .http(.conflict, "Use 'proposeChanges' instead") }
         connection.answer(request)
     }
 
@@ -306,7 +306,9 @@ extension PassivePeer {
             in: connection.dialect,
             count: limits.receivedChangesCount
         )
-        guard let entries else { throw .http(400, "proposeChanges must be a list of proposals") }
+        guard let entries else {
+            throw .http(.badRequest, "proposeChanges must be a list of proposals")
+        }
         guard !entries.isEmpty else {
             connection.answer(request)
             return
@@ -323,10 +325,10 @@ extension PassivePeer {
     /// The first message decides: one that names no collection comes from an older client.
     private func beginLegacy(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard request.properties["collection"] == nil else {
-            throw .http(400, "getCollections must come first")
+            throw .http(.badRequest, "getCollections must come first")
         }
         guard options.collections.contains(.default) else {
-            throw .http(400, "This server is not configured for 3.0 client support")
+            throw .http(.badRequest, "This server is not configured for 3.0 client support")
         }
         connection.mode = .legacy
         collections = [PassiveCollection(0, at: .default, sharedAs: options, over: connection)]
@@ -334,7 +336,7 @@ extension PassivePeer {
 
     private func answerCollections(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard connection.mode == .undecided else {
-            throw .http(400, "getCollections must be the first message, and come once")
+            throw .http(.badRequest, "getCollections must be the first message, and come once")
         }
         let asked = try CollectionsMessage.parse(request.body, limits: limits)
         var answers: [CollectionsMessage.Answer] = []
@@ -366,19 +368,22 @@ extension PassivePeer {
         _ = try collection(of: request)
         let id = try checkpointID(of: request)
         guard let stored = try SyncError.storing({ try connection.store.peerCheckpoint(id) })
-        else { throw .http(404, "missing") }
+        else { throw .http(.notFound, "missing") }
         let reply = BLIPReply(properties: ["rev": stored.revision], body: .bytes(stored.body))
         connection.answer(request, with: reply)
     }
 
     private func storeCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard options.allowsPull || options.allowsPush else {
-            throw .http(403, "who may neither push nor pull has no use for a checkpoint")
+            throw .http(.forbidden, "who may neither push nor pull has no use for a checkpoint")
         }
         _ = try collection(of: request)
         let id = try checkpointID(of: request)
         guard request.body.count <= limits.checkpointByteCount else {
-            throw .http(413, "a checkpoint of more than \(limits.checkpointByteCount) bytes")
+            throw .http(
+                .contentTooLarge,
+                "a checkpoint of more than \(limits.checkpointByteCount) bytes"
+            )
         }
         let expected = request.properties["rev"].flatMap { $0.isEmpty ? nil : $0 }
         let revision = try SyncError.storing {
@@ -395,7 +400,7 @@ extension PassivePeer {
 
     private func checkpointID(of request: BLIPIncomingRequest) throws(SyncError) -> String {
         guard let id = request.properties["client"], (1...1_000).contains(id.utf8.count) else {
-            throw .http(400, "missing checkpoint ID")
+            throw .http(.badRequest, "missing checkpoint ID")
         }
         return id
     }

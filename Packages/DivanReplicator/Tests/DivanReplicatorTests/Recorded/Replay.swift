@@ -234,7 +234,7 @@ struct Replay {
         while let effect = peer.next() {
             switch effect {
             case .close(let code, let error):
-                closeCode = code
+                closeCode = code.number
                 self.error = error
             case .documents(let documents): events += documents
             case .status: break

@@ -1,0 +1,93 @@
+import DivanRevisions
+import DivanStore
+import Testing
+
+@testable import DivanReplicator
+
+/// The changes that are under way, apart from any peer: one of a document, and one behind it.
+@Suite struct PushedChangesTests {
+    private var changes = PushedChanges()
+    private let document: DocumentID = "a"
+
+    /// A change of the document with this sequence.
+    private func change(_ sequence: UInt64) throws -> FeedChange {
+        let revisionID = try #require(RevisionID("\(sequence)-aa"))
+        return FeedChange(
+            sequence: sequence,
+            documentID: document,
+            revisionID: revisionID,
+            isTombstone: false,
+            bodyByteCount: 2,
+            isFirst: false,
+            feedEnd: sequence
+        )
+    }
+
+    /// Adds a change, has it proposed, and brings it to where it awaits the pull.
+    private mutating func bringToAwait(_ sequence: UInt64) throws {
+        #expect(changes.add(Proposal(try change(sequence))) == nil)
+        #expect(changes.takeProposals().map(\.change.sequence) == [sequence])
+        for event in [PushedChange.Event.conflict, .pullMayClear] {
+            #expect(changes.take(event, of: document) != nil)
+        }
+    }
+
+    @Test mutating func `of later changes only the newest waits, and follows the first`() throws {
+        #expect(changes.add(Proposal(try change(1))) == nil)
+        #expect(changes.add(Proposal(try change(2))) == nil)
+        #expect(changes.add(Proposal(try change(3)))?.sequence == 2)
+        #expect(changes.takeProposals().map(\.change.sequence) == [1])
+        let effects = changes.take(.known(at: nil), of: document)?.effects
+        #expect(effects == [.mark, .count, .pass])
+        let next = changes.takeProposals()
+        #expect(next.map(\.change.sequence) == [3])
+        // The peer is known to have the first one now.
+        #expect(next.map(\.ancestor) == [RevisionID("1-aa")])
+    }
+
+    @Test mutating func `a change that awaits the pull is not under way, and is told in the end`()
+        throws
+    {
+        try bringToAwait(1)
+        #expect(changes.isEmpty && !changes.isUnderway(document))
+        #expect(changes.awaitedCount == 1 && changes.awaited == [document])
+        #expect(changes.take(.runEnded, of: document)?.effects == .report)
+        #expect(changes.awaitedCount == 0 && changes.awaited(document) == nil)
+    }
+
+    @Test mutating func `the pull opens a change that awaited it, with one attempt more`() throws {
+        try bringToAwait(1)
+        let ancestor = try #require(RevisionID("1-bb"))
+        let effects = changes.take(.ancestorFound(ancestor), of: document)?.effects
+        #expect(effects == [.propose, .reopen])
+        let again = changes.takeProposals()
+        #expect(again.map(\.ancestor) == [ancestor] && again.map(\.attemptCount) == [2])
+        #expect(!changes.isEmpty && changes.awaitedCount == 0)
+    }
+
+    @Test mutating func `a newer change takes the place of one that awaits the pull`() throws {
+        try bringToAwait(1)
+        #expect(changes.add(Proposal(try change(2))) == nil)
+        #expect(changes.awaitedCount == 0 && changes.awaited.isEmpty)
+        #expect(changes.takeProposals().map(\.change.sequence) == [2])
+    }
+
+    @Test mutating func `a change that waits goes at once where the first awaits the pull`() throws
+    {
+        #expect(changes.add(Proposal(try change(1))) == nil)
+        #expect(changes.takeProposals().count == 1)
+        #expect(changes.add(Proposal(try change(2))) == nil)
+        _ = changes.take(.conflict, of: document)
+        let effects = changes.take(.pullMayClear, of: document)?.effects
+        #expect(effects == [.remember, .pass])
+        #expect(changes.awaitedCount == 0)
+        #expect(changes.takeProposals().map(\.change.sequence) == [2])
+    }
+
+    @Test mutating func `what cannot happen changes nothing`() throws {
+        #expect(changes.take(.known(at: nil), of: document) == nil)
+        _ = changes.add(Proposal(try change(1)))
+        #expect(changes.take(.known(at: nil), of: document)?.effects == [])
+        #expect(changes.takeProposals().map(\.change.sequence) == [1])
+    }
+}
