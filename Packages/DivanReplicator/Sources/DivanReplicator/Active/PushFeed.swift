@@ -14,6 +14,9 @@ struct PushFeed {
     /// Documents that were in conflict then: who keeps the peer's side relies on such a mark.
     private var doubtfulIDs: Set<DocumentID> = []
     private var doubtsAll = false  // there were more of them than are remembered
+    /// Documents whose current revision the peer had when it was read, while another one was on its
+    /// way there.
+    private var overtakenIDs: Set<DocumentID> = []
     private var lastSequence: UInt64  // the feed is read through here
     /// Local changes that are not looked at yet; never too few.
     private(set) var unreadCount: UInt64
@@ -44,7 +47,9 @@ struct PushFeed {
 
     /// Reads one list of changes and returns those that are to be pushed; the checkpoint may pass
     /// all of them.
-    mutating func read() throws -> [FeedChange] {
+    mutating func read(
+        whileUnderway isUnderway: (DocumentID) -> Bool
+    ) throws -> [FeedChange] {
         let limit = connection.limits.changesCount
         let rows = try connection.store.read { reader in
             let rows = try reader.changes(
@@ -62,8 +67,10 @@ struct PushFeed {
         }
         guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
         unreadCount -= min(unreadCount, last - lastSequence)
-        for (row, _) in rows where row.sequence <= trustedAfter && row.flags.contains(.conflicted) {
-            doubt(row.documentID)
+        for (row, passes) in rows {
+            let isOld = row.sequence <= trustedAfter
+            if isOld, row.flags.contains(.conflicted) { doubt(row.documentID) }
+            if !passes, isUnderway(row.documentID) { overtakenIDs.insert(row.documentID) }
         }
         let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
@@ -80,9 +87,14 @@ struct PushFeed {
         if !doubtsAll { doubtfulIDs.insert(documentID) }
     }
 
-    /// The document is proposed: the answer will tell what the peer has.
-    mutating func proposes(_ documentID: DocumentID) {
+    /// What is known of a document at the peer is true: it sent a revision in this run, or is asked.
+    mutating func trust(_ documentID: DocumentID) {
         doubtfulIDs.remove(documentID)
+    }
+
+    /// Whether the peer had the current revision of a document and took another one since; true once.
+    mutating func takeOvertaken(_ documentID: DocumentID) -> Bool {
+        overtakenIDs.remove(documentID) != nil
     }
 
     /// Whether a change is to be pushed; filters see the body.

@@ -62,6 +62,9 @@ struct Pusher {
     /// There are changes behind the last one that was read.
     mutating func notice() { feed.notice() }
 
+    /// The peer sent a revision of a document in this run: what is known of it there is true.
+    mutating func trust(_ documentID: DocumentID) { feed.trust(documentID) }
+
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
         proposeFound()
@@ -69,7 +72,8 @@ struct Pusher {
         while !feed.isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < connection.limits.queuedRevisionsCount
         {
-            for change in try feed.read() { found(change) }
+            let found = try feed.read { [changes] in changes.isUnderway($0) }
+            for change in found { self.found(change) }
             proposeFound()
         }
         if feed.isCaughtUp, !hasSpoken { propose([]) }
@@ -85,7 +89,7 @@ struct Pusher {
             return
         }
         checkpointer.completed.remove(change.sequence)
-        feed.proposes(change.documentID)
+        feed.trust(change.documentID)
         connection.progress.expectDocument(change.bodyByteCount)
         if let overtaken = changes.add(Proposal(change)) {
             checkpointer.completed.insert(overtaken.sequence)
@@ -207,11 +211,13 @@ extension Pusher {
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
-    /// succeed now, and one that counts as done where the peer `isBehind`.
+    /// succeed now, and one that counts as done where the peer `isBehind`, or took another one since.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
+        guard !changes.isUnderway(documentID) else { return }
+        let isOvertaken = feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
             take(try rivals.verdict(afterPulling: waiting.change), of: documentID)
-        } else if isBehind, !changes.isUnderway(documentID),
+        } else if isBehind || isOvertaken,
             let overdue = try rivals.overdue(documentID, in: feed, after: checkpointer.completed)
         {
             checkpointer.completed.remove(overdue.change.sequence)
