@@ -272,7 +272,10 @@ let tools: [Target] = [
     tests(
         "DivanCommandTests",
         at: "Tools/Tests/DivanCommandTests",
-        uses: ["divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore", "DivanTestKit"]
+        uses: [
+            "divan", "Divan", "DivanBLIP", "DivanLog", "DivanRevisions", "DivanStore",
+            "DivanTestKit", "DivanWebSocket", "DivanZlib",
+        ]
     ),
 ]
 

@@ -113,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
-                "divan", "Divan", "DivanLog", "DivanRevisions", "DivanStore", "DivanTestKit",
+                "divan", "Divan", "DivanBLIP", "DivanLog", "DivanRevisions", "DivanStore",
+                "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
         ),

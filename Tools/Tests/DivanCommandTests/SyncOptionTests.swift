@@ -59,6 +59,29 @@ import Testing
         #expect(events.last?["pulled"] as? Int == 6)
     }
 
+    @Test func `documents that a server takes away are told as lost, not as pulled`() throws {
+        let server = try RevokingServer(documentIDs: ["one", "two"])
+        let url = "ws://127.0.0.1:\(server.port)/db"
+        try shell.run("new", "c")
+        let first = try shell.divan("pull", "c", url)
+        first.expectSuccess()
+        #expect(first.output.contains("Pulled 2 documents"), "\(first.output)")
+        #expect(try shell.run("ls", "c").output == "one\ntwo\n")
+
+        let second = try shell.divan("pull", "c", url, "--json")
+        second.expectSuccess()
+        let events = try second.output.split(separator: "\n").map { line in
+            let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return try #require(value as? [String: Any])
+        }
+        let documents = events.filter { $0["event"] as? String == "document" }
+        #expect(documents.count == 2)
+        #expect(documents.allSatisfy { $0["accessRemoved"] as? Bool == true })
+        #expect(events.last?["accessRemoved"] as? Int == 2)
+        #expect(events.last?["pulled"] as? Int == 0)
+        #expect(try shell.run("ls", "c").output == "")
+    }
+
     @Test func `an option may hold for one collection`() throws {
         _ = try pull("--pull-filter", "geo.places:type=route", "--documents", "_default.x:h1")
         #expect(try held() == ["", ""], "the prefix names no collection, so it is part of an ID")
