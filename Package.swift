@@ -71,6 +71,7 @@ let rooms: [[Target]] = [
     room("DivanCompression"),
     room("DivanJSON"),
     room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
+    room("DivanISAL", arrows: ["DivanZlib", "DivanCompression"], libraries: ["dl"]),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
     room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
     room("DivanWebSocket", arrows: ["DivanCrypto"]),
@@ -179,6 +180,7 @@ let rooms: [[Target]] = [
             "DivanJSON",
             "DivanCrypto",
             "DivanZlib",
+            "DivanISAL",
             "DivanLZ4",
             "DivanCompression",
             "DivanLog",
@@ -219,7 +221,7 @@ let tools: [Target] = [
         at: "Tools/Sources/DivanCommand",
         uses: [
             "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery",
-            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
+            "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
             "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
             "DivanWebSocket",
             "DivanZlib",
@@ -240,7 +242,8 @@ let tools: [Target] = [
         at: "Tools/Sources/divan-bench",
         uses: [
             "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanFullText", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions",
+            "DivanFullText", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery",
+            "DivanRevisions",
             "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
             "DivanTestKit",
         ]
@@ -297,8 +300,8 @@ let crossing: [Target] = [
         at: "Tests/Fuzz/Sources/DivanFuzz",
         uses: [
             "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator", "DivanRevisions",
-            "DivanStore",
+            "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
+            "DivanRevisions", "DivanStore",
             "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
         ]
     ),

@@ -21,6 +21,7 @@ let package = Package(
         .package(path: "../Packages/DivanDelta"),
         .package(path: "../Packages/DivanDiscovery"),
         .package(path: "../Packages/DivanFullText"),
+        .package(path: "../Packages/DivanISAL"),
         .package(path: "../Packages/DivanJSON"),
         .package(path: "../Packages/DivanLZ4"),
         .package(path: "../Packages/DivanLog"),
@@ -42,10 +43,9 @@ let package = Package(
             name: "DivanCommand",
             dependencies: [
                 "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
-                "DivanDiscovery", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
-                "DivanReplicator", "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS",
-                "DivanTransport",
-                "DivanWebSocket", "DivanZlib",
+                "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe",
+                "DivanQuery", "DivanReplicator", "DivanRevisions", "DivanSession", "DivanStore",
+                "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
         ),
@@ -66,9 +66,9 @@ let package = Package(
             name: "divan-bench",
             dependencies: [
                 "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto",
-                "DivanDelta", "DivanFullText", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery",
-                "DivanRevisions", "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
-                "DivanZlib", "DivanTestKit",
+                "DivanDelta", "DivanFullText", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog",
+                "DivanQuery", "DivanRevisions", "DivanStore", "DivanTLS", "DivanTransport",
+                "DivanWebSocket", "DivanZlib", "DivanTestKit",
             ],
             swiftSettings: strict
         ),

@@ -20,6 +20,7 @@ let package = Package(
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanCrypto"),
         .package(path: "../../Packages/DivanDelta"),
+        .package(path: "../../Packages/DivanISAL"),
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLZ4"),
         .package(path: "../../Packages/DivanQuery"),
@@ -36,8 +37,8 @@ let package = Package(
             name: "DivanFuzz",
             dependencies: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-                "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator", "DivanRevisions",
-                "DivanStore",
+                "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
+                "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

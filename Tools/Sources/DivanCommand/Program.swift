@@ -1,3 +1,4 @@
+import DivanISAL
 import Glibc
 
 /// The `divan` command: finds the verb, runs it, and turns what went wrong into one line.
@@ -49,7 +50,7 @@ public enum Program {
             }
             return terminal.result(try Verbs.find(asked).verb.syntax.help)
         case "--version":
-            return terminal.result("divan \(version)")
+            return terminal.result("divan \(version)\n\(codecs)")
         default: break
         }
         if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
@@ -60,6 +61,13 @@ public enum Program {
         if arguments.wantsHelp { return terminal.result(verb.syntax.help) }
         Journal.begin()
         try verb.run(arguments, terminal)
+    }
+
+    /// What replications can compress with on this machine.
+    private static var codecs: String {
+        ISALCodec.isAvailable
+            ? "codecs: deflate (ISA-L, zlib), LZ4"
+            : "codecs: deflate (zlib), LZ4; ISA-L is missing (libisal2), deflate is slower without"
     }
 
     /// The page about an error's code, or the list of all.

@@ -1,8 +1,6 @@
 import CDivanFloors
 import DivanBLIP
 import DivanCompression
-import DivanLZ4
-import DivanZlib
 
 /// BLIP messages in memory, plain and compressed, beside the loops that do the unavoidable part.
 enum BLIPFigures {
@@ -10,13 +8,8 @@ enum BLIPFigures {
 
     static func measure(_ documents: Documents, into report: inout Report) throws {
         try measurePlain(documents, into: &report)
-        let codecs: [(String, Int, any CompressionCodec)] = [
-            ("deflate -1", 1, DeflateCodec(level: 1)),
-            ("deflate -6", 6, DeflateCodec(level: 6)),
-            ("LZ4", 0, LZ4Codec()),
-        ]
-        for (name, level, codec) in codecs {
-            try measure(codec, name, level: level, documents, into: &report)
+        for (name, level, codec, floor) in CodecFigures.codecs {
+            try measure(codec, name, (level, floor), documents, into: &report)
         }
     }
 
@@ -59,19 +52,20 @@ enum BLIPFigures {
     private static func measure(
         _ codec: any CompressionCodec,
         _ name: String,
-        level: Int,
+        _ bare: (level: Int, name: String),
         _ documents: Documents,
         into report: inout Report
     ) throws {
+        let level = bare.level
         let (rounds, turns) = level == 0 ? (20, 60) : (2, 15)
         let messages = BLIPMessages(documents, isCompressed: true)
         var ours = (packing: Double.infinity, unpacking: Double.infinity)
         var floor = ours
         // By turns, so that a noisy moment meets both, and often enough that both have a quiet one.
         for _ in 0..<turns {
-            let bare = messages.payloads.withFloor { floor_codec($0, rounds, Int32(level)) }
-            guard bare.packing > 0 else { throw BenchFailure("the bare \(name) failed") }
-            floor = (min(floor.packing, bare.packing), min(floor.unpacking, bare.unpacking))
+            let best = messages.payloads.withFloor { floor_codec($0, rounds, Int32(level)) }
+            guard best.packing > 0 else { throw BenchFailure("the \(bare.name) failed") }
+            floor = (min(floor.packing, best.packing), min(floor.unpacking, best.unpacking))
             let packing = Stopwatch.bestWork(of: 1) { messages.encode(with: codec, rounds: rounds) }
             let frames = messages.frames(with: codec)
             let unpacking = try Stopwatch.bestWork(of: 1) {
@@ -87,7 +81,7 @@ enum BLIPFigures {
                     unit: "msg/s",
                     ours: count / ours,
                     floor: count / floor,
-                    floorName: "bare library, one stream, a flush for each",
+                    floorName: "\(bare.name), one stream, a flush for each",
                     must: must
                 )
             )

@@ -80,6 +80,14 @@ public struct BLIPConnection {
 
     // MARK: Sending
 
+    /// Which of the codec's grades compresses what is written next; 0 is the densest.
+    ///
+    /// The middle one at first; one outside the range is moved into it. The peer need not be told.
+    public var compressionGrade: Int {
+        get { writer.grade }
+        set { writer.use(grade: newValue) }
+    }
+
     /// Queues a request.
     ///
     /// - Returns: The number that its reply will carry, or `nil` when it wants none.

@@ -5,6 +5,9 @@ internal import DivanCompression
 /// One for each connection, because checksum and compressor run over all frames of a direction.
 struct FrameWriter {
     private let codec: any CompressionCodec
+    private let grades: [any CompressionCodec]
+    /// Which of the codec's grades compresses, from the next frame on.
+    private(set) var grade: Int
     private var compressor: (any StreamCompressor)?
     private var canCompress = true
     private var checksum = Checksum()
@@ -12,6 +15,16 @@ struct FrameWriter {
 
     init(codec: any CompressionCodec) {
         self.codec = codec
+        grades = codec.grades
+        grade = grades.count / 2
+    }
+
+    /// Changes to another grade; one outside the range is moved into it.
+    mutating func use(grade: Int) {
+        let chosen = min(max(grade, 0), grades.count - 1)
+        guard chosen != self.grade else { return }
+        self.grade = chosen
+        compressor = nil
     }
 
     /// What became of a message's turn.
@@ -79,7 +92,7 @@ struct FrameWriter {
         checksum.update(head, body)
         let payloadStart = output.count
         do throws(CompressionError) {
-            if compressor == nil { compressor = try codec.makeCompressor() }
+            if compressor == nil { compressor = try grades[grade].makeCompressor() }
             try compressor?.compress(head, followedBy: body, appendingTo: &output)
         } catch {
             // The peer has seen none of the lost history: from here on everything goes plain.

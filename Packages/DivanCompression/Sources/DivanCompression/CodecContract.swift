@@ -4,6 +4,7 @@ public enum CodecContract {
     public static func violations(of codec: some CompressionCodec) -> [String] {
         do throws(CompressionError) {
             return try roundTrip(codec) + parts(codec) + limit(codec) + reset(codec) + alone(codec)
+                + turns(codec)
         } catch {
             return ["A call failed on sound bytes: \(error)."]
         }
@@ -95,6 +96,27 @@ public enum CodecContract {
         return violations
     }
 
+    /// Grades take turns, and one decompressor reads them all.
+    private static func turns(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
+        guard !codec.grades.isEmpty else { return ["There is no grade."] }
+        let decompressor = try codec.makeDecompressor()
+        var violations: [String] = []
+        for (number, grade) in (codec.grades + codec.grades).enumerated() {
+            let compressor = try grade.makeCompressor()
+            for piece in samples {
+                var packed: [UInt8] = []
+                try compressor.compress(piece.span, appendingTo: &packed)
+                if packed.count > codec.maximumByteCount(for: piece.count) {
+                    violations.append("Turn \(number) exceeds maximumByteCount: \(packed.count).")
+                }
+                var plain: [UInt8] = []
+                try decompressor.decompress(packed.span, limit: piece.count, appendingTo: &plain)
+                if plain != piece { violations.append("Turn \(number) comes back changed.") }
+            }
+        }
+        return violations
+    }
+
     /// Short and long, alike and unlike, and longer than any codec's window.
     private static var samples: [[UInt8]] {
         let text = Array(#"{"name":"Hôtel du Divan","stars":4}"#.utf8)
@@ -103,6 +125,9 @@ public enum CodecContract {
             text, text, [], [0], Array(noise.prefix(16_374)), text,
             [UInt8](repeating: 0, count: 200_000), noise, noise + noise, [],
             Array(repeatElement(text, count: 300).joined()), text,
+            // A block that begins with noise can be out of a library's reach when it turns out to be
+            // worth storing.
+            Array(noise.prefix(33_000)) + Array(repeatElement(text, count: 1_000).joined()),
         ]
     }
 

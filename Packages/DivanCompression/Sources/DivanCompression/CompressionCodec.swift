@@ -21,9 +21,19 @@ public protocol CompressionCodec: Sendable {
     ///
     /// - Throws: `CompressionError.library` when the library has no memory.
     func makeDecompressor() throws(CompressionError) -> any StreamDecompressor
+
+    /// The ways to make this codec's format, the densest first and the fastest last; never none.
+    ///
+    /// A sender may change from one to another between two pieces of a stream, with a new
+    /// compressing half each time: the codec's own decompressing half reads on, and
+    /// `maximumByteCount(for:)` holds for all of them. Most codecs have one, themselves.
+    var grades: [any CompressionCodec] { get }
 }
 
 extension CompressionCodec {
+    /// The codec alone.
+    public var grades: [any CompressionCodec] { [self] }
+
     /// Compresses bytes that stand alone, such as data at rest.
     ///
     /// - Throws: `CompressionError.library`.

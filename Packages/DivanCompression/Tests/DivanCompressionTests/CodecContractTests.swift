@@ -8,6 +8,28 @@ import Testing
         #expect(CodecContract.violations(of: .none) == [])
     }
 
+    @Test
+    func `codecs made of others keep the promises`() {
+        #expect(CodecContract.violations(of: GradedCodec([.none, .none])) == [])
+        let mixed = MixedCodec([.none, GradedCodec([.none, .none])])
+        #expect(mixed.grades.count == 3)
+        #expect(CodecContract.violations(of: mixed) == [])
+    }
+
+    @Test
+    func `grades that cannot read each other are found`() {
+        let mixture = GradedCodec([.none, MixedCodec([.none])])
+        #expect(CodecContract.violations(of: mixture).contains { $0.hasPrefix("A call failed") })
+    }
+
+    @Test
+    func `an unknown format in a mixed stream is corrupt`() throws {
+        let error = CompressionError.corrupt(codec: "mixed", detail: "there is no format 1")
+        #expect(throws: error) {
+            try MixedCodec([.none]).decompressed([1, 2].span, limit: 100)
+        }
+    }
+
     @Test(arguments: [
         (Fault.dropsLastByte, "Piece 0 comes back changed."),
         (.overwritesOutput, "compress overwrites what is there."),

@@ -6,7 +6,7 @@ public struct ListenerConnection: Sendable {
     public let client: ListenerClient
     /// When it was opened.
     public let start: ContinuousClock.Instant
-    /// The name of what this side compresses with: `"deflate"`, `"lz4"`, `"none"`.
+    /// The name of what this side compresses with: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
     public let codecName: String
     /// What the client was told to call this connection in its log.
     public let correlationID: String

@@ -30,7 +30,7 @@ public struct ListenerStatistics: Equatable, Sendable {
     /// Connections accepted so far.
     public var connectionCount: UInt64 = 0
     /// Connections accepted so far by the name of what this side compresses with: `"deflate"`,
-    /// `"lz4"`, `"none"`.
+    /// `"lz4"`, `"mixed"`, `"none"`.
     public var connectionCountByCodec: [String: UInt64] = [:]
     /// Requests refused so far, by the HTTP status of the answer: 401, 403, 404, 429.
     public var refusalCountByStatus: [Int: UInt64] = [:]

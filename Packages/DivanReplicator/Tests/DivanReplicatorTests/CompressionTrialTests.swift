@@ -7,9 +7,16 @@ import Testing
 @Suite struct CompressionTrialTests {
     /// A link and a codec that work side by side, with some bodies under way at any time.
     private struct Link {
+        /// Plain bytes per second and share of the plain bytes of each choice, the densest first;
+        /// the last are bodies as they are.
+        typealias Choice = (rate: Double, ratio: Double)
+        static let zlib: [Choice] = [(45_000_000, 0.25), (2e9, 1)]
+        static let all: [Choice] = [
+            (20_000_000, 0.158), (55_000_000, 0.185), (90_000_000, 0.31), (2e9, 1),
+        ]
+
         var bytesPerSecond: Double
-        var codecBytesPerSecond = 45_000_000.0
-        var ratio = 0.25
+        var choices = Self.zlib
         private(set) var now: Duration = .zero
         private(set) var plainByteCount = 0
         private(set) var byteCount = 0
@@ -19,6 +26,13 @@ import Testing
             self.bytesPerSecond = bytesPerSecond
         }
 
+        var gradeCount: Int { choices.count - 1 }
+
+        /// Seconds that a body takes with a choice.
+        func seconds(_ choice: Int) -> Double {
+            max(10_000 / choices[choice].rate, 10_000 * choices[choice].ratio / bytesPerSecond)
+        }
+
         /// Sends bodies of 10,000 bytes.
         mutating func send(_ count: Int, _ trial: inout CompressionTrial) {
             for _ in 0..<count {
@@ -26,11 +40,7 @@ import Testing
                 underway.append(10_000)
                 byteCount += 10_000
                 if !trial.compresses { plainByteCount += 10_000 }
-                let seconds =
-                    trial.compresses
-                    ? max(10_000 / codecBytesPerSecond, 10_000 * ratio / bytesPerSecond)
-                    : 10_000 / bytesPerSecond
-                now += .seconds(seconds)
+                now += .seconds(seconds(trial.compresses ? trial.grade : gradeCount))
                 guard underway.count >= 20 else { continue }
                 trial.answered(underway.removeFirst(), at: now)
             }
@@ -38,7 +48,7 @@ import Testing
     }
 
     private func afterTrial(of link: Link) -> (compresses: Bool, link: Link) {
-        var (trial, link) = (CompressionTrial(), link)
+        var (trial, link) = (CompressionTrial(gradeCount: link.gradeCount), link)
         link.send(2_000, &trial)
         return (trial.compresses, link)
     }
@@ -62,13 +72,37 @@ import Testing
 
     @Test func `bodies that do not shrink go as they are where the codec is slower`() {
         var link = Link(bytesPerSecond: 60_000_000)
-        link.ratio = 1
+        link.choices = [(45_000_000, 1), (2e9, 1)]
         #expect(!afterTrial(of: link).compresses)
     }
 
-    /// A tenth more speed for four times the bytes.
+    /// A twentieth more speed for four times the bytes.
     @Test func `a small gain is not worth the bytes`() {
-        #expect(afterTrial(of: Link(bytesPerSecond: 50_000_000)).compresses)
+        #expect(afterTrial(of: Link(bytesPerSecond: 47_000_000)).compresses)
+    }
+
+    /// 1 to 1,000 Mbit/s, with codecs of the speed and density that were measured.
+    @Test(arguments: [1.0, 5, 10, 20, 50, 100, 200, 300, 500, 1_000])
+    func `on any link the choice is within a tenth of the best`(megabits: Double) {
+        for choices in [Link.all, [Link.all[0], Link.all[1], Link.all[3]], Link.zlib] {
+            var link = Link(bytesPerSecond: megabits * 125_000)
+            link.choices = choices
+            var trial = CompressionTrial(gradeCount: link.gradeCount)
+            link.send(4_000, &trial)
+            let chosen = trial.compresses ? trial.grade : link.gradeCount
+            let best = choices.indices.map(link.seconds).min() ?? 0
+            #expect(link.seconds(chosen) <= best * 1.1, "choice \(chosen) of \(choices.count)")
+        }
+    }
+
+    @Test func `a slow link gets the densest grade after one measurement`() {
+        var link = Link(bytesPerSecond: 500_000)
+        link.choices = Link.all
+        var trial = CompressionTrial(gradeCount: link.gradeCount)
+        #expect(trial.grade == 1)
+        link.send(300, &trial)
+        #expect(trial.grade == 0)
+        #expect(link.plainByteCount == 0)
     }
 
     @Test func `a link that becomes slow is noticed`() {

@@ -19,12 +19,20 @@ public struct DeflateCodec: CompressionCodec {
     /// `"deflate"`.
     public var name: String { "deflate" }
 
-    /// Returns the bytes of stored blocks, which zlib falls back to, and of a flush.
+    /// Returns the bytes of stored blocks, which zlib falls back to, and of a flush; for pieces beyond
+    /// its window a seventh more.
     public func maximumByteCount(for inputByteCount: Int) -> Int {
         guard inputByteCount > 0 else { return 0 }
         // A stored block costs 5 bytes and holds 4 KiB or more with the settings used here.
-        return inputByteCount + 5 * (inputByteCount / 4096 + 1) + 6
+        let stored = inputByteCount + 5 * (inputByteCount / 4096 + 1) + 6
+        if inputByteCount <= Self.byteCountInWindow { return stored }
+        // The start of a block may have left the window, and cannot be stored then: codes of 9 bits,
+        // and a match of three bytes in 31, as zlib's own bound for unusual settings has it.
+        return stored + (inputByteCount + 7) / 8 + (inputByteCount + 63) / 64
     }
+
+    /// A piece that begins within zlib's window of twice 32 KiB when that moves on by half.
+    private static let byteCountInWindow = 32_000
 
     /// Returns a compressing half; its memory is taken with the first byte.
     public func makeCompressor() -> any StreamCompressor { DeflateCompressor(level: level) }

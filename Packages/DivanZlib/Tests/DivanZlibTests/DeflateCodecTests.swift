@@ -57,6 +57,26 @@ import Testing
         #expect(plain == Array("onetwo".utf8))
     }
 
+    /// One in a thousand once outgrew the bound by some bytes: where a block begins that turns out to
+    /// be worth storing had left zlib's window.
+    @Test
+    func `noise longer than the window keeps to the bound`() throws {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        var generator = SeededGenerator(seed: seed)
+        let codec = DeflateCodec(level: 1)
+        let compressor = codec.makeCompressor()
+        for _ in 0..<300 {
+            var piece: [UInt8] = []
+            for _ in 0..<Int.random(in: 1...9_000, using: &generator) {
+                withUnsafeBytes(of: generator.next()) { piece.append(contentsOf: $0) }
+            }
+            var packed: [UInt8] = []
+            try compressor.compress(piece.span, appendingTo: &packed)
+            let most = codec.maximumByteCount(for: piece.count)
+            #expect(packed.count <= most, "seed \(seed), \(piece.count) bytes")
+        }
+    }
+
     @Test
     func `a bomb stops at the limit`() throws {
         let bomb = try DeflateCodec(level: 9).compressed(

@@ -30,8 +30,9 @@ public enum FuzzTargets {
     public static let all: [any FuzzTarget.Type] = [
         WebSocketFrames.self, ServerHeads.self, ClientHeads.self, BLIPDeflateFrames.self,
         BLIPLZ4Frames.self, TLSServerRecords.self, TLSClientRecords.self, DeflatePieces.self,
-        LZ4Pieces.self, JSONTexts.self, JSONDeltas.self, Revisions.self, VersionVectors.self,
-        PassiveMessages.self, ActiveMessages.self, Credentials.self, Texts.self,
+        LZ4Pieces.self, MixedPieces.self, JSONTexts.self, JSONDeltas.self, Revisions.self,
+        VersionVectors.self, PassiveMessages.self, ActiveMessages.self, Credentials.self,
+        Texts.self,
         ReplicatorRuns.self, ListenerVisits.self, QueryTexts.self, QueryTrees.self,
     ]
 }

@@ -1,4 +1,5 @@
 import DivanCompression
+import DivanISAL
 import DivanLZ4
 import DivanZlib
 
@@ -20,6 +21,44 @@ enum LZ4Pieces: FuzzTarget {
     static func violation(of input: [UInt8]) -> String? { flaw(of: .lz4, on: input) }
 
     static func seeds() throws -> [[UInt8]] { try packedSeeds(.lz4) }
+}
+
+/// The same for deflate by ISA-L, where it is installed, and zlib by turns with LZ4; besides, all
+/// grades take turns at each piece and one reader follows.
+enum MixedPieces: FuzzTarget {
+    static let name = "mixed-pieces"
+    private static let deflates: [any CompressionCodec] =
+        [DeflateCodec()] + (1...3).compactMap { ISALCodec(level: $0) }
+    private static let codec = MixedCodec([GradedCodec(deflates), LZ4Codec()])
+
+    static func violation(of input: [UInt8]) -> String? {
+        flaw(of: codec, on: input) ?? turnFlaw(on: input)
+    }
+
+    static func seeds() throws -> [[UInt8]] { try packedSeeds(codec) }
+
+    private static func turnFlaw(on input: [UInt8]) -> String? {
+        var reader = InputReader(input)
+        do throws(CompressionError) {
+            let compressors = try codec.grades.map { grade throws(CompressionError) in
+                try grade.makeCompressor()
+            }
+            let decompressor = try codec.makeDecompressor()
+            while !reader.isAtEnd {
+                let turn = Int(reader.byte()) % compressors.count
+                let piece = reader.piece()
+                var packed: [UInt8] = []
+                try compressors[turn].compress(piece.span, appendingTo: &packed)
+                var plain: [UInt8] = []
+                let limit = piece.count
+                try decompressor.decompress(packed.span, limit: limit, appendingTo: &plain)
+                if plain != piece { return "grade \(turn): \(limit) bytes come back changed" }
+            }
+            return nil
+        } catch {
+            return "grades by turns: \(error)"
+        }
+    }
 }
 
 private func flaw(of codec: some CompressionCodec, on input: [UInt8]) -> String? {

@@ -9,8 +9,8 @@ enum CompressionChoice {
     )
 
     static let details =
-        "With --compression auto nothing is compressed inside this machine, and deflate is used "
-        + "elsewhere; lz4 needs a Divan at both ends, and is deflate with others."
+        "With --compression auto nothing is compressed inside this machine, and what turns out to be "
+        + "the fastest is used elsewhere; lz4 needs a Divan at both ends, and is deflate with others."
 
     /// Reads the choice; `nil` when there is none.
     static func read(_ arguments: Arguments) throws -> ReplicationCompression? {

@@ -37,12 +37,15 @@ enum PeerCommand: Codable {
     enum Compression: String, Codable {
         case none
         case deflate
+        /// The same wire with the least effort: ISA-L where it is installed.
+        case fastDeflate
         case lz4
 
         var choice: ReplicationCompression {
             switch self {
             case .none: .none
             case .deflate: .deflate(level: 6)
+            case .fastDeflate: .deflate(level: 2)
             case .lz4: .lz4
             }
         }

@@ -25,7 +25,7 @@ extension URLEndpointListener {
         public let sentDeltas: Deltas
         /// Connections so far; zero in the figures of a connection.
         public let connectionCount: UInt64
-        /// Connections so far by what the listener compresses with: `"deflate"`, `"lz4"`,
+        /// Connections so far by what the listener compresses with: `"deflate"`, `"lz4"`, `"mixed"`,
         /// `"none"`; empty in the figures of a connection.
         public let connectionCountByCompression: [String: UInt64]
         /// Requests refused so far by the HTTP status of the answer: 401 wrong credentials, 403 by
@@ -60,7 +60,7 @@ extension URLEndpointListener {
         public let start: Date
         /// Whether documents are being exchanged at this moment.
         public let isActive: Bool
-        /// What the listener compresses with: `"deflate"`, `"lz4"`, `"none"`.
+        /// What the listener compresses with: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
         public let compression: String
         /// What both ends call it in their logs; a replicator has it as `correlationID`.
         public let correlationID: String

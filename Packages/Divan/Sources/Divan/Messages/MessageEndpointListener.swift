@@ -4,7 +4,6 @@ import DivanSession
 import DivanStore
 import DivanTransport
 import DivanWebSocket
-import DivanZlib
 import Synchronization
 
 /// What a ``MessageEndpointListener`` shares, and how its connections carry messages.
@@ -153,7 +152,7 @@ public final class MessageEndpointListener: Sendable {
         try config.collections.requireOpen()
         var peer = PeerConfiguration(
             role: .passive(.init(collections: config.collections.map(\.path))),
-            codec: DeflateCodec()
+            codec: ReplicationCompression.standardCodec
         )
         let store = try database.openStore()
         peer.scheme = store.scheme

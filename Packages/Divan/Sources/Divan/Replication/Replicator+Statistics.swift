@@ -25,7 +25,7 @@ extension Replicator {
         /// Peers other than Divan do not tell what they have.
         public internal(set) var expectedDocumentCount: UInt64 = 0
 
-        /// What the latest connection compresses with on this side: `"deflate"`, `"lz4"`,
+        /// What the latest connection compresses with on this side: `"deflate"`, `"lz4"`, `"mixed"`,
         /// `"none"`; `nil` before the first.
         public internal(set) var compression: String?
 

@@ -1,15 +1,23 @@
-/// Finds out whether bodies travel faster compressed or as they are, on the link that there is.
+/// Finds out with how much effort bodies travel fastest, on the link and with the processors that
+/// there are.
 ///
-/// Begins compressed, and measures what arrives: bytes of bodies that the peer has answered, by the
+/// The choices stand in a row: the codec's grades, the densest first, and behind them bodies as they
+/// are. What a choice carries is the lesser of what the processors make of it, which grows along the
+/// row, and what the link takes of it, which falls: so there is one best place, found by going uphill.
+///
+/// Begins in the middle, and measures what arrives: bytes of bodies that the peer has answered, by the
 /// time in which some were under way. Where that is below `slowRate` the link is what holds it up,
-/// and it stays compressed. Otherwise the codec may be: as many bytes go plain, and they go on so
-/// if that was faster by a quarter. After a while, each time twice as long, it looks again.
+/// and bodies travel as dense as they can. Otherwise as many bytes go with the next choice, and on
+/// along the row as long as that was faster by a tenth; when the first step up was not, it tries the
+/// other direction. After a while, each time twice as long, it looks again.
 ///
 /// Owns no clock: times are distances from any origin, handed in with what is sent and answered.
 struct CompressionTrial: Sendable {
     /// Bytes of a body per second that deflate reaches on any machine; a slower stream does not
     /// wait for the codec.
     static let slowRate = 8_000_000.0
+    /// How much faster another choice has to be.
+    static let gain = 1.1
     /// Bytes that make a measurement.
     static let measuredByteCount = 2 << 20
     /// A measurement lasts at least this long.
@@ -17,25 +25,41 @@ struct CompressionTrial: Sendable {
     /// Bytes after which it looks again, the first time.
     static let restByteCount = 64 << 20
 
-    /// Whether the next body is to be compressed.
-    private(set) var compresses = true
+    /// The place in the row that holds for the next body.
+    private var choice: Int
+    private let gradeCount: Int
 
-    private var step = Step.compressed
+    private var step = Step.first
     private var restByteCount = Self.restByteCount
     private var outstandingByteCount = 0
     /// Of those, what was sent before this step began and tells nothing about it.
     private var earlierByteCount = 0
     private var answeredByteCount = 0
+    /// Until the first answer nothing flows, which is no speed.
+    private var hasBegun = false
     private var elapsed: Duration = .zero
     private var lastTime: Duration = .zero
 
     private enum Step {
-        case compressed
-        /// Measures plain bodies, against so many bytes per second.
-        case plain(compressedRate: Double)
-        /// Keeps to what was faster.
+        /// Measures the middle.
+        case first
+        /// Measures a neighbour, against so many bytes per second of the choice that it comes from.
+        case climbing(by: Int, from: Double, mayTurn: Bool)
+        /// Keeps to what was fastest.
         case rest
     }
+
+    /// A trial of a codec with so many grades, one or more.
+    init(gradeCount: Int = 1) {
+        self.gradeCount = max(gradeCount, 1)
+        choice = self.gradeCount / 2
+    }
+
+    /// Whether the next body is to be compressed.
+    var compresses: Bool { choice < gradeCount }
+
+    /// The codec's grade for what is compressed.
+    var grade: Int { min(choice, gradeCount - 1) }
 
     /// A body of `byteCount` bytes goes to the message layer.
     mutating func sent(_ byteCount: Int, at now: Duration) {
@@ -46,6 +70,10 @@ struct CompressionTrial: Sendable {
     /// The peer has answered a body.
     mutating func answered(_ byteCount: Int, at now: Duration) {
         outstandingByteCount -= min(outstandingByteCount, byteCount)
+        if !hasBegun {
+            hasBegun = true
+            earlierByteCount = outstandingByteCount
+        }
         guard earlierByteCount == 0 else {
             earlierByteCount -= min(earlierByteCount, byteCount)
             lastTime = now
@@ -59,19 +87,35 @@ struct CompressionTrial: Sendable {
 
     private mutating func advance() {
         switch step {
-        case .compressed:
+        case .first:
             guard let rate = measuredRate else { return }
-            begin(rate < Self.slowRate ? .rest : .plain(compressedRate: rate))
-        case .plain(let compressedRate):
+            if rate < Self.slowRate {
+                begin(.rest, with: 0)
+            } else {
+                climb(by: 1, from: rate, mayTurn: true)
+            }
+        case .climbing(let direction, let former, let mayTurn):
             guard let rate = measuredRate else { return }
-            let isFaster = rate > compressedRate * 1.25
-            begin(.rest)
-            compresses = !isFaster
+            if rate > former * Self.gain {
+                climb(by: direction, from: rate, mayTurn: false)
+            } else {
+                choice -= direction
+                climb(by: mayTurn ? -direction : 0, from: former, mayTurn: false)
+            }
         case .rest:
             guard answeredByteCount >= restByteCount else { return }
             restByteCount = min(restByteCount * 2, 1 << 40)
-            begin(.compressed)
+            begin(.first, with: gradeCount / 2)
         }
+    }
+
+    /// Tries the next choice in a direction; rests where there is none.
+    private mutating func climb(by direction: Int, from rate: Double, mayTurn: Bool) {
+        let next = choice + direction
+        guard direction != 0, (0...gradeCount).contains(next) else {
+            return begin(.rest, with: choice)
+        }
+        begin(.climbing(by: direction, from: rate, mayTurn: mayTurn), with: next)
     }
 
     /// Bytes per second in this step; `nil` until there is enough to tell.
@@ -82,9 +126,9 @@ struct CompressionTrial: Sendable {
         return Double(answeredByteCount) / (elapsed / .seconds(1))
     }
 
-    private mutating func begin(_ next: Step) {
+    private mutating func begin(_ next: Step, with choice: Int) {
         step = next
-        if case .plain = next { compresses = false } else { compresses = true }
+        self.choice = choice
         earlierByteCount = outstandingByteCount
         answeredByteCount = 0
         elapsed = .zero

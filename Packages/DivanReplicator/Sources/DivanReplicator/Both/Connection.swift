@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanCompression
 import DivanJSON
 import DivanLog
 import DivanRevisions
@@ -34,7 +35,7 @@ final class Connection {
     /// for each other; it says so with the same answer.
     var peerKeepsOrder = false
     var progress = Progress()
-    /// Which way of sending bodies is faster.
+    /// Which way of sending bodies is the fastest.
     var trial = CompressionTrial()
     /// Which blobs the peer may have.
     var blobRights: BlobRights
@@ -75,9 +76,14 @@ final class Connection {
         }
     }
 
-    /// Whether the next body goes through the codec.
-    var compressesBodies: Bool {
-        configuration.compresses && (!configuration.measuresLink || trial.compresses)
+    /// A body of so many bytes is sent next; returns whether it goes through the codec.
+    func measureBody(_ byteCount: Int) -> Bool {
+        trial.sent(byteCount, at: now)
+        guard configuration.compresses, configuration.measuresLink else {
+            return configuration.compresses
+        }
+        blip.compressionGrade = trial.grade
+        return trial.compresses
     }
 
     /// Where connections share what they send.
@@ -107,6 +113,7 @@ extension Connection {
             return nil
         }
         blip = BLIPConnection(codec: codec)
+        trial = CompressionTrial(gradeCount: codec.grades.count)
         return version
     }
 

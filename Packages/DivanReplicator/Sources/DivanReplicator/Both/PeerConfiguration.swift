@@ -19,11 +19,11 @@ public struct PeerConfiguration: Sendable {
     public var scheme = RevisionScheme.trees
     /// Whether bodies are sent through the codec; a receiver always takes compressed ones.
     public var compresses = true
-    /// Whether bodies that are compressed go plain where the link turns out to be faster than the
-    /// codec.
+    /// Whether the codec's grade follows the link, and bodies go plain where that turns out to be
+    /// faster than any.
     ///
     /// Measured in each direction by the side that sends, again and again; a link that carries
-    /// less than 8 MB of bodies a second is never tried.
+    /// less than 8 MB of bodies a second gets the densest grade at once.
     public var measuresLink = false
     /// Whether deltas are offered, sent and accepted.
     public var usesDeltas = false

@@ -196,8 +196,7 @@ struct RevisionSender {
         unansweredCount += 1
         unansweredByteCount += message.body.count
         var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))
-        request.isCompressed = connection.compressesBodies
-        connection.trial.sent(message.body.count, at: connection.now)
+        request.isCompressed = connection.measureBody(message.body.count)
         connection.ask(request, for: .revision(collection: collection, sent))
     }
 

@@ -1,0 +1,27 @@
+#ifndef CDIVANISAL_H
+#define CDIVANISAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One direction of a raw deflate stream (RFC 1951) made by ISA-L.
+typedef struct divan_isal_packer divan_isal_packer;
+
+// Whether this was built with ISA-L's header, and the library itself is on this machine.
+int divan_isal_is_available(void);
+
+// `level` is 1 to 3. NULL when the library or memory is missing.
+divan_isal_packer *divan_isal_packer_make(int level);
+void divan_isal_packer_reset(divan_isal_packer *packer);
+void divan_isal_packer_free(divan_isal_packer *packer);
+
+// Most bytes that `divan_isal_pack` uses of its output for `count` plain ones.
+size_t divan_isal_bound(size_t count);
+// Packs two parts, together one byte or more, into one piece, flushed, without the flush's last
+// four bytes. A part of no bytes may be NULL.
+// `output` holds `divan_isal_bound(head_count + body_count)` bytes.
+// Returns the bytes of the piece, 0 when the library fails.
+size_t divan_isal_pack(divan_isal_packer *packer, const uint8_t *head, size_t head_count,
+                       const uint8_t *body, size_t body_count, uint8_t *output);
+
+#endif

@@ -1,0 +1,67 @@
+internal import CDivanISAL
+internal import DivanCompression
+
+/// The compressing half of one direction.
+final class ISALCompressor: StreamCompressor {
+    private let level: Int
+    // Freed in `deinit`. One thread at a time uses it, and no access to it lies within another, so
+    // the check of each access would only take time.
+    @exclusivity(unchecked) private var packer: OpaquePointer?
+
+    init(level: Int) {
+        self.level = level
+    }
+
+    deinit {
+        if let packer { divan_isal_packer_free(packer) }
+    }
+
+    func reset() {
+        if let packer { divan_isal_packer_reset(packer) }
+    }
+
+    func compress(
+        _ input: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        try compress(Span(), followedBy: input, appendingTo: &output)
+    }
+
+    func compress(
+        _ head: Span<UInt8>,
+        followedBy body: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        guard !head.isEmpty || !body.isEmpty else { return }
+        let packer = try started()
+        let bound = divan_isal_bound(head.count + body.count)
+        if output.capacity - output.count < bound {
+            output.reserveCapacity(max(output.count + bound, 2 * output.capacity))
+        }
+        var count = 0
+        // The library writes at most `bound` bytes behind those that are there; all pointers
+        // live as long as the closures.
+        output.append(addingCapacity: bound) { room in
+            room.withUnsafeMutableBufferPointer { room, filledCount in
+                guard let start = room.baseAddress.map({ $0 + filledCount }) else { return }
+                head.withUnsafeBufferPointer { head in
+                    body.withUnsafeBufferPointer { body in
+                        let (first, last) = (head.baseAddress, body.baseAddress)
+                        count = divan_isal_pack(packer, first, head.count, last, body.count, start)
+                    }
+                }
+                filledCount += count
+            }
+        }
+        guard count > 0 else { throw .library(codec: codecName, code: -1) }
+    }
+
+    private func started() throws(CompressionError) -> OpaquePointer {
+        if let packer { return packer }
+        guard let made = divan_isal_packer_make(Int32(level)) else {
+            throw .library(codec: codecName, code: -4)
+        }
+        packer = made
+        return made
+    }
+}
