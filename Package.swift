@@ -89,6 +89,12 @@ let rooms: [[Target]] = [
         testing: ["CDivanSQLFunctions"]
     ),
     room("DivanFullText", libraries: ["sqlite3", "stemmer"], testing: ["CDivanFullText"]),
+    room(
+        "DivanCBLite",
+        arrows: ["DivanRevisions", "DivanCrypto"],
+        libraries: ["sqlite3"],
+        testing: ["DivanJSON"]
+    ),
     room("DivanAuth", arrows: ["DivanCrypto"]),
     room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
     room(

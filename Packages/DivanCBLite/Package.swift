@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanCBLite",
+    products: [.library(name: "DivanCBLite", targets: ["DivanCBLite"])],
+    dependencies: [
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "CDivanCBLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "DivanCBLite",
+            dependencies: ["CDivanCBLite", "DivanRevisions", "DivanCrypto"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanCBLiteTests",
+            dependencies: [
+                "DivanCBLite", "DivanTestKit", "DivanJSON", "DivanRevisions", "DivanCrypto",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,321 @@
+public import DivanRevisions
+
+/// A database of Couchbase Lite 2, 3 or 4 in a folder `NAME.cblite2`, opened for reading.
+///
+/// Nothing is changed in it, and it need not have been closed well: with a log beside it, a copy in the
+/// temporary directory is read. One thread at a time.
+///
+/// Source: the bundle's own files; `checkpoints.md` §2 and §3 for what checkpoints mean.
+public final class CBLiteBundle {
+    /// The folder.
+    public let directory: String
+    /// What it says of itself.
+    public let facts: Facts
+    /// Its collections with their tables.
+    public let collections: [Collection]
+
+    private let copy: ScratchCopy
+    private let file: SQLiteFile
+
+    /// What a database says of itself.
+    public struct Facts: Sendable {
+        /// 16 bytes; the source of the versions that it wrote.
+        public var publicUUID: [UInt8]
+        /// 16 bytes that go into the names of checkpoints.
+        public var privateUUID: [UInt8]
+        /// That of the database that it was copied from.
+        public var previousPrivateUUID: [UInt8]?
+        /// Whether new revisions are versions.
+        public var scheme: RevisionScheme
+        /// The keys that its bodies share.
+        public var keys: SharedKeys
+        /// The remotes with their addresses, by ascending number.
+        public var remotes: [(address: String, id: RemoteID)]
+    }
+
+    /// A collection.
+    public struct Collection: Sendable {
+        /// The scope's name.
+        public let scope: String
+        /// Its own name.
+        public let name: String
+        /// The greatest change number that was given out.
+        public internal(set) var lastSequence: UInt64 = 0
+        fileprivate let tables: [Table]
+    }
+
+    fileprivate struct Table: Sendable {
+        let name: String
+        let columns: String
+    }
+
+    /// A checkpoint, and for that of a peer its revision.
+    public struct Checkpoint: Sendable {
+        /// Its name.
+        public var id: String
+        /// `N-cc`; `nil` for one of this database's own.
+        public var revision: String?
+        /// JSON.
+        public var body: [UInt8]
+    }
+
+    /// Opens a database and looks it through.
+    ///
+    /// - Throws: `CBLiteError`, which says what to do.
+    public init(directory: String) throws(CBLiteError) {
+        self.directory = directory
+        switch try BundleKind(of: directory) {
+        case .unknown: throw .notABundle
+        case .encrypted: throw .encrypted
+        case .forestDB: throw .tooOld(version: 0)
+        case .sqlite: break
+        }
+        copy = try ScratchCopy(of: directory)
+        file = try SQLiteFile(copy)
+        try file.execute("BEGIN")
+        let version = try Self.integer("PRAGMA user_version", in: file)
+        guard try Self.isBundle(file) else {
+            throw (100..<201).contains(version) ? .tooOld(version: version) : .notABundle
+        }
+        guard version >= 201 else { throw .tooOld(version: version) }
+        guard version <= 599 else { throw .tooNew(version: version) }
+        let check = try file.prepare("PRAGMA quick_check(1)")
+        if try check.step(), check.text(0) != "ok" { throw .damaged(check.text(0)) }
+        facts = try Facts(of: file)
+        collections = try Self.collections(of: file)
+    }
+
+    /// Whether a folder holds a database of Couchbase Lite that can be opened, or would be if it were
+    /// not encrypted, too old or too new; what it says of itself is not read.
+    public static func isBundle(_ directory: String) -> Bool {
+        guard let kind = try? BundleKind(of: directory) else { return false }
+        guard kind == .sqlite else { return kind != .unknown }
+        guard let copy = try? ScratchCopy(of: directory), let file = try? SQLiteFile(copy) else {
+            return false
+        }
+        return (try? isBundle(file)) ?? false
+    }
+
+    private static func isBundle(_ file: SQLiteFile) throws(CBLiteError) -> Bool {
+        try integer(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('kvmeta', 'kv_info')",
+            in: file
+        ) == 2
+    }
+
+    private static func integer(_ sql: String, in file: SQLiteFile) throws(CBLiteError) -> Int {
+        let query = try file.prepare(sql)
+        return try query.step() ? Int(query.integer(0)) : 0
+    }
+
+    // MARK: Documents
+
+    /// Calls `body` with each row of a collection by ascending sequence.
+    ///
+    /// - Throws: `CBLiteError.inUse` when somebody wrote meanwhile, and what `body` throws.
+    public func forEachRecord(
+        in collection: Collection,
+        _ body: (Record) throws -> Void
+    ) throws {
+        var readers: [TableReader] = []
+        for table in collection.tables {
+            let reader = try TableReader(table, file)
+            if try reader.advance() { readers.append(reader) }
+        }
+        while let next = readers.min(by: { $0.sequence < $1.sequence }) {
+            try body(try next.record())
+            if try !next.advance() { readers.removeAll { $0 === next } }
+        }
+        guard copy.isUnchanged else { throw CBLiteError.inUse }
+    }
+
+    /// Reads one table in the order of its sequences.
+    private final class TableReader {
+        private let order: SQLiteFile.Query
+        private let rows: SQLiteFile.Query
+        private(set) var sequence: Int64 = 0
+        private var row: Int64 = 0
+
+        init(_ table: Table, _ file: SQLiteFile) throws(CBLiteError) {
+            // Sorted without what makes rows long.
+            order = try file.prepare(
+                "SELECT rowid, sequence FROM \(table.name) WHERE key IS NOT NULL ORDER BY sequence"
+            )
+            rows = try file.prepare("SELECT \(table.columns) FROM \(table.name) WHERE rowid = ?1")
+        }
+
+        func advance() throws(CBLiteError) -> Bool {
+            guard try order.step() else { return false }
+            (row, sequence) = (order.integer(0), order.integer(1))
+            return true
+        }
+
+        func record() throws(CBLiteError) -> Record {
+            rows.begin(with: row)
+            guard try rows.step() else { throw .damaged("a row of an index is missing") }
+            return Record(
+                key: rows.bytes(0) ?? [],
+                sequence: rows.integer(1),
+                flags: rows.integer(2),
+                version: rows.bytes(3) ?? [],
+                body: rows.bytes(4),
+                extra: rows.bytes(6),
+                expiration: rows.isNull(5) ? nil : rows.integer(5)
+            )
+        }
+    }
+
+    // MARK: Checkpoints
+
+    /// The checkpoints of this database's own replications.
+    public func checkpoints() throws(CBLiteError) -> [Checkpoint] {
+        try checkpoints(in: "kv_checkpoints", arePeers: false)
+    }
+
+    /// The checkpoints that are kept for peers.
+    public func peerCheckpoints() throws(CBLiteError) -> [Checkpoint] {
+        // An upgraded file has both tables; what stands in the later one counts.
+        var byID: [[UInt8]: Checkpoint] = [:]
+        for table in ["kv_peerCheckpoints", #"kv_peer\Checkpoints"#] {
+            for checkpoint in try checkpoints(in: table, arePeers: true) {
+                byID[Array(checkpoint.id.utf8)] = checkpoint
+            }
+        }
+        return byID.values.sorted { $0.id < $1.id }
+    }
+
+    private func checkpoints(
+        in table: String,
+        arePeers: Bool
+    ) throws(CBLiteError) -> [Checkpoint] {
+        let names = try Self.names(in: file)
+        guard names.contains(Array(table.utf8)) else { return [] }
+        let query = try file.prepare(
+            "SELECT key, version, body FROM \(Self.quoted(table)) ORDER BY key"
+        )
+        var checkpoints: [Checkpoint] = []
+        while try query.step() {
+            guard let body = query.bytes(2) else { continue }
+            let revision = arePeers ? query.text(1) : nil
+            checkpoints.append(Checkpoint(id: query.text(0), revision: revision, body: body))
+        }
+        return checkpoints
+    }
+
+    // MARK: Blobs
+
+    /// The path of a blob's file, whether it is there or not.
+    ///
+    /// - Parameter name: base64 of the digest with `_` for `/`, and `.blob`.
+    /// - Returns: The path.
+    public func blobPath(_ name: String) -> String { "\(directory)/Attachments/\(name)" }
+}
+
+// MARK: - Tables
+
+extension CBLiteBundle {
+    private static func quoted(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func names(in file: SQLiteFile) throws(CBLiteError) -> Set<[UInt8]> {
+        let query = try file.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        var names: Set<[UInt8]> = []
+        while try query.step() { names.insert(query.bytes(0) ?? []) }
+        return names
+    }
+
+    /// A collection for each of its tables: the default one, and those with a dot.
+    private static func collections(of file: SQLiteFile) throws(CBLiteError) -> [Collection] {
+        let names = try names(in: file)
+        var collections: [Collection] = []
+        for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            let name = String(decoding: bytes, as: UTF8.self)
+            guard name == "kv_default" || name.hasPrefix("kv_."), !name.contains(":") else {
+                continue
+            }
+            var tables = [try table(name, in: file)]
+            let deleted = "kv_del_" + name.dropFirst(3)
+            if names.contains(Array(deleted.utf8)) { tables.append(try table(deleted, in: file)) }
+            let plain = name.dropFirst(3).replacing("\\", with: "")
+            let parts = plain.split(separator: ".", omittingEmptySubsequences: true)
+            var collection =
+                switch parts.count {
+                case 2: Collection(scope: String(parts[0]), name: String(parts[1]), tables: tables)
+                case 1 where name == "kv_default":
+                    Collection(scope: "_default", name: "_default", tables: tables)
+                case 1: Collection(scope: "_default", name: String(parts[0]), tables: tables)
+                default: throw .damaged("a table of the name \(name)")
+                }
+            let query = try file.prepare("SELECT lastSeq FROM kvmeta WHERE name = ?1")
+            query.bind(String(plain))
+            if try query.step() { collection.lastSequence = UInt64(max(0, query.integer(0))) }
+            collections.append(collection)
+        }
+        return collections
+    }
+
+    private static func table(_ name: String, in file: SQLiteFile) throws(CBLiteError) -> Table {
+        let query = try file.prepare("PRAGMA table_info(\(quoted(name)))")
+        var columns: [String] = []
+        while try query.step() { columns.append(query.text(1)) }
+        let needed = ["key", "sequence", "flags", "version", "body"]
+        guard needed.allSatisfy({ columns.contains($0) }) else {
+            throw .damaged("table \(name) has other columns")
+        }
+        // Added by later versions, in either order.
+        let later = ["expiration", "extra"].map { columns.contains($0) ? $0 : "NULL" }
+        return Table(
+            name: quoted(name),
+            columns: "key, sequence, flags, version, body, " + later.joined(separator: ", ")
+        )
+    }
+}
+
+extension CBLiteBundle.Facts {
+    fileprivate init(of file: SQLiteFile) throws(CBLiteError) {
+        let query = try file.prepare("SELECT key, body FROM kv_info")
+        var values: [[UInt8]: [UInt8]] = [:]
+        while try query.step() { values[query.bytes(0) ?? []] = query.bytes(1) }
+        func value(_ key: String) -> [UInt8]? { values[Array(key.utf8)] }
+        guard let publicUUID = value("publicUUID"), publicUUID.count == 16,
+            let privateUUID = value("privateUUID"), privateUUID.count == 16
+        else { throw .damaged("it has no UUIDs") }
+        self.publicUUID = publicUUID
+        self.privateUUID = privateUUID
+        let previous = value("previousPrivateUUID")
+        previousPrivateUUID = previous?.count == 16 ? previous : nil
+        scheme = value("versioning")?.last == 2 ? .vectors : .trees
+        do throws(RecordDamage) {
+            keys =
+                try value("SharedKeys").map { bytes throws(RecordDamage) in
+                    try SharedKeys(fleece: bytes)
+                } ?? SharedKeys()
+            remotes =
+                try value("remotes").map { bytes throws(RecordDamage) in
+                    try Self.remotes(bytes)
+                } ?? []
+        } catch {
+            throw .damaged(error.description)
+        }
+    }
+
+    private static func remotes(
+        _ bytes: [UInt8]
+    ) throws(RecordDamage) -> [(address: String, id: RemoteID)] {
+        let fleece = Fleece(bytes)
+        guard case .dictionary(let items) = try fleece.root() else {
+            throw RecordDamage("the remotes are no dictionary")
+        }
+        var remotes: [(address: String, id: RemoteID)] = []
+        for index in 0..<items.count {
+            guard case .string(let range) = try fleece.item(2 * index, of: items),
+                let address = String(validating: bytes[range], as: UTF8.self),
+                case .integer(let number) = try fleece.item(2 * index + 1, of: items),
+                (1...Int64(CBLiteLimits.remoteCount)).contains(number)
+            else { throw RecordDamage("a remote has no number") }
+            remotes.append((address, RemoteID(rawValue: UInt32(number))))
+        }
+        return remotes.sorted { $0.id < $1.id }
+    }
+}

@@ -1,0 +1,209 @@
+public import DivanRevisions
+
+/// Makes documents of rows; knows of no file.
+public struct RecordReader: Sendable {
+    private let keys: SharedKeys
+    private let owner: SourceID
+
+    /// Creates a reader for the rows of one database.
+    ///
+    /// - Parameters:
+    ///   - keys: Its shared keys.
+    ///   - owner: Its public UUID, which stands for `*` in vectors.
+    public init(keys: SharedKeys, owner: SourceID) {
+        self.keys = keys
+        self.owner = owner
+    }
+
+    /// Reads one row.
+    ///
+    /// A row of which only the past is damaged gives its current revision, and tells the damage.
+    ///
+    /// - Throws: `RecordDamage` when there is no current revision to be had.
+    public func document(_ record: Record) throws(RecordDamage) -> ForeignDocument {
+        guard let text = String(validating: record.key, as: UTF8.self),
+            let documentID = try? DocumentID(received: text)
+        else { throw RecordDamage("key: no document ID") }
+        guard record.sequence > 0 else { throw RecordDamage("sequence: below 1") }
+        var document = ForeignDocument(
+            documentID: documentID,
+            sequence: UInt64(record.sequence),
+            history: RevisionTree(),
+            expiration: record.expiration.flatMap { $0 > 0 ? $0 : nil },
+            namesBlobs: record.flags & Record.Flag.hasBlobs != 0
+        )
+        guard let first = record.version.first else { throw RecordDamage("version: empty") }
+        do throws(RecordDamage) {
+            if first == 0 || record.extra?.starts(with: VectorRecord.mark) ?? false {
+                document.history = try vectors(of: record)
+            } else {
+                document.history = try tree(of: record)
+            }
+        } catch {
+            document.history = try currentAlone(record, after: error)
+            document.damage = error
+        }
+        return document
+    }
+
+    // MARK: Bodies
+
+    private func body(_ bytes: [UInt8]?) throws(RecordDamage) -> [UInt8] {
+        guard let bytes, !bytes.isEmpty else { return Array("{}".utf8) }
+        let fleece = Fleece(bytes)
+        let root = try inside("body") { () throws(RecordDamage) in try fleece.root() }
+        return try json(root, in: fleece, "body")
+    }
+
+    private func json(
+        _ value: Fleece.Value,
+        in fleece: Fleece,
+        _ column: String
+    ) throws(RecordDamage) -> [UInt8] {
+        guard case .dictionary = value else {
+            throw RecordDamage("\(column): a body is no dictionary")
+        }
+        return try inside(column) { () throws(RecordDamage) in
+            try FleeceTranscript.json(of: value, in: fleece, keys: keys)
+        }
+    }
+
+    private func inside<T>(
+        _ column: String,
+        _ read: () throws(RecordDamage) -> T
+    ) throws(RecordDamage) -> T {
+        do throws(RecordDamage) { return try read() } catch { throw error.inside(column) }
+    }
+
+    // MARK: Trees
+
+    private func tree(of record: Record) throws(RecordDamage) -> RevisionTree {
+        let isOld = record.extra == nil && record.body.map(TreeRecord.isTree) ?? false
+        guard let column = isOld ? record.body : record.extra else {
+            return try single(record, body: try body(record.body))
+        }
+        var tree = try inside("extra") { () throws(RecordDamage) in try TreeRecord(column) }
+        let current = try inside("version") { () throws(RecordDamage) in
+            try TreeRecord.revisionID(record.version[...])
+        }
+        guard tree.entries[0].id == current else {
+            throw RecordDamage("extra: the first revision is not the current one")
+        }
+        if record.flags & Record.Flag.synced != 0 { tree.markCurrentAtFirstRemote() }
+        var revisions: [RestoredRevision] = []
+        revisions.reserveCapacity(tree.entries.count)
+        for (index, entry) in tree.entries.enumerated() {
+            var restored = RestoredRevision(
+                id: entry.id,
+                parent: entry.parent,
+                flags: RevisionFlags(tree: entry.flags),
+                sequence: entry.sequence == 0 ? UInt64(record.sequence) : entry.sequence
+            )
+            if let range = entry.body {
+                restored.body = try body(Array(column[range]))
+            } else if index == 0 {
+                restored.body = try body(isOld ? nil : record.body)
+            }
+            revisions.append(restored)
+        }
+        return try restored(revisions, tree.latest)
+    }
+
+    private func restored(
+        _ revisions: [RestoredRevision],
+        _ latest: [UInt32: Int]
+    ) throws(RecordDamage) -> RevisionTree {
+        var marks: [RemoteID: Int] = [:]
+        for (remote, index) in latest { marks[RemoteID(rawValue: remote)] = index }
+        guard let tree = try? RevisionTree(restoring: revisions, latest: marks) else {
+            throw RecordDamage("extra: the revisions make no tree")
+        }
+        guard tree.current?.id == revisions[0].id else {
+            throw RecordDamage("extra: another revision than the first wins")
+        }
+        return tree
+    }
+
+    private func single(_ record: Record, body: [UInt8]) throws(RecordDamage) -> RevisionTree {
+        let id = try inside("version") { () throws(RecordDamage) in
+            try TreeRecord.revisionID(record.version[...])
+        }
+        let isSynced = record.flags & Record.Flag.synced != 0
+        var flags: RevisionFlags = isSynced ? [.keepsBody] : []
+        if record.flags & Record.Flag.tombstone != 0 { flags.insert(.tombstone) }
+        if record.flags & Record.Flag.hasBlobs != 0 { flags.insert(.hasBlobs) }
+        let sequence = UInt64(record.sequence)
+        let revision = RestoredRevision(id: id, flags: flags, sequence: sequence, body: body)
+        return try restored([revision], isSynced ? [1: 0] : [:])
+    }
+
+    // MARK: Vectors
+
+    private func vectors(of record: Record) throws(RecordDamage) -> VectorHistory {
+        guard let extra = record.extra, !extra.isEmpty else {
+            return try vectors(of: record, nil, Fleece([]))
+        }
+        let fleece = Fleece((record.body ?? []) + extra, start: record.body?.count ?? 0)
+        let others = try inside("extra") { () throws(RecordDamage) in
+            try VectorRecord(fleece, owner: owner)
+        }
+        return try vectors(of: record, others, fleece)
+    }
+
+    private func vectors(
+        of record: Record,
+        _ extra: VectorRecord?,
+        _ fleece: Fleece
+    ) throws(RecordDamage) -> VectorHistory {
+        var mixed = try inside("version") { () throws(RecordDamage) in
+            try VectorRecord.mixed(record.version[...], owner: owner)
+        }
+        if let last = extra?.lastTreeID, !mixed.isLegacy { mixed.legacy = [last] }
+        if let extra { mixed.legacy = extra.legacy(behind: mixed.legacy) }
+        var current = VectorHistory.RestoredState(
+            mixed,
+            flags: RevisionFlags(vector: record.flags, isRemote: false),
+            body: try body(record.body)
+        )
+        let isSynced = record.flags & Record.Flag.synced != 0
+        if isSynced { current.remotes = [RemoteID(rawValue: 1)] }
+        var others: [VectorHistory.RestoredState] = []
+        for state in extra?.others ?? [] {
+            if isSynced, state.remotes == [RemoteID(rawValue: 1)] { continue }
+            var past = state.mixed
+            past.legacy = extra?.legacy(behind: past.legacy) ?? past.legacy
+            others.append(
+                VectorHistory.RestoredState(
+                    past,
+                    flags: RevisionFlags(vector: state.flags, isRemote: true),
+                    body: try state.body.map { value throws(RecordDamage) in
+                        try json(value, in: fleece, "extra")
+                    } ?? Array("{}".utf8),
+                    remotes: state.remotes
+                )
+            )
+        }
+        guard
+            let history = try? VectorHistory(
+                restoring: current,
+                others: others,
+                sequence: UInt64(record.sequence)
+            )
+        else { throw RecordDamage("extra: a remote has two revisions") }
+        return history
+    }
+
+    // MARK: Damage
+
+    /// The current revision without its past; what is damaged may be that revision itself.
+    private func currentAlone(
+        _ record: Record,
+        after damage: RecordDamage
+    ) throws(RecordDamage) -> any RevisionHistory {
+        guard damage.description.hasPrefix("extra: "), record.extra != nil else { throw damage }
+        if record.version.first == 0 || record.extra?.starts(with: VectorRecord.mark) ?? false {
+            return try vectors(of: record, nil, Fleece([]))
+        }
+        return try single(record, body: try body(record.body))
+    }
+}

@@ -1,0 +1,115 @@
+internal import CDivanCBLite
+
+/// One connection that only reads; used by one thread at a time.
+final class SQLiteFile {
+    // Closed in `deinit` only; statements hold the connection, so it outlives them.
+    private let handle: OpaquePointer
+
+    init(_ copy: ScratchCopy) throws(CBLiteError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let code: Int32
+        if copy.isOriginal {
+            // Without the locks and the files that a reader of a WAL database would make.
+            let uri = "file:\(Self.escaped(copy.database))?immutable=1"
+            code = sqlite3_open_v2(
+                uri,
+                &opened,
+                flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                nil
+            )
+        } else {
+            code = sqlite3_open_v2(copy.database, &opened, flags | SQLITE_OPEN_READWRITE, nil)
+        }
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw code == SQLITE_NOTADB ? .encrypted : .damaged("SQLite error \(code)")
+        }
+        handle = opened
+        // A foreign schema may hold what does things when it is read.
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(CBLiteLimits.columnByteCount))
+        try execute("PRAGMA trusted_schema = OFF")
+        try execute("PRAGMA mmap_size = 268435456")
+        try execute("PRAGMA temp_store = MEMORY")
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    private static func escaped(_ path: String) -> String {
+        path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+    }
+
+    func execute(_ sql: String) throws(CBLiteError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure }
+    }
+
+    func prepare(_ sql: String) throws(CBLiteError) -> Query {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure }
+        return Query(statement, of: self)
+    }
+
+    fileprivate var failure: CBLiteError {
+        if sqlite3_errcode(handle) & 0xFF == SQLITE_NOTADB { return .encrypted }
+        return .damaged(String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// A statement that gives rows.
+    final class Query {
+        // Finalised in `deinit` only; columns are copied before the next step.
+        private let statement: OpaquePointer
+        private let file: SQLiteFile
+
+        fileprivate init(_ statement: OpaquePointer, of file: SQLiteFile) {
+            self.statement = statement
+            self.file = file
+        }
+
+        deinit {
+            sqlite3_finalize(statement)
+        }
+
+        /// Whether there is a row.
+        func step() throws(CBLiteError) -> Bool {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: return true
+            case SQLITE_DONE: return false
+            default: throw file.failure
+            }
+        }
+
+        /// Begins anew with an integer as parameter 1.
+        func begin(with number: Int64) {
+            sqlite3_reset(statement)
+            sqlite3_bind_int64(statement, 1, number)
+        }
+
+        /// Takes a text as parameter 1.
+        func bind(_ text: String) {
+            divan_cblite_bind_text(statement, 1, text)
+        }
+
+        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        func isNull(_ column: Int32) -> Bool {
+            sqlite3_column_type(statement, column) == SQLITE_NULL
+        }
+
+        /// The bytes of text or data; `nil` for NULL.
+        func bytes(_ column: Int32) -> [UInt8]? {
+            guard !isNull(column) else { return nil }
+            guard let start = sqlite3_column_blob(statement, column) else { return [] }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            // SQLite keeps `count` bytes there until the next step; they are copied here.
+            return Array(UnsafeRawBufferPointer(start: start, count: count))
+        }
+
+        func text(_ column: Int32) -> String {
+            String(decoding: bytes(column) ?? [], as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Glibc
+
+/// Where the database of a bundle is opened: in its place, or, with a log beside it, as a copy.
+///
+/// SQLite would change a file with a log when it opens it, and the newest data may stand in the log
+/// only. Nothing is ever written to the original.
+final class ScratchCopy {
+    /// The file to open.
+    let database: String
+    /// Whether it may be opened as a file that nobody changes.
+    let isOriginal: Bool
+    private let directory: String?
+    private let original: String
+    private let stamps: [[Int]]
+
+    private static let logs = ["-wal", "-journal"]
+
+    init(of bundle: String) throws(CBLiteError) {
+        original = bundle + "/db.sqlite3"
+        let original = original
+        let logs = Self.logs.filter { (Files.byteCount(original + $0) ?? 0) > 0 }
+        guard !logs.isEmpty else {
+            (database, isOriginal, directory) = (original, true, nil)
+            stamps = Self.stamps(of: original)
+            return
+        }
+        let directory = try Self.makeDirectory()
+        let copy = directory + "/db.sqlite3"
+        var seen: [[Int]] = []
+        do throws(CBLiteError) {
+            var isQuiet = false
+            for _ in 0..<CBLiteLimits.copyCount where !isQuiet {
+                seen = Self.stamps(of: original)
+                for suffix in [""] + logs {
+                    try Files.copy(original + suffix, to: copy + suffix)
+                }
+                isQuiet = Self.stamps(of: original) == seen
+            }
+            guard isQuiet else { throw .inUse }
+        } catch {
+            Self.remove(directory)
+            throw error
+        }
+        stamps = seen
+        (database, isOriginal, self.directory) = (copy, false, directory)
+    }
+
+    deinit {
+        if let directory { Self.remove(directory) }
+    }
+
+    /// Whether nobody has written to the original meanwhile.
+    var isUnchanged: Bool { !isOriginal || Self.stamps(of: original) == stamps }
+
+    private static func stamps(of original: String) -> [[Int]] {
+        ([""] + logs).map { Files.stamp(original + $0) }
+    }
+
+    private static func makeDirectory() throws(CBLiteError) -> String {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/divan-cblite-XXXXXX".utf8CString)
+        // The array lives during the call, which changes its last characters in place.
+        let isMade = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map { mkdtemp($0) != nil } ?? false
+        }
+        guard isMade else { throw .system(errno) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func remove(_ directory: String) {
+        for name in Files.names(in: directory) where name != "." && name != ".." {
+            unlink(directory + "/" + name)
+        }
+        rmdir(directory)
+    }
+}

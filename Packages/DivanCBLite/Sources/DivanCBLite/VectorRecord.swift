@@ -1,0 +1,112 @@
+internal import DivanRevisions
+
+/// What Couchbase Lite 4 knows of a document: the current revision, and what remotes have instead.
+///
+/// The column `extra` is an array by the number of the remote; its item 0 is the local revision. Bodies
+/// are shared with the column `body` by pointers out of the container.
+struct VectorRecord {
+    /// One item.
+    struct State {
+        var mixed: MixedVector
+        var flags: Int64
+        /// `nil` where the item says nothing, which stands for `{}`.
+        var body: Fleece.Value?
+        var remotes: [RemoteID] = []
+    }
+
+    /// What an item's flags may say.
+    enum Flag {
+        static let tombstone: Int64 = 0x01
+        static let conflict: Int64 = 0x02
+        static let hasBlobs: Int64 = 0x04
+    }
+
+    /// The last ID that the document had in a tree.
+    private(set) var lastTreeID: RevisionID?
+    private(set) var others: [State] = []
+    private let owner: SourceID
+
+    static let mark: [UInt8] = [0, 0, 0, 0]
+
+    /// Reads the items of `extra`; `fleece` holds both columns.
+    init(_ fleece: Fleece, owner: SourceID) throws(RecordDamage) {
+        self.owner = owner
+        guard case .array(let items) = try fleece.root() else {
+            throw RecordDamage("the remotes' revisions are no array")
+        }
+        guard items.count <= CBLiteLimits.remoteCount else {
+            throw RecordDamage("too many remotes")
+        }
+        for index in 0..<items.count {
+            guard case .dictionary(let members) = try fleece.item(index, of: items) else {
+                continue
+            }
+            try read(members, of: index, in: fleece)
+        }
+    }
+
+    private mutating func read(
+        _ members: Fleece.Items,
+        of index: Int,
+        in fleece: Fleece
+    ) throws(RecordDamage) {
+        var state = State(mixed: MixedVector(), flags: 0)
+        for place in 0..<members.count {
+            guard case .string(let key) = try fleece.item(2 * place, of: members), key.count == 1
+            else { continue }
+            let value = try fleece.item(2 * place + 1, of: members)
+            switch (fleece.bytes[key.lowerBound], value) {
+            case (UInt8(ascii: "."), .dictionary): state.body = value
+            case (UInt8(ascii: "&"), .integer(let flags)): state.flags = flags
+            case (UInt8(ascii: "@"), .data(let range)):
+                state.mixed = try Self.mixed(fleece.bytes[range], owner: owner)
+            case (UInt8(ascii: "~"), .data(let range)):
+                lastTreeID = try TreeRecord.revisionID(fleece.bytes[range])
+            default: break
+            }
+        }
+        guard index > 0 else { return }
+        guard state.mixed.current != nil else {
+            throw RecordDamage("remote \(index) has a revision without a name")
+        }
+        state.remotes = [RemoteID(rawValue: UInt32(index))]
+        others.append(state)
+    }
+
+    /// The IDs in trees that lie behind a revision, as the engine tells its peers: its own, then those of
+    /// remotes that are no conflicts and have a lower generation.
+    func legacy(behind own: [RevisionID]) -> [RevisionID] {
+        let remotes = others.filter { $0.flags & Flag.conflict == 0 && $0.mixed.isLegacy }
+            .compactMap { $0.mixed.legacy.first }
+        var legacy = own
+        for id in remotes.sorted(by: >) where !legacy.contains(id) {
+            if let last = legacy.last, last.generation <= id.generation { continue }
+            legacy.append(id)
+        }
+        return legacy
+    }
+
+    /// Reads a version vector or an ID of a tree, with the database's own source in place of `*`.
+    static func mixed(
+        _ bytes: ArraySlice<UInt8>,
+        owner: SourceID
+    ) throws(RecordDamage) -> MixedVector {
+        guard bytes.first == 0 else {
+            return MixedVector(legacy: [try TreeRecord.revisionID(bytes)])
+        }
+        guard let vector = try? VersionVector(encoded: bytes.span), !vector.isEmpty,
+            let own = try? vector.replacingMe(by: owner)
+        else { throw RecordDamage("a version vector is none") }
+        return MixedVector(vector: own)
+    }
+}
+
+extension RevisionFlags {
+    /// The flags of an item.
+    init(vector flags: Int64, isRemote: Bool) {
+        self = []
+        if flags & VectorRecord.Flag.tombstone != 0 { insert(.tombstone) }
+        if flags & VectorRecord.Flag.hasBlobs != 0 { insert(.hasBlobs) }
+        if isRemote, flags & VectorRecord.Flag.conflict != 0 { insert(.conflict) }
+    }
+}

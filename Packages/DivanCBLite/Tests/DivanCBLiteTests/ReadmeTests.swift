@@ -1,0 +1,24 @@
+import DivanCBLite
+import DivanRevisions
+import Testing
+
+/// The example of the README, and what a bundle may be besides.
+@Suite struct ReadmeTests {
+    @Test
+    func `the example of the README`() throws {
+        let sample = try Sample("manykeys-3.2")
+        let path = sample.path
+        var count = 0
+        let bundle = try CBLiteBundle(directory: path)
+        let owner = SourceID(bytes: bundle.facts.publicUUID) ?? .me
+        let reader = RecordReader(keys: bundle.facts.keys, owner: owner)
+        for collection in bundle.collections {
+            try bundle.forEachRecord(in: collection) { record in
+                let document = try reader.document(record)
+                #expect(!document.history.isConflicted)
+                count += 1
+            }
+        }
+        #expect(count == sample.documents.count)
+    }
+}

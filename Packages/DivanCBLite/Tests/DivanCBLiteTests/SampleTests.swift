@@ -1,0 +1,108 @@
+import DivanCBLite
+import DivanCrypto
+import DivanJSON
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+/// Every sample is read as the engine reads it: revisions, bodies, remotes, checkpoints.
+@Suite struct SampleTests {
+    private func documents(
+        of bundle: CBLiteBundle
+    ) throws -> [String: Result<ForeignDocument, RecordDamage>] {
+        let owner = try #require(SourceID(bytes: bundle.facts.publicUUID))
+        let reader = RecordReader(keys: bundle.facts.keys, owner: owner)
+        var documents: [String: Result<ForeignDocument, RecordDamage>] = [:]
+        for collection in bundle.collections {
+            try bundle.forEachRecord(in: collection) { record in
+                let id = String(decoding: record.key, as: UTF8.self)
+                documents["\(collection.scope).\(collection.name) \(id)"] = Result {
+                    () throws(RecordDamage) in try reader.document(record)
+                }
+            }
+        }
+        return documents
+    }
+
+    @Test(arguments: Sample.whole)
+    func `every document has the revisions and bodies that the engine sees`(name: String) throws {
+        let sample = try Sample(name)
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let source = try #require(SourceID(bytes: bundle.facts.publicUUID)).description
+        let found = try documents(of: bundle)
+        #expect(!sample.documents.isEmpty)
+        for expected in sample.documents {
+            let key = "\(expected["c"]?.string ?? "") \(expected["id"]?.string ?? "")"
+            guard case .success(let document)? = found[key] else {
+                Issue.record("\(key): \(String(describing: found[key]))")
+                continue
+            }
+            let checker = DocumentChecker(document, expected, source: source)
+            #expect(try checker.differences() == [], "\(key)")
+        }
+    }
+
+    @Test
+    func `damaged records are told, and none stops the others`() throws {
+        let sample = try Sample("damaged-3.2")
+        let found = try documents(of: CBLiteBundle(directory: sample.path))
+        for expected in sample.expected {
+            guard let damage = expected["damage"]?.string, let id = expected["id"]?.string,
+                id.hasPrefix("bad")
+            else { continue }
+            switch found["_default._default \(id)"] {
+            case .success(let document)?:
+                // Only the past is damaged: the current revision is there.
+                #expect(document.damage != nil, "\(id), \(damage)")
+                #expect(damage.hasPrefix("extra"), "\(id), \(damage)")
+            case .failure(let told)?: #expect(!told.description.isEmpty)
+            case nil: Issue.record("\(id) is not found")
+            }
+        }
+    }
+
+    @Test(arguments: Sample.whole)
+    func `facts and checkpoints are those of the engine`(name: String) throws {
+        let sample = try Sample(name)
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let database = sample.database
+        #expect(bundle.facts.publicUUID.hexText == database["publicUUID"]?.string)
+        #expect(bundle.facts.privateUUID.hexText == database["privateUUID"]?.string)
+        #expect((bundle.facts.scheme == .vectors) == name.hasSuffix("4.1"))
+        var remotes: [String: String] = [:]
+        for (address, id) in bundle.facts.remotes { remotes["\(id.rawValue)"] = address }
+        for (id, address) in database["remotes"]?.object ?? [:] {
+            #expect(remotes[id] == address.string)
+        }
+        let collections = database["collections"]?.object ?? [:]
+        #expect(collections.count == bundle.collections.count)
+        for collection in bundle.collections {
+            let told = collections["\(collection.scope).\(collection.name)"]?.object
+            #expect(told?["lastSequence"]?.int == Int64(collection.lastSequence))
+        }
+        let own = sample.expected.compactMap { $0["checkpoints"]?.object?["id"]?.string }
+        #expect(try bundle.checkpoints().map(\.id).sorted() == own.sorted())
+        for told in sample.expected.compactMap({ $0["peerCheckpoints"]?.object }) {
+            let found = try bundle.peerCheckpoints().first { $0.id == told["id"]?.string }
+            #expect(found?.revision == told["rev"]?.string)
+        }
+    }
+
+    @Test
+    func `nothing is written to a bundle with a log`() throws {
+        let sample = try Sample("hot-3.2")
+        let log = sample.path + "/db.sqlite3-wal"
+        let before = try contents(log)
+        _ = try documents(of: CBLiteBundle(directory: sample.path))
+        #expect(try contents(log) == before)
+        #expect(
+            Program.installed("ls").map { try? $0.run([sample.path]).lines } == [
+                "db.sqlite3", "db.sqlite3-wal",
+            ]
+        )
+    }
+
+    private func contents(_ path: String) throws -> String {
+        try #require(Program.installed("sha1sum")).run([path]).output
+    }
+}

@@ -1,0 +1,72 @@
+/// A revision as another engine kept it.
+public struct RestoredRevision: Sendable {
+    /// Its identity.
+    public var id: RevisionID
+    /// Where its parent stands in the list that is handed over; `nil` for a root.
+    public var parent: Int?
+    /// What is known of it.
+    public var flags: RevisionFlags
+    /// The local change number under which it was stored; 0: that of the row.
+    public var sequence: UInt64
+    /// JSON; `nil` when it is not kept.
+    public var body: [UInt8]?
+
+    /// Creates a revision from its parts.
+    public init(
+        id: RevisionID,
+        parent: Int? = nil,
+        flags: RevisionFlags = [],
+        sequence: UInt64 = 0,
+        body: [UInt8]? = nil
+    ) {
+        self.id = id
+        self.parent = parent
+        self.flags = flags
+        self.sequence = sequence
+        self.body = body
+    }
+}
+
+extension RevisionTree {
+    /// Takes over the tree of another engine; nothing is pruned or forgotten.
+    ///
+    /// - Parameters:
+    ///   - given: The revisions in any order.
+    ///   - latest: Where the latest one that a remote is known to have stands in that list.
+    /// - Throws: `damagedEncoding` with the place of a revision that stands there twice, or whose parent
+    ///   or mark is none; any input gives a sound tree or an error.
+    public init(
+        restoring given: [RestoredRevision],
+        latest: [RemoteID: Int]
+    ) throws(RevisionError) {
+        let order = given.indices.sorted { given[$0].id > given[$1].id }
+        var places = Array(repeating: 0, count: given.count)
+        for (place, index) in order.enumerated() {
+            places[index] = place
+            if place > 0, given[order[place - 1]].id == given[index].id {
+                throw .damagedEncoding(offset: index)
+            }
+        }
+        for index in order {
+            let revision = given[index]
+            var restored = Revision(
+                id: revision.id,
+                flags: revision.flags.intersection(.all),
+                sequence: revision.sequence,
+                body: revision.body
+            )
+            if let parent = revision.parent {
+                // A parent stands behind its child, so no cycle can be.
+                guard given.indices.contains(parent), places[parent] > places[index],
+                    given[parent].id.generation < revision.id.generation
+                else { throw .damagedEncoding(offset: index) }
+                restored.parent = places[parent]
+            }
+            revisions.append(restored)
+        }
+        for (remote, index) in latest.sorted(by: { $0.key < $1.key }) {
+            guard given.indices.contains(index) else { throw .damagedEncoding(offset: index) }
+            marks.append(RemoteMark(remote: remote, position: places[index]))
+        }
+    }
+}
