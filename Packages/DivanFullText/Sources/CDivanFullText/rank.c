@@ -12,13 +12,14 @@ typedef struct {
 /// Counts the hits of the phrase `present` in the row at hand.
 static int count_row(const Fts5ExtensionApi *api, Fts5Context *row, void *data) {
     totals *totals = data;
-    int count;
-    int code = api->xInstCount(row, &count);
-    for (int index = 0; code == SQLITE_OK && index < count; index++) {
-        int phrase, column, offset;
-        code = api->xInst(row, index, &phrase, &column, &offset);
-        if (code == SQLITE_OK && column < totals->column_count)
-            totals->hits[totals->present * totals->column_count + column]++;
+    sqlite3_int64 *hits = totals->hits + totals->present * totals->column_count;
+    Fts5PhraseIter place;
+    int column, offset;
+    // The query in which this is called has that one phrase.
+    int code = api->xPhraseFirst(row, 0, &place, &column, &offset);
+    while (code == SQLITE_OK && column >= 0) {
+        if (column < totals->column_count) hits[column]++;
+        api->xPhraseNext(row, &place, &column, &offset);
     }
     return code;
 }
@@ -52,16 +53,19 @@ static void rank(
     (void)argument_count;
     (void)arguments;
     totals *totals;
-    int count = 0;
     double score = 0;
     int code = find_totals(api, row, &totals);
-    if (code == SQLITE_OK) code = api->xInstCount(row, &count);
-    for (int index = 0; code == SQLITE_OK && index < count; index++) {
-        int phrase, column, offset;
-        code = api->xInst(row, index, &phrase, &column, &offset);
-        if (code != SQLITE_OK) break;
-        sqlite3_int64 hits = totals->hits[phrase * totals->column_count + column];
-        if (hits > 0) score += 1.0 / (double)hits;
+    int phrases = code == SQLITE_OK ? api->xPhraseCount(row) : 0;
+    for (int phrase = 0; code == SQLITE_OK && phrase < phrases; phrase++) {
+        const sqlite3_int64 *hits = totals->hits + phrase * totals->column_count;
+        Fts5PhraseIter place;
+        int column, offset;
+        code = api->xPhraseFirst(row, phrase, &place, &column, &offset);
+        while (code == SQLITE_OK && column >= 0) {
+            if (column < totals->column_count && hits[column] > 0)
+                score += 1.0 / (double)hits[column];
+            api->xPhraseNext(row, &place, &column, &offset);
+        }
     }
     if (code == SQLITE_OK) sqlite3_result_double(context, score);
     else sqlite3_result_error_code(context, code);

@@ -3,11 +3,25 @@
 #include <libstemmer.h>
 #include <string.h>
 
+/// Texts say the same words again and again, and finding a stem takes longer than all else that is
+/// done with a word: what became of the latest short ones is kept, each where its hash says.
+enum { known_count = 4096, known_length = 30 };
+
+typedef struct {
+    char word[known_length];
+    char stem[known_length];
+    uint8_t word_length;  // 0: nothing is here
+    uint8_t stem_length;
+    bool is_stop_word;
+} known_word;
+
 /// One for each table and connection, so it is used by one thread at a time.
 typedef struct {
     fts5_tokenizer words;
     Fts5Tokenizer *inner;
     struct sb_stemmer *stemmer;
+    /// Made with the first word of a document.
+    known_word *known;
     char language[16];
 } tokenizer;
 
@@ -25,6 +39,7 @@ static void delete(Fts5Tokenizer *base) {
     tokenizer *deleted = (tokenizer *)base;
     if (deleted->inner) deleted->words.xDelete(deleted->inner);
     if (deleted->stemmer) sb_stemmer_delete(deleted->stemmer);
+    sqlite3_free(deleted->known);
     sqlite3_free(deleted);
 }
 
@@ -53,18 +68,61 @@ static int create(void *data, const char **words, int count, Fts5Tokenizer **cre
     return SQLITE_OK;
 }
 
+/// Sets `word` and `count` to the stem; false without memory.
+static bool find_stem(tokenizer *tokenizer, const char **word, int *count) {
+    if (!tokenizer->stemmer) return true;
+    const sb_symbol *stem = sb_stemmer_stem(tokenizer->stemmer, (const sb_symbol *)*word, *count);
+    if (!stem) return false;
+    *word = (const char *)stem;
+    *count = sb_stemmer_length(tokenizer->stemmer);
+    return true;
+}
+
+static uint32_t hash(const char *word, int count) {
+    uint32_t hash = 2166136261;
+    for (int index = 0; index < count; index++) hash = (hash ^ (uint8_t)word[index]) * 16777619;
+    return hash ^ hash >> 15;
+}
+
+/// The place of a word; what it holds may be another one. Null for long words, and without memory.
+static known_word *find_place(tokenizer *tokenizer, const char *word, int count) {
+    if (count <= 0 || count > known_length) return NULL;
+    if (!tokenizer->known) {
+        size_t size = known_count * sizeof(known_word);
+        tokenizer->known = sqlite3_malloc64(size);
+        if (!tokenizer->known) return NULL;
+        memset(tokenizer->known, 0, size);
+    }
+    return &tokenizer->known[hash(word, count) % known_count];
+}
+
 static int
 pass_word(void *data, int flags, const char *word, int count, int start, int end) {
     passage *passage = data;
     tokenizer *tokenizer = passage->tokenizer;
-    if (passage->is_document && divan_is_stop_word(tokenizer->language, word, count))
-        return SQLITE_OK;
-    if (tokenizer->stemmer) {
-        const sb_symbol *stem =
-            sb_stemmer_stem(tokenizer->stemmer, (const sb_symbol *)word, count);
-        if (!stem) return SQLITE_NOMEM;
-        word = (const char *)stem;
-        count = sb_stemmer_length(tokenizer->stemmer);
+    known_word *place = passage->is_document ? find_place(tokenizer, word, count) : NULL;
+    if (place && place->word_length == count && memcmp(place->word, word, (size_t)count) == 0) {
+        if (place->is_stop_word) return SQLITE_OK;
+        return passage->callback(
+            passage->context, flags, place->stem, place->stem_length, start, end);
+    }
+    bool is_stop_word =
+        passage->is_document && divan_is_stop_word(tokenizer->language, word, count);
+    if (place) {
+        memcpy(place->word, word, (size_t)count);
+        place->word_length = (uint8_t)count;
+        place->is_stop_word = is_stop_word;
+    }
+    if (is_stop_word) return SQLITE_OK;
+    if (!find_stem(tokenizer, &word, &count)) {
+        if (place) place->word_length = 0;
+        return SQLITE_NOMEM;
+    }
+    if (place && count <= known_length) {
+        memcpy(place->stem, word, (size_t)count);
+        place->stem_length = (uint8_t)count;
+    } else if (place) {
+        place->word_length = 0;
     }
     return passage->callback(passage->context, flags, word, count, start, end);
 }

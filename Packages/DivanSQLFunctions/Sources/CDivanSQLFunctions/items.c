@@ -9,7 +9,10 @@ enum { column_value, column_result, column_container };
 
 typedef struct {
     sqlite3_vtab_cursor base;
-    sqlite3_value *container;
+    /// The bytes of the container, which the argument keeps no longer than it is looked at.
+    uint8_t *bytes;
+    int64_t capacity;
+    divan_value container;
     divan_walk walk;
     bool is_walk;
     bool is_at_end;
@@ -68,7 +71,7 @@ static int open(sqlite3_vtab *table, sqlite3_vtab_cursor **opened) {
 
 static int close(sqlite3_vtab_cursor *base) {
     cursor *closed = (cursor *)base;
-    sqlite3_value_free(closed->container);
+    sqlite3_free(closed->bytes);
     sqlite3_free(closed);
     return SQLITE_OK;
 }
@@ -78,8 +81,23 @@ static int next(sqlite3_vtab_cursor *base) {
     divan_slice item;
     present->row++;
     present->is_at_end = !present->is_walk || !divan_next(&present->walk, &item);
-    if (!present->is_at_end) present->value = divan_read(item);
+    if (!present->is_at_end) present->value = divan_read_whole(item);
     return SQLITE_OK;
+}
+
+/// Copies bytes to the cursor's own memory, which serves one row after the other.
+static bool keep(cursor *cursor, divan_slice *text) {
+    int64_t count = divan_count(*text);
+    if (count == 0) return true;
+    if (count > cursor->capacity) {
+        uint8_t *bytes = sqlite3_realloc64(cursor->bytes, (sqlite3_uint64)count * 2);
+        if (!bytes) return false;
+        cursor->bytes = bytes;
+        cursor->capacity = count * 2;
+    }
+    memcpy(cursor->bytes, text->start, (size_t)count);
+    *text = (divan_slice){cursor->bytes, cursor->bytes + count};
+    return true;
 }
 
 static int filter(
@@ -88,15 +106,14 @@ static int filter(
     (void)text;
     (void)count;
     cursor *present = (cursor *)base;
-    sqlite3_value_free(present->container);
-    present->container = NULL;
+    present->container = (divan_value){.kind = divan_missing};
     present->is_at_end = true;
     present->is_walk = false;
     present->row = 0;
     if (plan_number == 0 || sqlite3_value_type(arguments[0]) == SQLITE_NULL) return SQLITE_OK;
-    present->container = sqlite3_value_dup(arguments[0]);
-    if (!present->container) return SQLITE_NOMEM;
-    present->value = divan_argument(present->container);
+    present->container = divan_argument(arguments[0]);
+    if (!keep(present, &present->container.text)) return SQLITE_NOMEM;
+    present->value = present->container;
     present->is_walk = (present->value.kind == divan_array || present->value.kind == divan_object)
         && divan_begin_walk(&present->walk, present->value.text);
     if (present->is_walk) return next(base);
@@ -111,7 +128,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index
     switch (index) {
         case column_value: divan_return_plain(context, present->value); break;
         case column_result: divan_return(context, present->value); break;
-        default: sqlite3_result_value(context, present->container);
+        default: divan_return(context, present->container);
     }
     return SQLITE_OK;
 }

@@ -14,11 +14,11 @@ enum { work_limit = 50000000 };
 enum { any_run = 1, any_character = 2 };
 
 /// A pattern with its escapes spelled out.
-typedef struct {
-    uint8_t *bytes;
+typedef struct divan_pattern {
+    int64_t count;
     /// For each byte 0, or what it stands for.
     uint8_t *marks;
-    int64_t count;
+    uint8_t bytes[];
 } pattern;
 
 typedef struct {
@@ -99,7 +99,11 @@ static bool matches(const pattern *pattern, divan_slice text, int64_t *work) {
     return false;
 }
 
-static void read(pattern *pattern, divan_slice text) {
+divan_pattern *divan_read_pattern(divan_slice text) {
+    size_t count = (size_t)divan_count(text);
+    pattern *pattern = sqlite3_malloc64(sizeof *pattern + 2 * count);
+    if (!pattern) return NULL;
+    pattern->marks = pattern->bytes + count;
     pattern->count = 0;
     for (const uint8_t *at = text.start; at < text.end; at++) {
         uint8_t mark = *at == '%' ? any_run : *at == '_' ? any_character : 0;
@@ -110,21 +114,12 @@ static void read(pattern *pattern, divan_slice text) {
         pattern->bytes[pattern->count] = *at;
         pattern->marks[pattern->count++] = mark;
     }
+    return pattern;
 }
 
-divan_likeness divan_like(divan_slice text, divan_slice pattern_text) {
-    uint8_t fixed[512];
-    size_t count = (size_t)divan_count(pattern_text);
-    pattern pattern = {.bytes = fixed};
-    if (count > sizeof fixed / 2) {
-        pattern.bytes = sqlite3_malloc64(2 * count);
-        if (!pattern.bytes) return divan_like_too_long;
-    }
-    pattern.marks = pattern.bytes + count;
-    read(&pattern, pattern_text);
+divan_likeness divan_like(divan_slice text, const divan_pattern *pattern) {
     int64_t work = 0;
-    bool is_like = matches(&pattern, text, &work);
-    if (pattern.bytes != fixed) sqlite3_free(pattern.bytes);
+    bool is_like = matches(pattern, text, &work);
     if (work >= work_limit) return divan_like_too_long;
     return is_like ? divan_is_like : divan_is_unlike;
 }

@@ -10,8 +10,14 @@ typedef enum {
     divan_like_too_long,
 } divan_likeness;
 
-/// Whether text has a pattern: `%` is any run, `_` a character, and a backslash takes the next
-/// character as it is.
-divan_likeness divan_like(divan_slice text, divan_slice pattern);
+/// A pattern that was read.
+typedef struct divan_pattern divan_pattern;
+
+/// Reads a pattern: `%` is any run, `_` a character, and a backslash takes the next character as
+/// it is. Null without memory; freed by `sqlite3_free`.
+divan_pattern *divan_read_pattern(divan_slice text);
+
+/// Whether text has a pattern.
+divan_likeness divan_like(divan_slice text, const divan_pattern *pattern);
 
 #endif

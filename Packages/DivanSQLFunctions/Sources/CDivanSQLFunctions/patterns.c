@@ -22,31 +22,58 @@ static divan_slice folded(divan_slice text, sqlite3_str *buffer, int folding) {
     return (divan_slice){start, start + sqlite3_str_length(buffer)};
 }
 
+static bool has_text(divan_value value) {
+    double ignored;
+    return value.kind == divan_text || divan_number(value, &ignored);
+}
+
+static divan_pattern *read_pattern(divan_value value, int folding) {
+    sqlite3_str *buffers[] = {sqlite3_str_new(NULL), sqlite3_str_new(NULL)};
+    divan_slice text = folded(shown(value, buffers[0]), buffers[1], folding);
+    divan_pattern *read = divan_read_pattern(text);
+    for (int index = 0; index < 2; index++) sqlite3_free(sqlite3_str_finish(buffers[index]));
+    return read;
+}
+
+/// The pattern of argument 1 under a folding, kept as long as it does not change; `is_owned`
+/// tells the caller to free it.
+static divan_pattern *
+find_pattern(sqlite3_context *context, divan_value value, int folding, bool *is_owned) {
+    *is_owned = false;
+    divan_pattern *known = sqlite3_get_auxdata(context, 1);
+    if (known) return known;
+    divan_pattern *made = read_pattern(value, folding);
+    if (!made) return NULL;
+    sqlite3_set_auxdata(context, 1, made, sqlite3_free);
+    // Where the argument is none that stays, SQLite has freed it.
+    if (sqlite3_get_auxdata(context, 1) == made) return made;
+    *is_owned = true;
+    return read_pattern(value, folding);
+}
+
 /// `text LIKE pattern` under a folding, the third argument.
 static void like(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
-    divan_value text = divan_argument(arguments[0]), pattern = divan_argument(arguments[1]);
-    if (text.kind == divan_missing || pattern.kind == divan_missing) return;
-    double ignored;
-    bool has_text = text.kind == divan_text || divan_number(text, &ignored);
-    bool has_pattern = pattern.kind == divan_text || divan_number(pattern, &ignored);
-    if (!has_text || !has_pattern) {
+    divan_value text = divan_argument(arguments[0]), pattern_value = divan_argument(arguments[1]);
+    if (text.kind == divan_missing || pattern_value.kind == divan_missing) return;
+    if (!has_text(text) || !has_text(pattern_value)) {
         divan_return_boolean(context, false);
         return;
     }
     int folding = sqlite3_value_int(arguments[2]);
-    sqlite3_str *buffers[4] = {NULL, NULL, NULL, NULL};
-    for (int index = 0; index < 4; index++) {
-        bool is_needed = index < 2 ? (index ? pattern.kind : text.kind) != divan_text
-                                   : folding != divan_exactly;
-        if (is_needed) buffers[index] = sqlite3_str_new(NULL);
+    bool is_owned;
+    divan_pattern *pattern = find_pattern(context, pattern_value, folding, &is_owned);
+    if (!pattern) {
+        sqlite3_result_error_nomem(context);
+        return;
     }
-    divan_slice text_form = folded(shown(text, buffers[0]), buffers[2], folding);
-    divan_slice pattern_form = folded(shown(pattern, buffers[1]), buffers[3], folding);
-    divan_likeness likeness = divan_like(text_form, pattern_form);
-    for (int index = 0; index < 4; index++) {
-        if (buffers[index]) sqlite3_free(sqlite3_str_finish(buffers[index]));
-    }
+    sqlite3_str *shown_text = text.kind == divan_text ? NULL : sqlite3_str_new(NULL);
+    sqlite3_str *folded_text = folding == divan_exactly ? NULL : sqlite3_str_new(NULL);
+    divan_likeness likeness =
+        divan_like(folded(shown(text, shown_text), folded_text, folding), pattern);
+    if (shown_text) sqlite3_free(sqlite3_str_finish(shown_text));
+    if (folded_text) sqlite3_free(sqlite3_str_finish(folded_text));
+    if (is_owned) sqlite3_free(pattern);
     if (likeness == divan_like_too_long) {
         sqlite3_result_error(context, "this LIKE pattern takes too long", -1);
     } else {

@@ -147,7 +147,9 @@ static void body(sqlite3_context *context, int count, sqlite3_value **arguments)
     if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return;
     const uint8_t *start = sqlite3_value_blob(arguments[0]);
     divan_slice text = {start, start + sqlite3_value_bytes(arguments[0])};
-    divan_value value = divan_read(text);
+    // An object from bracket to bracket need not be read to be passed on.
+    bool is_whole = divan_count(text) > 1 && *text.start == '{' && text.end[-1] == '}';
+    divan_value value = is_whole ? divan_read_whole(text) : divan_read(text);
     if (sqlite3_user_data(context)) divan_return(context, value);
     else divan_return_plain(context, value);
 }

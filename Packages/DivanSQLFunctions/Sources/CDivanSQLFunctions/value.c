@@ -162,6 +162,12 @@ divan_value divan_read(divan_slice text) {
     return value;
 }
 
+divan_value divan_read_whole(divan_slice text) {
+    uint8_t first = text.start < text.end ? *text.start : 0;
+    if (first != '[' && first != '{') return divan_read(text);
+    return (divan_value){.kind = first == '[' ? divan_array : divan_object, .text = text};
+}
+
 divan_slice divan_plain_text(divan_value value, sqlite3_str **buffer) {
     if (!value.has_escapes) return value.text;
     *buffer = sqlite3_str_new(NULL);

@@ -48,6 +48,9 @@ divan_value divan_argument(sqlite3_value *argument);
 /// Takes a value out of JSON; `text` begins with it and may hold more behind it.
 divan_value divan_read(divan_slice text);
 
+/// Takes a value out of JSON of which nothing stands behind it.
+divan_value divan_read_whole(divan_slice text);
+
 /// Returns a value: booleans and containers in exact form.
 void divan_return(sqlite3_context *context, divan_value value);
 

@@ -1,3 +1,4 @@
+import DivanTestKit
 import Testing
 
 @Suite("Properties of a body")
@@ -37,6 +38,44 @@ struct PropertyTests {
     )
     func paths(body: String, path: String, expected: String) throws {
         #expect(try scratch.value("divan_value1('\(body)', '\(path)')") == expected)
+    }
+
+    @Test("Every member is found, whatever its place, its length and what stands around it")
+    func places() throws {
+        let values = [
+            "1", "-2.5", "true", "null", #""""#, #""x""#, #""a,b}]\"{[""#, "[]", "{}",
+            #"[{"k":"}]"},[1,[2]]]"#, #"{"key07":{"key03":"]"}}"#,
+            "\"" + String(repeating: "long ", count: 40) + "\"",
+            "[" + Array(repeating: #"{"n":"leg","q":[1,2]}"#, count: 12).joined(separator: ",")
+                + "]",
+        ]
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed: \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let count = Int.random(in: 1...12, using: &generator)
+            let members = (0..<count).map { number in
+                let value = values[.random(in: 0..<values.count, using: &generator)]
+                return (key: "key\(number < 10 ? "0" : "")\(number)", value: value)
+            }
+            let spaced =
+                Bool.random(using: &generator)
+                ? ["{", ":", ",", "}"] : ["{ ", " : ", " ,\n", " }"]
+            let body =
+                spaced[0]
+                + members.map { "\"\($0.key)\"\(spaced[1])\($0.value)" }.joined(
+                    separator: spaced[2]
+                )
+                + spaced[3]
+            for (key, value) in members {
+                let found = try scratch.value("divan_value1('\(body)', '.\(key)')")
+                let expected = try scratch.value("divan_body1('\(value)')")
+                #expect(found == expected, "\(key) of \(body)")
+            }
+            for absent in ["key", "key0", "key99", "zz", "a", "n"] {
+                #expect(try scratch.value("divan_value1('\(body)', '.\(absent)')") == "MISSING")
+            }
+        }
     }
 
     @Test("Plain values compare as the language compares, exact ones keep their type")
