@@ -71,8 +71,11 @@ extension Oracle {
 
     private func matches(_ text: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
-        let rest = pattern.dropFirst()
+        var rest = pattern.dropFirst()
         switch first {
+        case "\\" where !rest.isEmpty:
+            let escaped = rest.removeFirst()
+            return text.first == escaped && matches(text.dropFirst(), rest)
         case "%": return (text.startIndex...text.endIndex).contains { matches(text[$0...], rest) }
         case "_": return !text.isEmpty && matches(text.dropFirst(), rest)
         default: return text.first == first && matches(text.dropFirst(), rest)

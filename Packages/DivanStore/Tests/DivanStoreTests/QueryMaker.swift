@@ -90,7 +90,7 @@ struct QueryMaker {
         statement.isAggregate = true
         let aggregates: [QueryAggregate] = [.count, .sum, .average, .minimum, .maximum]
         var columns: [CheckedExpression] = [.aggregate(.count, nil, .binary)]
-        columns.append(.aggregate(pick(aggregates), property(), .binary))
+        if chance(70) { columns.append(.aggregate(pick(aggregates), property(), .binary)) }
         if chance(70) {
             // Equal values of different types would make the shown one a matter of chance.
             let key = CheckedExpression.call(.length, [property()], .binary)
@@ -158,7 +158,8 @@ struct QueryMaker {
             let links: [QueryArithmetic] = [.plus, .minus, .times, .divided, .modulo]
             return .arithmetic(operand(), [.init(pick(links), operand())])
         case 7:
-            return .like(operand(), .literal(.string(pick(["a%", "%b", "_", "%", "1%"]))), .binary)
+            let patterns = ["a%", "%b", "_", "%", "1%", "it%", #"a\_%"#, "ä%", #"\%%"#, "-%", "a"]
+            return .like(operand(), .literal(.string(pick(patterns))), .binary)
         case 8: return quantified(depth: depth - 1)
         case 9: return call(depth: depth - 1)
         case 10:

@@ -61,6 +61,73 @@ struct QueryTests {
         )
     }
 
+    @Test("COUNT(*) is the counter, and inside a write the count", arguments: EngineKind.allCases)
+    func counting(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        let count = CheckedExpression.aggregate(.count, nil, .binary)
+        let double = CheckedExpression.Link(.times, .literal(.integer(2)))
+        var statement = statement([count, .arithmetic(count, [double])])
+        statement.isAggregate = true
+        #expect(try rows(of: statement, in: room) == [[.integer(3), .integer(6)]])
+        let plan = try room.store.plan(of: StorageQuery(statement))
+        #expect(plan.steps.allSatisfy { !$0.text.hasPrefix("SCAN s0") })
+        let inside = try room.store.write { writer in
+            _ = try writer.save(
+                DocumentID(checking: "lima"),
+                in: .default,
+                body: Array("{}".utf8)
+            )
+            return try rows(of: statement, in: room)
+        }
+        #expect(inside == [[.integer(4), .integer(8)]])
+        #expect(try rows(of: statement, in: room) == [[.integer(4), .integer(8)]])
+        _ = try room.store.write {
+            try $0.purge(DocumentID(unchecked: "oslo"), in: .default)
+        }
+        #expect(try rows(of: statement, in: room) == [[.integer(3), .integer(6)]])
+        // What looks at documents is counted in them.
+        var some = statement
+        some.columns[1].expression = .aggregate(.count, Self.price(), .binary)
+        #expect(try rows(of: some, in: room) == [[.integer(3), .integer(2)]])
+    }
+
+    @Test("Equal rows are one, whatever their types", arguments: EngineKind.allCases)
+    func distinct(kind: EngineKind) throws {
+        let room = try Room(kind)
+        for (id, value) in [("a", "2"), ("b", "true"), ("c", "1"), ("d", "2.0"), ("e", "null")] {
+            try room.save(DocumentID(unchecked: id), #"{"v":\#(value)}"#)
+        }
+        try room.save("f", #"{"v":[1]}"#)
+        try room.save("g", #"{"v":[1]}"#)
+        var statement = statement([.property(source: 0, "v")])
+        statement.isDistinct = true
+        let found: [QueryValue] = [
+            .integer(2), .boolean(true), .null, .container(Array("[1]".utf8)),
+        ]
+        #expect(try rows(of: statement, in: room) == found.map { [$0] })
+        statement.orderings = [CheckedOrdering(CheckedKey(.property(source: 0, "v")))]
+        statement.limit = .literal(.integer(2))
+        #expect(try rows(of: statement, in: room) == [[found[1]], [found[0]]])
+    }
+
+    @Test("LIKE with a beginning is a range of an index", arguments: [EngineKind.file])
+    func likeRange(kind: EngineKind) throws {
+        let room = try chairs(kind)
+        try room.store.write {
+            let key = CheckedKey(.property(source: 0, "maker"))
+            try $0.createIndex("by", .value([key], filter: nil), in: .default)
+        }
+        let like = CheckedExpression.like(
+            .property(source: 0, "maker"),
+            .literal(.string("m1%")),
+            .binary
+        )
+        let statement = statement([Self.id], where: like, orderBy: [Self.id])
+        #expect(try rows(of: statement, in: room) == [[.string("bern")], [.string("oslo")]])
+        let plan = try room.store.plan(of: StorageQuery(statement))
+        #expect(plan.steps.contains { $0.text.contains("SEARCH s0 USING INDEX") })
+    }
+
     @Test("A parameter is bound, and one that is not is MISSING", arguments: EngineKind.allCases)
     func parameters(kind: EngineKind) throws {
         let room = try chairs(kind)

@@ -35,6 +35,7 @@ extension SQLExpressionWriter {
             try text.list([value, array]) { try write($1, .exact, to: &$0) }
             text += ")"
         case .like(let value, let pattern, let collation):
+            try writeRange(value, pattern, collation, to: &text)
             text += "divan_like1("
             try text.list([value, pattern]) { try write($1, .exact, to: &$0) }
             text += ", \(collation.folding))"
@@ -158,6 +159,27 @@ extension SQLExpressionWriter {
         text += ")"
     }
 
+    /// Writes which texts can have a pattern that begins with certain text, so that an index on
+    /// the property finds them.
+    private func writeRange(
+        _ value: CheckedExpression,
+        _ pattern: CheckedExpression,
+        _ collation: QueryCollation,
+        to text: inout SQLText
+    ) throws {
+        guard case .property = value, case .literal(.string(let pattern)) = pattern,
+            collation.folding == 0, let range = LikeRange(pattern: pattern)
+        else { return }
+        try write(value, .plain, to: &text)
+        text += " >= "
+        text.bind(.text(ExactText(range.low)))
+        text += " AND "
+        try write(value, .plain, to: &text)
+        text += " < "
+        text.bind(.text(ExactText(range.high)))
+        text += " AND "
+    }
+
     private func writeQuantified(
         _ quantifier: QueryQuantifier,
         _ variable: Int,
@@ -242,6 +264,10 @@ extension SQLExpressionWriter {
     }
 
     func writeRank(_ index: Int, to text: inout SQLText) throws {
+        if let rank {
+            text += rank
+            return
+        }
         let table = try schema.fullTextTable(of: statement.matches[index], in: statement)
         text += "divan_rank1(\(words(index)).\(table.name))"
     }

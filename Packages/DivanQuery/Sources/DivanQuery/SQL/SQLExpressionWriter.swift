@@ -8,6 +8,10 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     let name: String?
     /// Where parts of documents are columns of an inner query.
     let extraction: SQLExtraction?
+    /// The collection whose counter stands for `COUNT(*)`.
+    var counted: QueryCollection? = nil
+    /// The column that holds the rank, where an inner query has it.
+    var rank: String? = nil
 
     /// Writes an expression in a form, ready to be an operand.
     func write(
@@ -39,6 +43,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             try writeChoice(test, branches, otherwise, collation, form, to: &text)
         case .call(let function, let arguments, let collation):
             try writeCall(function, arguments, collation, form, to: &text)
+        case .aggregate(.count, _, _) where counted != nil:
+            if let counted { text.bind(.liveCount(counted)) }
         case .aggregate(let aggregate, let operand, let collation):
             try writeAggregate(aggregate, operand, collation, to: &text)
         case .rank(let index): try writeRank(index, to: &text)

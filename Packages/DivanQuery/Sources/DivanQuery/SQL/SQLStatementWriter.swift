@@ -14,14 +14,19 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     }
 
     func write(to text: inout SQLText) throws {
+        if let shortcut = SQLShortcut(statement, knowsLiveCounts: schema.knowsLiveCounts) {
+            return try write(shortcut, to: &text)
+        }
         // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
-        let extracts = !statement.groups.isEmpty && statement.matches.isEmpty
+        let merges = mergesEqualRows
+        let extracts = (merges || !statement.groups.isEmpty) && statement.matches.isEmpty
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
-        text += statement.isDistinct ? "SELECT DISTINCT " : "SELECT "
+        text += statement.isDistinct && !merges ? "SELECT DISTINCT " : "SELECT "
         try text.list(statement.columns) { try outer.write($1.expression, .exact, to: &$0) }
         let rest = try text.captured { text in
             try writeGroups(outer, to: &text)
+            if merges { try writeMerging(outer, to: &text) }
             try writeOrder(outer, to: &text)
             try writeLimit(outer, to: &text)
         }
@@ -32,6 +37,85 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             try writeRows(to: &text)
         }
         text += rest
+    }
+
+    /// Whether `DISTINCT` must be a grouping: `DISTINCT` of SQLite compares rows in exact form, where
+    /// true and 1, which are equal, are two values.
+    private var mergesEqualRows: Bool {
+        statement.isDistinct && !statement.isAggregate && statement.groups.isEmpty
+            && statement.columns.contains { Self.mayBeOfAnyType($0.expression) }
+    }
+
+    private static func mayBeOfAnyType(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .property, .variable, .column, .member, .choice, .parameter: true
+        case .call(.ifMissing, _, _): true
+        case .call(let function, _, _): SQLCall(function).result == .any
+        default: false
+        }
+    }
+
+    /// Writes the grouping of equal rows; without an order the first of each keeps its place.
+    private func writeMerging(
+        _ writer: SQLExpressionWriter<Schema>,
+        to text: inout SQLText
+    ) throws {
+        text += " GROUP BY "
+        try text.list(statement.columns) {
+            try writer.write(key: CheckedKey($1.expression), to: &$0)
+        }
+        guard statement.orderings.isEmpty else { return }
+        text += " ORDER BY min("
+        try writer.write(.metadata(source: 0, .sequence), .plain, to: &text)
+        text += ")"
+    }
+
+    private func write(_ shortcut: SQLShortcut, to text: inout SQLText) throws {
+        if case .best = shortcut { return try writeBest(to: &text) }
+        var writer = expressions()
+        if case .counter(let collection) = shortcut { writer.counted = collection }
+        text += "SELECT "
+        try text.list(statement.columns) { try writer.write($1.expression, .exact, to: &$0) }
+        if case .words = shortcut {
+            text += " FROM "
+            for (index, match) in statement.matches.enumerated() {
+                let words = writer.words(index)
+                if index > 0 { text += " JOIN " }
+                text += "\(try schema.fullTextTable(of: match, in: statement).name) AS \(words)"
+                if index > 0 { text += " ON \(words).rowid = \(writer.words(0)).rowid" }
+            }
+            if let filter = statement.filter {
+                text += " WHERE "
+                try writer.write(filter, .plain, to: &text)
+            }
+        }
+        try writeOrder(writer, to: &text)
+        try writeLimit(writer, to: &text)
+    }
+
+    /// Writes a query that ranks words, and then reads the documents of the rows that are left.
+    private func writeBest(to text: inout SQLText) throws {
+        let inner = expressions()
+        var outer = inner
+        outer.rank = "\(name)r.k"
+        text += "SELECT "
+        try text.list(statement.columns) { try outer.write($1.expression, .exact, to: &$0) }
+        text += " FROM (SELECT rowid AS r, "
+        try inner.writeRank(0, to: &text)
+        let table = try schema.fullTextTable(of: statement.matches[0], in: statement)
+        text += " AS k FROM \(table.name) AS \(inner.words(0))"
+        if let filter = statement.filter {
+            text += " WHERE "
+            try inner.write(filter, .plain, to: &text)
+        }
+        let direction = statement.orderings[0].isDescending ? " DESC" : ""
+        text += " ORDER BY k\(direction)"
+        try writeLimit(inner, to: &text)
+        text += ") AS \(name)r CROSS JOIN "
+        if case .documents(let collection) = statement.sources[0].form {
+            text += try schema.table(of: collection)
+        }
+        text += " AS \(name)0 ON \(name)0.sequence = \(name)r.r ORDER BY \(name)r.k\(direction)"
     }
 
     private func expressions(_ extraction: SQLExtraction? = nil) -> SQLExpressionWriter<Schema> {

@@ -43,6 +43,7 @@ struct SQLText {
             text += "'\(parts.joined(separator: "''"))'"
         case .double(let bits): text += "(\(Double(bitPattern: bits)))"
         case .container: problem = "a container cannot stand in an index"
+        case .liveCount: problem = "a number of documents cannot stand in an index"
         }
     }
 

@@ -27,6 +27,8 @@ public struct SQLTranslation: Sendable {
         case double(UInt64)
         /// An array or object that the query has, as JSON.
         case container(ExactText)
+        /// How many live documents a collection has.
+        case liveCount(QueryCollection)
     }
 
     /// Translates a query.
@@ -54,6 +56,9 @@ public protocol SQLSchema {
     /// The table that has the items below a path, of which each leads from an item of the one
     /// before; `nil` where no index keeps one.
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
+    /// Whether the number of live documents is known without counting them
+    /// (`SQLTranslation.Binding.liveCount`).
+    var knowsLiveCounts: Bool { get }
 }
 
 /// A table of words.
@@ -76,6 +81,9 @@ extension SQLSchema {
         of collection: QueryCollection,
         _ paths: [QueryPath]
     ) throws -> String? { nil }
+
+    /// No.
+    public var knowsLiveCounts: Bool { false }
 }
 
 /// How a value is written.

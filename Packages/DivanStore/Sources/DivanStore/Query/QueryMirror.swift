@@ -16,6 +16,8 @@ final class QueryMirror {
             else { continue }
             try session.adopt(path, id)
             try snapshot.forEachRow(in: id) { try session.put($0.get(), in: id) }
+            let state = try snapshot.state(of: id)
+            try session.setState(state)
             try session.adopt(snapshot.indexRecords(of: id), of: id)
         }
     }

@@ -149,6 +149,9 @@ final class SQLiteConnection {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Whether the open transaction has changed something, or may.
+    var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
+
     /// Whether the last call failed because the disk did not confirm what was written.
     var failedToSync: Bool {
         let code = sqlite3_extended_errcode(handle)

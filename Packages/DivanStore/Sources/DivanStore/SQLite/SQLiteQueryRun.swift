@@ -18,7 +18,12 @@ final class SQLiteQueryRun {
         watch = query.watch
         statement = try session.queries.take(sql) ?? Self.compile(sql, on: session)
         for (index, binding) in translation.bindings.enumerated() {
-            try Self.bind(binding, query.parameters, to: statement, at: Int32(clamping: index + 1))
+            try session.bind(
+                binding,
+                query.parameters,
+                to: statement,
+                at: Int32(clamping: index + 1)
+            )
         }
         session.connection.watch(watch)
     }
@@ -35,23 +40,6 @@ final class SQLiteQueryRun {
                 message.contains("parser stack overflow") || message.contains("Expression tree")
             guard isTooDeep else { throw error }
             throw QueryError("an expression is nested too deeply; divide it")
-        }
-    }
-
-    private static func bind(
-        _ binding: SQLTranslation.Binding,
-        _ parameters: [ExactText: QueryValue],
-        to statement: SQLiteStatement,
-        at index: Int32
-    ) throws(StoreError) {
-        switch binding {
-        case .parameter(let name, let isExact):
-            // A null stands for no value, as applications expect that use it for "no filter".
-            let value = parameters[name] ?? .missing
-            try statement.bind(value == .null ? .missing : value, isExact: isExact, at: index)
-        case .text(let text): try statement.bind(text.text, at: index)
-        case .double(let bits): try statement.bind(double: Double(bitPattern: bits), at: index)
-        case .container(let text): try statement.bind(Array(text.text.utf8), at: index)
         }
     }
 
@@ -73,7 +61,12 @@ final class SQLiteQueryRun {
         let statement = try compile("EXPLAIN QUERY PLAN " + translation.sql, on: session)
         var steps: [QueryPlan.Step] = []
         for (index, binding) in translation.bindings.enumerated() {
-            try bind(binding, query.parameters, to: statement, at: Int32(clamping: index + 1))
+            try session.bind(
+                binding,
+                query.parameters,
+                to: statement,
+                at: Int32(clamping: index + 1)
+            )
         }
         while try statement.step() {
             let step = QueryPlan.Step(
@@ -94,6 +87,26 @@ final class SQLiteQueryRun {
 }
 
 extension SQLiteSession {
+    fileprivate func bind(
+        _ binding: SQLTranslation.Binding,
+        _ parameters: [ExactText: QueryValue],
+        to statement: SQLiteStatement,
+        at index: Int32
+    ) throws {
+        switch binding {
+        case .parameter(let name, let isExact):
+            // A null stands for no value, as applications expect that use it for "no filter".
+            let value = parameters[name] ?? .missing
+            try statement.bind(value == .null ? .missing : value, isExact: isExact, at: index)
+        case .text(let text): try statement.bind(text.text, at: index)
+        case .double(let bits): try statement.bind(double: Double(bitPattern: bits), at: index)
+        case .liveCount(let collection):
+            let id = try SQLiteQuerySchema(self).id(of: collection)
+            try statement.bind(Int64(state(of: id).liveCount), at: index)
+        case .container(let text): try statement.bind(Array(text.text.utf8), at: index)
+        }
+    }
+
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
         let run = try SQLiteQueryRun(query, on: self)
         defer { run.end() }

@@ -14,6 +14,9 @@ final class SQLiteQuerySchema: SQLSchema {
         SQLiteSchema.table(try id(of: collection))
     }
 
+    /// A transaction writes the counters when it ends; until then documents are counted.
+    var knowsLiveCounts: Bool { !session.connection.isWriting }
+
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String? {
         let id = try id(of: collection)
         let name = SQLIndexTranslation.itemTable(of: SQLiteSchema.table(id), paths)

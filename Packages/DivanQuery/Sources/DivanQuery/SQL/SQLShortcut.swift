@@ -1,0 +1,60 @@
+/// A way to answer a query without looking at its documents.
+enum SQLShortcut {
+    /// `COUNT(*)` of a whole collection is its counter.
+    case counter(QueryCollection)
+    /// The number of documents that have certain words is that of the rows of the words.
+    case words
+    /// The best rows by rank are chosen among the words before their documents are read.
+    case best
+
+    /// The way for a statement, if there is one: it counts, and speaks of no document.
+    init?(_ statement: CheckedStatement, knowsLiveCounts: Bool) {
+        if Self.choosesBest(statement) {
+            self = .best
+            return
+        }
+        guard statement.isAggregate, statement.groups.isEmpty, statement.groupFilter == nil,
+            statement.sources.count == 1, let source = statement.sources.first,
+            !source.includesDeleted, case .documents(let collection) = source.form,
+            statement.columns.allSatisfy({ Self.onlyCounts($0.expression) }),
+            statement.orderings.allSatisfy({ Self.onlyCounts($0.key.expression) })
+        else { return nil }
+        switch statement.filter {
+        case nil where knowsLiveCounts: self = .counter(collection)
+        case .match: self = .words
+        case .and(let terms) where terms.allSatisfy(Self.isMatch): self = .words
+        default: return nil
+        }
+    }
+
+    private static func choosesBest(_ statement: CheckedStatement) -> Bool {
+        guard !statement.isAggregate, statement.groups.isEmpty, !statement.isDistinct,
+            statement.sources.count == 1, !statement.sources[0].includesDeleted,
+            statement.limit != nil, statement.orderings.count == 1,
+            statement.matches.count == 1, let filter = statement.filter, isMatch(filter),
+            case .rank = statement.orderings[0].key.expression
+        else { return false }
+        return true
+    }
+
+    private static func isMatch(_ expression: CheckedExpression) -> Bool {
+        if case .match = expression { true } else { false }
+    }
+
+    /// Whether an expression needs nothing of the rows but their number.
+    private static func onlyCounts(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .aggregate(.count, let operand, _): operand.map(isAlwaysThere) ?? true
+        case .aggregate, .property, .metadata, .allMetadata, .blob, .rank, .match, .exists: false
+        default: expression.children.allSatisfy(onlyCounts)
+        }
+    }
+
+    private static func isAlwaysThere(_ operand: CheckedExpression) -> Bool {
+        switch operand {
+        case .metadata(_, .id), .metadata(_, .sequence): true
+        case .literal(let literal): literal != .missing
+        default: false
+        }
+    }
+}
