@@ -42,6 +42,20 @@ double floor_sqlite_grow(const char *path, const floor_documents *documents, siz
 /// Opens the file and reads its first document; seconds, or -1.
 double floor_sqlite_open(const char *path);
 
+/// A database for queries without Divan; null on failure.
+typedef struct floor_query floor_query;
+floor_query *floor_query_open(const char *path);
+void floor_query_close(floor_query *query);
+
+/// Stores JSON text under an ID; 1 on success.
+int floor_query_insert(floor_query *query, const char *id, const char *body, size_t length);
+
+/// Runs statements; seconds of processor time, or -1.
+double floor_query_change(floor_query *query, const char *sql);
+
+/// Reads all rows of a statement, or the first one alone; processor time, or -1.
+double floor_query_read(floor_query *query, const char *sql, int only_first);
+
 /// Hashes and writes a file of `bytes`, a multiple of 128 KiB, and syncs it; seconds, or -1.
 double floor_blob_write(const char *path, size_t bytes);
 

@@ -1,0 +1,221 @@
+import CDivanFloors
+import DivanFullText
+import DivanJSON
+import DivanQuery
+import DivanStore
+
+/// Making indexes, asking with them, and saving under them.
+enum QueryIndexFigures {
+    static func measure(_ bench: QueryBench, into report: inout Report) throws {
+        try measureMaking(bench, into: &report)
+        let (common, left, right) = (word(0), word(8 * 9), word(8 * 12))
+        for question in indexed + fullText(common, left, right) {
+            try bench.compare(
+                question.name,
+                question.query,
+                question.sql,
+                most: question.most,
+                to: &report
+            )
+        }
+        try measureSaving(bench, into: &report)
+    }
+
+    private static func word(_ number: Int) -> String { QueryDocuments.word(number) }
+
+    // MARK: Making
+
+    private static func property(_ name: ExactText) -> CheckedExpression {
+        .property(source: 0, QueryPath([.key(name)]))
+    }
+
+    private static func values(_ names: [ExactText]) -> QueryIndexDefinition {
+        .value(names.map { CheckedKey(property($0)) }, filter: nil)
+    }
+
+    private static func measureMaking(
+        _ bench: QueryBench,
+        into report: inout Report
+    ) throws {
+        let raw = { (path: String) in
+            "CREATE INDEX by_\(path) ON docs (json_extract(body, '$.\(path)'))"
+        }
+        try make("value", values(["price"]), raw("price"), .atMost(75), bench, &report)
+        let item = CheckedKey(.property(source: 1, "n"))
+        let items = """
+            CREATE TABLE parts AS SELECT docs.seq AS owner, json_extract(p.value, '$.n') AS n
+                FROM docs, json_each(docs.body, '$.parts') AS p;
+            CREATE INDEX parts_by_n ON parts (n);
+            """
+        try make("array", .array(["parts"], [item]), items, .atMost(300), bench, &report)
+        let column = QueryIndexDefinition.FullTextColumn(name: "story", property("story"))
+        let tokenizer = FullText.tokenizer(language: "en", ignoresAccents: false)
+        let words = """
+            CREATE VIRTUAL TABLE words USING fts5(story, tokenize = 'porter unicode61');
+            INSERT INTO words (rowid, story) SELECT seq, json_extract(body, '$.story') FROM docs;
+            """
+        let fullText = QueryIndexDefinition.fullText([column], tokenizer: tokenizer, filter: nil)
+        try make("story", fullText, words, .times(1.09), bench, &report)
+        try bench.store.write { writer in
+            for name in ["unique", "zone", "maker"] as [ExactText] {
+                try writer.createIndex(name, values([name]), in: .default)
+            }
+        }
+        for path in ["unique", "zone", "maker"] { try bench.change(raw(path)) }
+    }
+
+    private static func make(
+        _ name: ExactText,
+        _ definition: QueryIndexDefinition,
+        _ sql: String,
+        _ must: Requirement,
+        _ bench: QueryBench,
+        _ report: inout Report
+    ) throws {
+        let floor = try bench.change(sql)
+        let time = try Stopwatch.bestWork(of: 1) {
+            try bench.store.write { try $0.createIndex(name, definition, in: .default) }
+        }
+        bench.add("make index \(name.text)", time, floor: floor, must: must, to: &report)
+    }
+
+    // MARK: Asking
+
+    private static let indexed: [QueryFigures.Question] = [
+        (
+            "equality, 1 row, index", "SELECT name FROM _ WHERE `unique` = 77777",
+            """
+            SELECT json_extract(body, '$.name') FROM docs
+            WHERE json_extract(body, '$.unique') = 77777
+            """, 0.010
+        ),
+        (
+            "equality, 1 % of rows, index", "SELECT META().id FROM _ WHERE zone = 7",
+            "SELECT id FROM docs WHERE json_extract(body, '$.zone') = 7", 0.5
+        ),
+        (
+            "count of 1 %, index", "SELECT COUNT(*) FROM _ WHERE price BETWEEN 10 AND 19",
+            "SELECT count(*) FROM docs WHERE json_extract(body, '$.price') BETWEEN 10 AND 19", 0.5
+        ),
+        (
+            "LIKE 'doc-49…%', index", "SELECT COUNT(*) FROM _ WHERE maker LIKE 'doc-499%'",
+            "SELECT count(*) FROM docs WHERE json_extract(body, '$.maker') >= 'doc-499' "
+                + "AND json_extract(body, '$.maker') < 'doc-49:'", 1
+        ),
+        (
+            "UNNEST, index", "SELECT COUNT(*) FROM _ AS d UNNEST d.parts AS p WHERE p.n = 'n7'",
+            "SELECT count(*) FROM parts JOIN docs ON seq = owner WHERE n = 'n7'", 1
+        ),
+        (
+            "ANY, index", "SELECT COUNT(*) FROM _ WHERE ANY p IN parts SATISFIES p.n = 'n7' END",
+            "SELECT count(*) FROM docs WHERE seq IN (SELECT owner FROM parts WHERE n = 'n7')", 1
+        ),
+        (
+            "JOIN on ID, filter with index",
+            """
+            SELECT COUNT(*) FROM _ AS d JOIN _ AS m ON META(m).id = d.maker
+            WHERE d.zone = 7 AND m.active = true
+            """,
+            """
+            SELECT count(*) FROM docs AS d JOIN docs AS m ON m.id = json_extract(d.body, '$.maker')
+            WHERE json_extract(d.body, '$.zone') = 7 AND json_extract(m.body, '$.active') = 1
+            """, 11
+        ),
+    ]
+
+    private static func fullText(
+        _ common: String,
+        _ left: String,
+        _ right: String
+    ) -> [QueryFigures.Question] {
+        func ranked(_ words: String) -> (String, String) {
+            (
+                """
+                SELECT META().id FROM _ WHERE MATCH(story, '\(words)')
+                ORDER BY RANK(story) DESC LIMIT 20
+                """,
+                """
+                SELECT id FROM words JOIN docs ON seq = words.rowid WHERE words MATCH '\(words)'
+                ORDER BY words.rank LIMIT 20
+                """
+            )
+        }
+        let two = ranked("\(left) \(right)")
+        let one = ranked(common)
+        return [
+            ("two words, ranked", two.0, two.1, 25),
+            (
+                "two words, count",
+                "SELECT COUNT(*) FROM _ WHERE MATCH(story, '\(left) \(right)')",
+                "SELECT count(*) FROM words WHERE words MATCH '\(left) \(right)'", 2
+            ),
+            ("a common word, ranked", one.0, one.1, 50),
+        ]
+    }
+
+    // MARK: Saving
+
+    /// How much slower saving becomes with indexes, here and with SQLite alone.
+    private static func measureSaving(
+        _ bench: QueryBench,
+        into report: inout Report
+    ) throws {
+        let names: [ExactText] = ["price", "zone", "unique", "maker"]
+        try bench.store.write { writer in
+            for index in ["value", "array", "story", "unique", "zone", "maker"] as [ExactText] {
+                try writer.deleteIndex(index, in: .default)
+            }
+        }
+        try bench.change(
+            """
+            DROP INDEX by_price; DROP INDEX by_zone; DROP INDEX by_unique; DROP INDEX by_maker;
+            """
+        )
+        var plain: (ours: Double, raw: Double)?
+        for count in [0, 1, 4] {
+            for name in names.prefix(count) {
+                try bench.store.write {
+                    try $0.createIndex(name, values([name]), in: .default)
+                }
+                try bench.change(
+                    "CREATE INDEX IF NOT EXISTS by_\(name.text)"
+                        + " ON docs (json_extract(body, '$.\(name.text)'))"
+                )
+            }
+            let times = try saving(bench)
+            let base = plain ?? times
+            plain = base
+            bench.add(
+                "save 1,000 changed documents, \(count) indexes",
+                times.ours,
+                floor: times.raw * base.ours / base.raw,
+                must: count == 0 ? .times(1.01) : .times(1.3),
+                to: &report
+            )
+        }
+    }
+
+    private static func saving(_ bench: QueryBench) throws -> (ours: Double, raw: Double) {
+        var best = (ours: Double.infinity, raw: Double.infinity)
+        for round in 0..<8 {
+            let first = round * 10_000
+            best.ours = min(
+                best.ours,
+                try Stopwatch.bestWork(of: 1) {
+                    try bench.store.write { writer in
+                        for number in first..<first + 1_000 { try bench.save(number, writer) }
+                    }
+                }
+            )
+            best.raw = min(
+                best.raw,
+                try Stopwatch.bestWork(of: 1) {
+                    try bench.change("BEGIN")
+                    for number in first..<first + 1_000 { try bench.saveRaw(number) }
+                    try bench.change("COMMIT")
+                }
+            )
+        }
+        return best
+    }
+}

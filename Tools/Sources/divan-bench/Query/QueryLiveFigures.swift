@@ -1,0 +1,75 @@
+import Dispatch
+import Divan
+import Foundation
+import Synchronization
+
+/// From a commit to the rows of a live query, on the documents of `QueryBench`.
+enum QueryLiveFigures {
+    static func measure(in directory: String, into report: inout Report) throws {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = directory
+        let database = try Database(name: "queries", config: configuration)
+        defer { try? database.close() }
+        let collection = try database.defaultCollection()
+        try collection.createIndex(
+            withName: "live",
+            config: ValueIndexConfiguration(["price"])
+        )
+        try measure(
+            "live query after a commit, index",
+            "SELECT COUNT(*) AS n, MAX(price) AS p FROM _ WHERE price > 1000000",
+            most: 0.5,
+            collection,
+            into: &report
+        )
+        try measure(
+            "live query after a commit, scan",
+            "SELECT COUNT(*) AS n, MAX(zone) AS p FROM _ WHERE zone > 1000000",
+            most: 55,
+            collection,
+            into: &report
+        )
+    }
+
+    /// Each save adds a document that counts; the time is that from its beginning to the listener.
+    private static func measure(
+        _ name: String,
+        _ sql: String,
+        most: Double,
+        _ collection: Divan.Collection,
+        into report: inout Report
+    ) throws {
+        let query = try collection.database.createQuery(sql)
+        let told = DispatchSemaphore(value: 0)
+        let moment = Mutex(DispatchTime.now())
+        let token = query.addChangeListener(withQueue: DispatchQueue(label: "bench.live")) { _ in
+            moment.withLock { $0 = DispatchTime.now() }
+            told.signal()
+        }
+        defer { token.remove() }
+        told.wait()
+        var times: [Double] = []
+        for round in 1...7 {
+            // A commit that follows another one closely waits for more of them.
+            Thread.sleep(forTimeInterval: 0.3)
+            let document = MutableDocument(id: "live-\(name)-\(round)")
+            document.setInt(1_000_000 + round, forKey: "price")
+            document.setInt(1_000_000 + round, forKey: "zone")
+            let start = DispatchTime.now().uptimeNanoseconds
+            try collection.save(document: document)
+            told.wait()
+            let last = moment.withLock(\.uptimeNanoseconds)
+            times.append(Double(last > start ? last - start : 0) / 1e6)
+        }
+        report.add(
+            Figure(
+                name: "query: \(name)",
+                unit: "ms",
+                ours: times.sorted()[3],
+                floor: nil,
+                floorName: "from the save to the listener, median, wall clock",
+                must: .atMost(most)
+            )
+        )
+    }
+}
