@@ -22,6 +22,7 @@ int divan_add_sql_functions(sqlite3 *connection) {
         divan_add_properties, divan_add_containers, divan_add_arrays,  divan_add_operators,
         divan_add_types,      divan_add_numbers,    divan_add_strings, divan_add_patterns,
         divan_add_dates,      divan_add_aggregates, divan_add_items,   divan_add_collations,
+        divan_add_vectors,
     };
     for (unsigned index = 0; index < sizeof parts / sizeof parts[0]; index++) {
         int code = parts[index](connection);

@@ -118,6 +118,7 @@ int divan_add_strings(sqlite3 *connection);
 int divan_add_patterns(sqlite3 *connection);
 int divan_add_dates(sqlite3 *connection);
 int divan_add_aggregates(sqlite3 *connection);
+int divan_add_vectors(sqlite3 *connection);
 int divan_add_items(sqlite3 *connection);
 int divan_add_collations(sqlite3 *connection);
 

@@ -110,6 +110,26 @@ struct QueryTests {
         #expect(try rows(of: statement, in: room) == [[found[1]], [found[0]]])
     }
 
+    @Test("Every function of the language can be called", arguments: QueryFunction.allCases)
+    func everyFunction(function: QueryFunction) throws {
+        let room = try chairs(.file)
+        let counts = function.argumentCounts
+        // With a second argument these fail, as they do in the reference engine.
+        let trims: [QueryFunction] = [.trim, .leftTrim, .rightTrim]
+        let most = trims.contains(function) ? 1 : min(counts.upperBound, 4)
+        for count in Set([counts.lowerBound, most]) {
+            for argument in [CheckedExpression.literal(.integer(1)), Self.price()] {
+                let call = CheckedExpression.call(
+                    function,
+                    Array(repeating: argument, count: count),
+                    .binary
+                )
+                // What is no regular expression and no date is MISSING or null, and no failure.
+                #expect(try rows(of: statement([call]), in: room).count == 3)
+            }
+        }
+    }
+
     @Test("LIKE with a beginning is a range of an index", arguments: [EngineKind.file])
     func likeRange(kind: EngineKind) throws {
         let room = try chairs(kind)

@@ -185,17 +185,12 @@ struct ExpressionChecker {
         switch form {
         case .comparison(.same, let left, let right):
             return try identity(check(left, &numbers), check(right, &numbers))
-                ?? .comparison(.same, check(left, &numbers), check(right, &numbers), collation)
+                ?? comparison(.same, left, right, &numbers)
         case .comparison(.notSame, let left, let right):
             return try identity(check(left, &numbers), check(right, &numbers)).map { .not($0) }
-                ?? .comparison(.notSame, check(left, &numbers), check(right, &numbers), collation)
+                ?? comparison(.notSame, left, right, &numbers)
         case .comparison(let comparison, let left, let right):
-            return .comparison(
-                comparison,
-                try check(left, &numbers),
-                try check(right, &numbers),
-                collation
-            )
+            return try self.comparison(comparison, left, right, &numbers)
         case .isValued(let operand): return .isValued(try check(operand, &numbers))
         case .hasValue(let operand): return .not(.isMissing(try check(operand, &numbers)))
         case .between(let value, let low, let high):
@@ -203,9 +198,10 @@ struct ExpressionChecker {
                 try check(value, &numbers),
                 try check(low, &numbers),
                 try check(high, &numbers),
-                collation
+                collation(of: [value, low, high])
             )
         case .isIn(let value, let set, let isNegated):
+            let collation = collation(of: [value, set])
             let value = try check(value, &numbers)
             let test: CheckedExpression =
                 if case .array(let items) = set.form {
@@ -215,9 +211,38 @@ struct ExpressionChecker {
                 }
             return isNegated ? .not(test) : test
         case .like(let value, let pattern):
-            return .like(try check(value, &numbers), try check(pattern, &numbers), collation)
+            return .like(
+                try check(value, &numbers),
+                try check(pattern, &numbers),
+                collation(of: [value, pattern])
+            )
         default: return try compose(form, &numbers)
         }
+    }
+
+    private mutating func comparison(
+        _ comparison: QueryComparison,
+        _ left: QueryExpression,
+        _ right: QueryExpression,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        .comparison(
+            comparison,
+            try check(left, &numbers),
+            try check(right, &numbers),
+            collation(of: [left, right])
+        )
+    }
+
+    /// How operands are compared: `COLLATE` around the first one that has it is that of the
+    /// comparison, as in SQL; so `property.collate(…).equalTo(…)` means what it says.
+    private func collation(of operands: [QueryExpression]) -> QueryCollation {
+        for operand in operands {
+            if case .collated(_, let change) = operand.form {
+                return change.applied(to: collation)
+            }
+        }
+        return collation
     }
 
     /// `IS NULL` and `IS MISSING` are tests of their own.

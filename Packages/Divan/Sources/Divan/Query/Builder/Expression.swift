@@ -59,9 +59,9 @@ public final class Expression: Sendable {
         BuiltExpression(.parameter(ExactText(name)))
     }
 
-    /// The negative of a number.
+    /// Whether `expression` is not true: the same as ``not(_:)``.
     public static func negated(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
-        BuiltExpression(.negative(QueryExpression(expression)))
+        not(expression)
     }
 
     /// Whether `expression` is not true.

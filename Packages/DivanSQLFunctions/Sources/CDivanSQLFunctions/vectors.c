@@ -1,0 +1,66 @@
+#include "value.h"
+
+#include <math.h>
+
+// EUCLIDEAN_DISTANCE and COSINE_DISTANCE: vectors are arrays of numbers, of one length.
+
+typedef struct sums {
+    double squares;
+    double products;
+    double left_squares;
+    double right_squares;
+    int64_t count;
+} sums;
+
+/// Walks two vectors; false where one is none, or their lengths differ.
+static bool add_up(divan_value left, divan_value right, sums *sums) {
+    divan_walk left_walk, right_walk;
+    divan_slice left_item, right_item;
+    *sums = (struct sums){0};
+    if (left.kind != divan_array || right.kind != divan_array) return false;
+    if (!divan_begin_walk(&left_walk, left.text) || !divan_begin_walk(&right_walk, right.text))
+        return false;
+    while (divan_next(&left_walk, &left_item)) {
+        double a, b;
+        if (!divan_next(&right_walk, &right_item)) return false;
+        if (!divan_number(divan_read(left_item), &a)) return false;
+        if (!divan_number(divan_read(right_item), &b)) return false;
+        sums->squares += (a - b) * (a - b);
+        sums->products += a * b;
+        sums->left_squares += a * a;
+        sums->right_squares += b * b;
+        sums->count++;
+    }
+    return !divan_next(&right_walk, &right_item);
+}
+
+/// A third argument of 2 asks for the square.
+static void euclidean_distance(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    sums found;
+    if (divan_passes_on(context, count, arguments)) return;
+    if (!add_up(divan_argument(arguments[0]), divan_argument(arguments[1]), &found)) {
+        divan_return_null(context);
+        return;
+    }
+    bool is_square = count > 2 && sqlite3_value_double(arguments[2]) == 2;
+    divan_return_real(context, is_square ? found.squares : sqrt(found.squares));
+}
+
+static void cosine_distance(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    sums found;
+    if (divan_passes_on(context, count, arguments)) return;
+    bool are_vectors = add_up(divan_argument(arguments[0]), divan_argument(arguments[1]), &found);
+    // Vectors without length point nowhere, which is no number and so null.
+    if (!are_vectors || found.count == 0) divan_return_null(context);
+    else divan_return_real(
+        context, 1 - found.products / sqrt(found.left_squares * found.right_squares));
+}
+
+int divan_add_vectors(sqlite3 *connection) {
+    static const divan_function functions[] = {
+        {"divan_euclidean_distance", 2, euclidean_distance, 0},
+        {"divan_euclidean_distance", 3, euclidean_distance, 0},
+        {"divan_cosine_distance", 2, cosine_distance, 0},
+    };
+    return divan_add_all(connection, functions);
+}
