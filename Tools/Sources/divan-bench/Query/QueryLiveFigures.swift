@@ -24,7 +24,7 @@ enum QueryLiveFigures {
         )
         try measure(
             "live query after a commit, scan",
-            "SELECT COUNT(*) AS n, MAX(zone) AS p FROM _ WHERE zone > 1000000",
+            "SELECT COUNT(*) AS n, MAX(dims.w) AS p FROM _ WHERE dims.w > 1000000",
             most: 55,
             collection,
             into: &report
@@ -54,7 +54,8 @@ enum QueryLiveFigures {
             Thread.sleep(forTimeInterval: 0.3)
             let document = MutableDocument(id: "live-\(name)-\(round)")
             document.setInt(1_000_000 + round, forKey: "price")
-            document.setInt(1_000_000 + round, forKey: "zone")
+            let dims = MutableDictionaryObject(data: ["w": 1_000_000 + round])
+            document.setDictionary(dims, forKey: "dims")
             let start = DispatchTime.now().uptimeNanoseconds
             try collection.save(document: document)
             told.wait()
