@@ -46,13 +46,13 @@ final class RevokingServer: Sendable {
         var handshake = ServerHandshake()
         var request: HandshakeRequest?
         while connection >= 0, request == nil {
-            let bytes = Self.read(connection)
+            let bytes = Self.receive(from: connection)
             guard !bytes.isEmpty else { return }
             handshake.receive(bytes.span)
             request = try? handshake.next()
         }
-        let answer = try? request?.accept(subprotocol: "BLIP_3+CBMobile_3")
-        Self.write(answer ?? [], to: connection)
+        let acceptance = try? request?.accept(subprotocol: "BLIP_3+CBMobile_3")
+        Self.write(acceptance ?? [], to: connection)
         var socket = WebSocketConnection(role: .server, now: .zero)
         var blip = BLIPConnection(codec: DeflateCodec())
         var bytes = handshake.takeLeftover()
@@ -68,7 +68,7 @@ final class RevokingServer: Sendable {
                 frame = []
             }
             Self.write(socket.takeOutput(), to: connection)
-            bytes = Self.read(connection)
+            bytes = Self.receive(from: connection)
             guard !bytes.isEmpty else { return }
         }
     }
@@ -113,7 +113,7 @@ final class RevokingServer: Sendable {
         _ = blip.send(BLIPRequest(properties: properties, body: .bytes(Array(body.utf8))))
     }
 
-    private static func read(_ connection: Int32) -> [UInt8] {
+    private static func receive(from connection: Int32) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(connection, &buffer, buffer.count, 0)
         return Array(buffer.prefix(max(0, count)))
@@ -123,7 +123,7 @@ final class RevokingServer: Sendable {
         var sent = 0
         while sent < bytes.count {
             let rest = Array(bytes[sent...])
-            let count = send(connection, rest, rest.count, Int32(MSG_NOSIGNAL))
+            let count = Glibc.send(connection, rest, rest.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return }
             sent += count
         }

@@ -4,14 +4,21 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What is armed. Tests that use other directories run beside, so it stands under a lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char armed_prefix[1024];
 static int64_t call_count, first_failure, failure_count;
-static int failure_number, only_syncs;
+static int failure_number;
+static enum { CHANGES, SYNCS, READS } counted;
 static _Thread_local int last_failure;
+
+// What is recorded: events one behind the other, as `divan_faults_recorded` says.
+static int is_recording;
+static uint8_t *events;
+static size_t event_byte_count, event_capacity;
 
 typedef struct {
     sqlite3_file base;
@@ -26,12 +33,41 @@ static sqlite3_file *inner(sqlite3_file *file) {
     return (sqlite3_file *)((fault_file *)file + 1);
 }
 
+static int is_concerned(const char *path) {
+    return armed_prefix[0] && path && !strncmp(path, armed_prefix, strlen(armed_prefix));
+}
+
+static void append(const void *bytes, size_t count) {
+    if (event_byte_count + count > event_capacity) {
+        event_capacity = 2 * (event_byte_count + count);
+        events = realloc(events, event_capacity);
+        if (!events) abort();
+    }
+    memcpy(events + event_byte_count, bytes, count);
+    event_byte_count += count;
+}
+
+/// Adds an event, with as many bytes as `count` says behind it unless there are none.
+static void record(char kind, const char *path, int64_t at, int64_t count, const void *bytes) {
+    pthread_mutex_lock(&lock);
+    if (is_recording && (kind == 'm' || is_concerned(path))) {
+        uint16_t length = (uint16_t)strlen(path);
+        append(&kind, 1);
+        append(&length, sizeof length);
+        append(path, length);
+        append(&at, sizeof at);
+        append(&count, sizeof count);
+        if (bytes) append(bytes, (size_t)count);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /// Counts a call on `path`; returns the error number that it fails with, or 0.
-static int fails(const char *path, int is_sync, int *is_armed) {
+static int fails(const char *path, int kind, int *is_armed) {
     pthread_mutex_lock(&lock);
     int number = 0;
-    int counts = armed_prefix[0] && path && !strncmp(path, armed_prefix, strlen(armed_prefix));
-    if (counts && (is_sync || !only_syncs)) {
+    int counts = is_concerned(path);
+    if (counts && (kind == counted || (kind == SYNCS && counted == CHANGES))) {
         call_count++;
         if (first_failure && call_count >= first_failure
             && call_count - first_failure < failure_count)
@@ -51,32 +87,36 @@ static int code_of(int number, int code) {
 // Calls that can fail
 
 static int fault_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-    int number = fails(((fault_file *)file)->path, 0, NULL);
+    int number = fails(((fault_file *)file)->path, CHANGES, NULL);
     if (number) {
         // Half of it arrives, as on a disk that fills up.
         inner(file)->pMethods->xWrite(inner(file), bytes, count / 2, offset);
         return code_of(number, SQLITE_IOERR_WRITE);
     }
+    record('w', ((fault_file *)file)->path, offset, count, bytes);
     return inner(file)->pMethods->xWrite(inner(file), bytes, count, offset);
 }
 
 static int fault_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    int number = fails(((fault_file *)file)->path, 0, NULL);
+    int number = fails(((fault_file *)file)->path, CHANGES, NULL);
     if (number) return code_of(number, SQLITE_IOERR_TRUNCATE);
+    record('t', ((fault_file *)file)->path, size, 0, NULL);
     return inner(file)->pMethods->xTruncate(inner(file), size);
 }
 
 static int fault_sync(sqlite3_file *file, int flags) {
     int is_armed;
-    int number = fails(((fault_file *)file)->path, 1, &is_armed);
+    int number = fails(((fault_file *)file)->path, SYNCS, &is_armed);
     if (number) return code_of(number, SQLITE_IOERR_FSYNC);
+    record('s', ((fault_file *)file)->path, 0, 0, NULL);
     return is_armed ? SQLITE_OK : inner(file)->pMethods->xSync(inner(file), flags);
 }
 
 static int fault_delete(sqlite3_vfs *vfs, const char *path, int syncs) {
     (void)vfs;
-    int number = fails(path, 0, NULL);
+    int number = fails(path, CHANGES, NULL);
     if (number) return code_of(number, SQLITE_IOERR_DELETE);
+    record('d', path, 0, 0, NULL);
     return real->xDelete(real, path, syncs);
 }
 
@@ -93,6 +133,7 @@ static int fault_close(sqlite3_file *file) {
     return inner(file)->pMethods->xClose(inner(file));
 }
 static int fault_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    if (fails(((fault_file *)file)->path, READS, NULL)) return SQLITE_IOERR_READ;
     return inner(file)->pMethods->xRead(inner(file), bytes, count, offset);
 }
 static int fault_size(sqlite3_file *file, sqlite3_int64 *size) {
@@ -167,9 +208,9 @@ int divan_faults_install(void) {
     return code;
 }
 
-static void arm(const char *prefix, int64_t first, int64_t failing, int error_number, int syncs) {
+static void arm(const char *prefix, int64_t first, int64_t failing, int error_number, int kind) {
     pthread_mutex_lock(&lock);
-    only_syncs = syncs;
+    counted = kind;
     strncpy(armed_prefix, prefix, sizeof armed_prefix - 1);
     call_count = 0;
     first_failure = first;
@@ -179,11 +220,37 @@ static void arm(const char *prefix, int64_t first, int64_t failing, int error_nu
 }
 
 void divan_faults_arm(const char *prefix, int64_t first, int64_t failing, int error_number) {
-    arm(prefix, first, failing, error_number, 0);
+    arm(prefix, first, failing, error_number, CHANGES);
 }
 
 void divan_faults_arm_syncs(const char *prefix, int error_number) {
-    arm(prefix, 1, INT64_MAX, error_number, 1);
+    arm(prefix, 1, INT64_MAX, error_number, SYNCS);
+}
+
+void divan_faults_arm_reads(const char *prefix, int64_t first, int64_t failing, int error_number) {
+    arm(prefix, first, failing, error_number, READS);
+}
+
+void divan_faults_record(const char *prefix) {
+    arm(prefix, 0, 0, 0, CHANGES);
+    pthread_mutex_lock(&lock);
+    event_byte_count = 0;
+    is_recording = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+void divan_faults_mark(int64_t number) {
+    record('m', "", number, 0, NULL);
+}
+
+int64_t divan_faults_recorded(const uint8_t **bytes) {
+    pthread_mutex_lock(&lock);
+    is_recording = 0;
+    armed_prefix[0] = 0;
+    *bytes = events;
+    int64_t count = (int64_t)event_byte_count;
+    pthread_mutex_unlock(&lock);
+    return count;
 }
 
 int64_t divan_faults_disarm(void) {

@@ -41,6 +41,16 @@ struct FaultLedger {
         }
     }
 
+    /// Notes a step that is known to stand.
+    mutating func owe(_ step: Step) {
+        owed.merge(step.leaves) { $1 }
+    }
+
+    /// Notes a step that is known not to stand: its documents are as others left them.
+    mutating func oweNothing(of step: Step) {
+        owed.merge(step.leaves.mapValues { _ in nil }) { before, _ in before }
+    }
+
     /// One sentence for everything that is not as it should be.
     func complaints(about store: Store) throws -> [String] {
         var complaints: [String] = []

@@ -55,6 +55,27 @@ import Testing
         }
     }
 
+    @Test(arguments: Kind.all.prefix(2))
+    func `the database file survives a failure of any read`(_ kind: Kind) throws {
+        try #require(divan_faults_install() == 0)
+        var first: Int64 = 1
+        while true {
+            let home = try TemporaryDirectory()
+            divan_faults_arm_reads(home.path, first, kind.isLasting ? .max : 1, kind.number)
+            let (ledger, opening) = try run(home.file("a.cblite2")) { path in
+                try Store.open(directory: path, options: StoreOptions())
+            }
+            let callCount = divan_faults_disarm()
+            let place = "\(kind.testDescription) at read \(first) of \(callCount)"
+            try check(ledger, opening, home.file("a.cblite2"), kind, place)
+            guard first <= callCount else {
+                #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
+                return
+            }
+            first += Self.isThorough ? 1 : 3
+        }
+    }
+
     @Test(arguments: Kind.all, [false, true])
     func `blobs survive a failure of any call`(_ kind: Kind, fullSync: Bool) throws {
         var first = 1

@@ -1,4 +1,5 @@
-// A VFS of SQLite whose writes can be made to fail, for tests of what happens then.
+// A VFS of SQLite whose calls can be made to fail, and whose changes can be recorded, for tests of
+// what happens then.
 #ifndef C_DIVAN_STORE_FAULTS_H
 #define C_DIVAN_STORE_FAULTS_H
 
@@ -16,6 +17,22 @@ void divan_faults_arm(const char *prefix, int64_t first, int64_t failing, int er
 
 /// Counts and fails every sync of such files, and nothing else.
 void divan_faults_arm_syncs(const char *prefix, int error_number);
+
+/// Counts the reads of such files, and fails them as `divan_faults_arm` does.
+void divan_faults_arm_reads(const char *prefix, int64_t first, int64_t failing, int error_number);
+
+/// Begins to record what is done to such files. Syncs are recorded and not carried out.
+void divan_faults_record(const char *prefix);
+
+/// Puts a number of the caller's between the events.
+void divan_faults_mark(int64_t number);
+
+/// Ends the record and points to it; it stays until the next one begins. Returns its bytes.
+///
+/// Each event is a letter ('w'rite, 't'runcate, 's'ync, 'd'elete, 'm'ark), the length of the path as
+/// uint16, the path, the offset, size or number as int64, the count of bytes as int64, and those
+/// bytes; in the machine's own order.
+int64_t divan_faults_recorded(const uint8_t **bytes);
 
 /// Stops counting and failing; returns how many calls there were.
 int64_t divan_faults_disarm(void);

@@ -1,0 +1,121 @@
+import CDivanStoreFaults
+import DivanTestKit
+
+/// What a run did to its files, and what a power cut in its midst may leave of them.
+///
+/// What a file's last sync covered is there. Of what came behind it each write may have reached the
+/// disk or not, in any order, and one that was on its way is cut at a sector.
+struct PowerCut {
+    private enum Change {
+        case write(offset: Int, bytes: [UInt8])
+        case truncate(Int)
+    }
+
+    private enum Event {
+        case change(String, Change)
+        case sync(String)
+        case delete(String)
+        /// So many steps have been acknowledged.
+        case mark(Int)
+    }
+
+    /// A moment, and what is left then.
+    struct Remains {
+        /// Steps that had been acknowledged.
+        var stepCount = 0
+        /// By path.
+        var files: [String: [UInt8]] = [:]
+    }
+
+    private static let sectorByteCount = 512
+    private var events: [Event] = []
+
+    /// How many moments there are.
+    var count: Int { events.count + 1 }
+
+    /// Takes what `divan_faults_record` has recorded until now.
+    init() {
+        var start: UnsafePointer<UInt8>?
+        let byteCount = Int(divan_faults_recorded(&start))
+        // The record stays until the next one begins, and is copied here.
+        let record = UnsafeRawBufferPointer(start: start, count: byteCount)
+        var offset = 0
+        func number() -> Int {
+            defer { offset += 8 }
+            return Int(record.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+        }
+        while offset < byteCount {
+            let kind = record[offset]
+            let length = Int(record.loadUnaligned(fromByteOffset: offset + 1, as: UInt16.self))
+            let path = String(decoding: record[offset + 3..<offset + 3 + length], as: UTF8.self)
+            offset += 3 + length
+            let (place, size) = (number(), number())
+            switch Character(Unicode.Scalar(kind)) {
+            case "w":
+                let bytes = Array(record[offset..<offset + size])
+                offset += size
+                events.append(.change(path, .write(offset: place, bytes: bytes)))
+            case "t": events.append(.change(path, .truncate(place)))
+            case "s": events.append(.sync(path))
+            case "d": events.append(.delete(path))
+            default: events.append(.mark(place))
+            }
+        }
+    }
+
+    /// What is left of files when the power goes before event number `moment`.
+    func remains(
+        of files: [String: [UInt8]],
+        at moment: Int,
+        using generator: inout SeededGenerator
+    ) -> Remains {
+        var remains = Remains(files: files)
+        var pending: [String: [Change]] = [:]
+        for event in events[..<moment] {
+            switch event {
+            case .change(let path, let change): pending[path, default: []].append(change)
+            case .sync(let path):
+                for change in pending.removeValue(forKey: path) ?? [] {
+                    Self.apply(change, to: &remains.files[path, default: []])
+                }
+            case .delete(let path):
+                pending[path] = nil
+                remains.files[path] = nil
+            case .mark(let count): remains.stepCount = count
+            }
+        }
+        for path in pending.keys.sorted() {
+            for change in pending[path] ?? [] {
+                guard let part = Self.part(of: change, using: &generator) else { continue }
+                Self.apply(part, to: &remains.files[path, default: []])
+            }
+        }
+        return remains
+    }
+
+    /// What of a change reached the disk.
+    private static func part(of change: Change, using generator: inout SeededGenerator) -> Change? {
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0, 1: return nil
+        case 2:
+            guard case .write(let offset, let bytes) = change else { return change }
+            let sectorCount = Int.random(in: 0...bytes.count / sectorByteCount, using: &generator)
+            return .write(
+                offset: offset,
+                bytes: Array(bytes.prefix(sectorCount * sectorByteCount))
+            )
+        default: return change
+        }
+    }
+
+    private static func apply(_ change: Change, to file: inout [UInt8]) {
+        switch change {
+        case .write(let offset, let bytes):
+            let end = offset + bytes.count
+            if file.count < end { file += [UInt8](repeating: 0, count: end - file.count) }
+            file.replaceSubrange(offset..<end, with: bytes)
+        case .truncate(let size):
+            if file.count > size { file.removeLast(file.count - size) }
+        }
+    }
+}
