@@ -103,7 +103,7 @@ struct StateMachine {
                         effects: effects
                     )
                 )
-                if clause.contains(": return false") {
+                if clause.contains(": return ") {
                     transitions[transitions.count - 1].next = nil
                 }
             }
@@ -116,7 +116,7 @@ struct StateMachine {
 
     /// The next state and the effects; no state where it stays.
     private static func outcome(_ body: Substring) -> (next: Substring?, effects: [Substring])? {
-        if body == "return false" { return (nil, []) }
+        if body == "return false" || body == "return []" { return (nil, []) }
         if body.hasPrefix("self = ") {
             return caseName(body.dropFirst("self = ".count)).map { ($0, []) }
         }

@@ -2,19 +2,9 @@
 ///
 /// Source: `blip.md` §5 (order), §6 (flow control).
 struct Outbox {
-    /// What is known about a message of several frames.
-    private struct Flight {
-        var sentByteCount = 0
-        var acknowledgedByteCount = 0
-
-        var isWindowFull: Bool {
-            sentByteCount - acknowledgedByteCount >= Wire.windowByteCount
-        }
-    }
-
     private var queue = Queue<OutgoingMessage>()
-    private var flights: [MessageKey: Flight] = [:]
-    private var paused: [MessageKey: OutgoingMessage] = [:]
+    /// Of messages of several frames.
+    private var flows: [MessageKey: MessageFlow] = [:]
     /// Plain bytes of all messages that are still to go.
     private(set) var byteCount = 0
 
@@ -50,7 +40,7 @@ struct Outbox {
             putBack(message, after: outcome.countedByteCount)
             return .goesOn
         }
-        if !flights.isEmpty, let key = queue.first?.key { flights[key] = nil }
+        if !flows.isEmpty, let key = queue.first?.key { endFlow(of: key) }
         let reply = queue.first?.isReply == true ? queue.first?.number : nil
         queue.dropFirst()
         return reply.map { .endedReply(to: $0) } ?? .ended
@@ -75,29 +65,27 @@ struct Outbox {
     mutating func putBack(_ message: OutgoingMessage, after countedByteCount: Int) {
         byteCount += message.remainingByteCount
         let key = message.key
-        flights[key, default: Flight()].sentByteCount += countedByteCount
-        if flights[key]?.isWindowFull == true {
-            paused[key] = message
-        } else {
-            enqueue(message)
-        }
+        let event = MessageFlow.Event.frameMade(byteCount: countedByteCount, of: message)
+        if flows[key, default: .queued].take(event).contains(.enqueue) { enqueue(message) }
     }
 
     /// Forgets a message whose last frame has been made.
     mutating func finish(_ message: OutgoingMessage) {
-        guard !flights.isEmpty else { return }
-        flights[message.key] = nil
+        if !flows.isEmpty { endFlow(of: message.key) }
+    }
+
+    private mutating func endFlow(of key: MessageKey) {
+        guard let place = flows.index(forKey: key) else { return }
+        _ = flows.values[place].take(.lastFrameMade)
+        if case .over = flows.values[place] { flows.remove(at: place) }
     }
 
     /// Notes how much of a message the peer has; ignores what cannot be.
     mutating func acknowledge(_ key: MessageKey, upTo byteCount: UInt64) {
-        guard let flight = flights[key], byteCount <= UInt64(clamping: flight.sentByteCount),
-            byteCount > UInt64(clamping: flight.acknowledgedByteCount)
-        else { return }
-        flights[key]?.acknowledgedByteCount = Int(byteCount)
-        guard flights[key]?.isWindowFull == false, let message = paused.removeValue(forKey: key)
-        else { return }
-        enqueue(message)
+        guard let place = flows.index(forKey: key) else { return }
+        let flow = flows.values[place]
+        let effects = flows.values[place].take(.acknowledged(byteCount: byteCount))
+        if effects.contains(.enqueue), case .paused(_, let message) = flow { enqueue(message) }
     }
 
     /// Finds the place of a message by the rules of `blip.md` §5.

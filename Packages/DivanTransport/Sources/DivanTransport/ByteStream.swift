@@ -29,16 +29,6 @@ enum StreamProblem: Error {
 /// It reads at most `EpollLoop.readByteCount` in a turn and writes once when the turn ends,
 /// whatever was queued meanwhile. Without traffic it holds no buffers.
 final class ByteStream: EventSource, TurnEndSource {
-    /// Where the stream is in its life.
-    private enum State {
-        case open
-        /// Everything is queued; after it our direction ends.
-        case finishing
-        /// Our direction has ended; the peer may end its own until the timer fires.
-        case lingering
-        case closed
-    }
-
     let loop: EpollLoop
     let counter: ByteCounter
     /// Gets what a later connection needs to go on with this one's TLS session, when it ends.
@@ -49,9 +39,7 @@ final class ByteStream: EventSource, TurnEndSource {
     private let socket: Socket
     private var tls: TLSSession?
     private let limits: TransportLimits
-    private var state = State.open
-    private var isOpenReported = false
-    private var hasEnded = false  // the peer's direction
+    private var life = StreamLife.opening
     private var isReadingPaused = false
     private var interest: Interest = .reading
     private var owesAcknowledgement = false  // what was read in this turn awaits an answer
@@ -93,7 +81,7 @@ final class ByteStream: EventSource, TurnEndSource {
     func start() {
         loop.add(socket.descriptor, self, interest)
         if tls == nil {
-            isOpenReported = true
+            _ = life.take(.opened)
             owner?.streamDidOpen()
         } else {
             setNeedsFlush()
@@ -103,7 +91,7 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Speaks TLS from here on, through what was opened in clear; `streamDidOpen` comes again.
     func startTLS(_ session: TLSSession) {
         tls = session
-        isOpenReported = false
+        _ = life.take(.tlsStarted)
         setNeedsFlush()
     }
 
@@ -115,7 +103,7 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// Asks for `streamWillWrite` when this turn ends.
     func setNeedsFlush() {
-        guard !isFlushQueued, state == .open || state == .finishing else { return }
+        guard !isFlushQueued, life.isWriting else { return }
         isFlushQueued = true
         loop.atTurnEnd(self)
     }
@@ -130,11 +118,11 @@ final class ByteStream: EventSource, TurnEndSource {
     ///
     /// The owner hears nothing more.
     func finish() {
-        guard state == .open else { return }
+        guard life.isWriting, !life.isFinishing else { return }
         handOverResumption()
-        if isOpenReported { owner?.streamWillWrite(to: &plainOutput) }
+        if life.isOpen { owner?.streamWillWrite(to: &plainOutput) }
         owner = nil
-        state = .finishing
+        _ = life.take(.finishAsked)
         isReadingPaused = false
         let timer = OnLoop { [weak self] in self?.close() }
         lingerTimer = loop.schedule(at: loop.now + limits.closeTimeout) { timer.body() }
@@ -144,9 +132,20 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Closes at once; the owner hears nothing more.
     func close() {
         owner = nil
-        guard state != .closed else { return }
+        perform(life.take(.closeAsked))
+    }
+
+    private func perform(_ effects: [StreamLife.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .endSending: socket.shutdownSending()
+            case .release: release()
+            }
+        }
+    }
+
+    private func release() {
         handOverResumption()
-        state = .closed
         for timer in [stallTimer, lingerTimer].compactMap({ $0 }) { loop.cancel(timer) }
         loop.remove(socket.descriptor)
         socket.close()
@@ -170,20 +169,20 @@ final class ByteStream: EventSource, TurnEndSource {
     }
 
     private func end(_ problem: StreamProblem?) {
-        guard !hasEnded else { return }
-        hasEnded = true
+        guard life.isReading else { return }
+        perform(life.take(.peerEnded))
         updateInterest()
         if let owner { return owner.streamDidEnd(problem) }
         // A peer that only ended its own direction still gets our last bytes.
         let isWriting = queuedByteCount > 0 || isFlushQueued
-        guard state == .finishing, isWriting, problem == nil else { return close() }
+        guard life.isFinishing, isWriting, problem == nil else { return close() }
     }
 
     private func updateInterest() {
-        guard state != .closed else { return }
+        guard life != .closed else { return }
         var wanted: Interest = []
         let isFull = queuedByteCount > limits.queuedByteCount
-        if !isReadingPaused, !hasEnded, !isFull { wanted.insert(.reading) }
+        if !isReadingPaused, life.isReading, !isFull { wanted.insert(.reading) }
         if queuedByteCount > 0 { wanted.insert(.writing) }
         guard wanted != interest else { return }
         interest = wanted
@@ -193,7 +192,7 @@ final class ByteStream: EventSource, TurnEndSource {
     // MARK: Reading
 
     func isReadable() {
-        guard state != .closed, !hasEnded else { return hangUp() }
+        guard life.isReading else { return hangUp() }
         let transfer = loop.withReadBuffer { buffer in
             let transfer = socket.receive(into: buffer)
             if case .bytes(let count) = transfer, count > 0 {
@@ -212,14 +211,14 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// Acknowledges what was read, unless this turn writes: a segment of ours says so by itself.
     private func acknowledge() {
-        guard state != .closed else { return }
+        guard life != .closed else { return }
         owesAcknowledgement = isFlushQueued
         if !isFlushQueued { socket.setQuickAcknowledgement() }
     }
 
     /// The descriptor reports an error although nothing more is read: the peer is gone.
     private func hangUp() {
-        guard state != .closed, interest.isDisjoint(with: .writing) else { return }
+        guard life != .closed, interest.isDisjoint(with: .writing) else { return }
         close()
     }
 
@@ -250,8 +249,8 @@ final class ByteStream: EventSource, TurnEndSource {
     }
 
     private func deliver(_ plaintext: [UInt8], of tls: TLSSession) {
-        if !isOpenReported, tls.state == .open || !plaintext.isEmpty {
-            isOpenReported = true
+        if life == .opening, tls.state == .open || !plaintext.isEmpty {
+            _ = life.take(.opened)
             owner?.streamDidOpen()
         }
         guard !plaintext.isEmpty else { return }
@@ -281,21 +280,20 @@ final class ByteStream: EventSource, TurnEndSource {
 
     func turnDidEnd() {
         isFlushQueued = false
-        guard state == .open || state == .finishing else { return }
+        guard life.isWriting else { return }
         flush()
-        guard owesAcknowledgement, state != .closed else { return }
+        guard owesAcknowledgement, life != .closed else { return }
         owesAcknowledgement = false
         socket.setQuickAcknowledgement()
     }
 
     func isWritable() {
-        guard state == .open || state == .finishing else { return }
-        guard interest.contains(.writing) else { return }
+        guard life.isWriting, interest.contains(.writing) else { return }
         write()
     }
 
     private func flush() {
-        if isOpenReported, let owner { owner.streamWillWrite(to: &plainOutput) }
+        if life.isOpen, let owner { owner.streamWillWrite(to: &plainOutput) }
         encrypt()
         write()
     }
@@ -315,7 +313,7 @@ final class ByteStream: EventSource, TurnEndSource {
             try? tls.send(plainOutput.span)
             plainOutput.removeAll(keepingCapacity: true)
         }
-        if state == .finishing { tls.close() }
+        if life.isFinishing { tls.close() }
         tls.takeOutput(appendingTo: &output)
     }
 
@@ -354,7 +352,9 @@ final class ByteStream: EventSource, TurnEndSource {
         }
         updateInterest()
         watchForStall()
-        if queuedByteCount == 0, state == .finishing, !isFlushQueued { return endSending() }
+        if queuedByteCount == 0, life.isFinishing, !isFlushQueued {
+            return perform(life.take(.written))
+        }
         if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }
     }
 
@@ -370,14 +370,8 @@ final class ByteStream: EventSource, TurnEndSource {
     }
 
     private func readRest(_ error: SystemError) {
-        if state == .open, !hasEnded { isReadable() }
+        if life == .opening || life == .open { isReadable() }
         end(.system(error))
-    }
-
-    private func endSending() {
-        state = .lingering
-        if hasEnded { return close() }
-        socket.shutdownSending()
     }
 
     /// Gives a peer up that takes nothing for a long time although bytes wait for it.

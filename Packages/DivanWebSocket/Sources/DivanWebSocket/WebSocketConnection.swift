@@ -52,18 +52,8 @@ public struct WebSocketConnection: Sendable {
         }
     }
 
-    private enum State {
-        case open
-        /// Our CLOSE is out; the peer has until `deadline` to answer.
-        case closing(deadline: Duration)
-        /// Both CLOSE frames went over.
-        case closed
-        /// The peer broke a rule; our CLOSE says which.
-        case failed(FrameError)
-    }
-
     private let configuration: Configuration
-    private var state = State.open
+    private var state = ClosingHandshake.open
     private var decoder: FrameDecoder
     private var messages: MessageAssembler
     private var encoder: FrameEncoder
@@ -118,7 +108,8 @@ public struct WebSocketConnection: Sendable {
             if configuration.acceptsText { try preview() }
             return nil
         } catch {
-            fail(error)
+            let payload = CloseStatus.payload(code: error.closeCode, reason: "")
+            take(.ruleBroken(error), saying: payload)
             throw error
         }
     }
@@ -157,14 +148,13 @@ public struct WebSocketConnection: Sendable {
         _ payload: ArraySlice<UInt8>
     ) throws(FrameError.Reason) -> CloseStatus {
         let status = try CloseStatus(payload: payload, isByPeer: isOpen)
-        if status.isByPeer { write(.close, Array(payload)) }
-        state = .closed
+        take(.closeReceived, saying: Array(payload))
         return status
     }
 
-    private mutating func fail(_ error: FrameError) {
-        if isOpen { write(.close, CloseStatus.payload(code: error.closeCode, reason: "")) }
-        state = .failed(error)
+    /// Moves the state on; a CLOSE frame that follows has this payload.
+    private mutating func take(_ event: ClosingHandshake.Event, saying payload: [UInt8]) {
+        if state.take(event).contains(.sendClose) { write(.close, payload) }
     }
 
     /// Answers each of a few pings; in a flood only the latest, so that little memory waits.
@@ -193,9 +183,9 @@ public struct WebSocketConnection: Sendable {
     ///   - reason: A text for logs; cut to 123 bytes.
     ///   - now: When the answer starts to be waited for.
     public mutating func close(code: UInt16, reason: String = "", at now: Duration) {
-        guard isOpen else { return }
-        write(.close, CloseStatus.payload(code: code, reason: reason))
-        state = .closing(deadline: now + configuration.closeTimeout)
+        let deadline = now + configuration.closeTimeout
+        let payload = CloseStatus.payload(code: code, reason: reason)
+        take(.closeAsked(deadline: deadline), saying: payload)
     }
 
     /// Bytes that wait to be written, but for a pong that a flood delayed.

@@ -1,0 +1,84 @@
+/// A message of several frames on its way out: it flows until too much of it is not acknowledged.
+///
+/// A message that fits into one frame has no flow. Any other counts the bytes of its frames; at
+/// `Wire.windowByteCount` bytes without an acknowledgement it pauses, and holds nothing but itself, so
+/// that the others have their turns. The peer acknowledges each `Wire.acknowledgeInterval` bytes; what
+/// it says about bytes that it cannot have, or has acknowledged before, is ignored. With the last frame
+/// the flow is over, acknowledged or not. There are as many flows as messages that wait to be sent, which
+/// their senders bound.
+///
+/// Source: `blip.md` §6. Drawn in `Docs/states/blip-message.md`.
+enum MessageFlow {
+    /// No frame has been made.
+    case queued
+    case flowing(FlowWindow)
+    case paused(FlowWindow, OutgoingMessage)
+    case over
+
+    enum Event {
+        /// A frame was made, and more are to come.
+        case frameMade(byteCount: Int, of: OutgoingMessage)
+        case lastFrameMade
+        case acknowledged(byteCount: UInt64)
+    }
+
+    enum Effect {
+        /// The message takes its next turn.
+        case enqueue
+    }
+
+    /// The whole behaviour, a line for each transition.
+    mutating func take(_ event: Event) -> [Effect] {
+        let effects: [Effect]
+        switch (self, event) {
+        case (.queued, .frameMade(let byteCount, _)):
+            (self, effects) = (.flowing(FlowWindow().sent(byteCount)), [.enqueue])
+        case (.queued, .lastFrameMade): (self, effects) = (.over, [])
+        case (.flowing(let window), .frameMade(let byteCount, let it)) where window.fills(byteCount):
+            (self, effects) = (.paused(window.sent(byteCount), it), [])
+        case (.flowing(let window), .frameMade(let byteCount, _)):
+            (self, effects) = (.flowing(window.sent(byteCount)), [.enqueue])
+        case (.flowing(let window), .acknowledged(let byteCount)):
+            (self, effects) = (.flowing(window.acknowledged(byteCount)), [])
+        case (.flowing, .lastFrameMade): (self, effects) = (.over, [])
+        case (.paused(let window, _), .acknowledged(let byteCount)) where window.opens(byteCount):
+            (self, effects) = (.flowing(window.acknowledged(byteCount)), [.enqueue])
+        case (.paused(let window, let it), .acknowledged(let byteCount)):
+            (self, effects) = (.paused(window.acknowledged(byteCount), it), [])
+        default: effects = []
+        }
+        return effects
+    }
+}
+
+/// How much of a message is on its way.
+struct FlowWindow {
+    private var sentByteCount = 0
+    private var acknowledgedByteCount = 0
+
+    private var isFull: Bool {
+        sentByteCount - acknowledgedByteCount >= Wire.windowByteCount
+    }
+
+    func sent(_ byteCount: Int) -> FlowWindow {
+        var window = self
+        window.sentByteCount += byteCount
+        return window
+    }
+
+    /// Ignores what cannot be.
+    func acknowledged(_ byteCount: UInt64) -> FlowWindow {
+        guard byteCount <= UInt64(clamping: sentByteCount),
+            byteCount > UInt64(clamping: acknowledgedByteCount)
+        else { return self }
+        var window = self
+        window.acknowledgedByteCount = Int(byteCount)
+        return window
+    }
+
+    /// Whether so many bytes more leave no room.
+    func fills(_ byteCount: Int) -> Bool { sent(byteCount).isFull }
+
+    /// Whether there is room when so much has arrived.
+    func opens(_ byteCount: UInt64) -> Bool { !acknowledged(byteCount).isFull }
+}

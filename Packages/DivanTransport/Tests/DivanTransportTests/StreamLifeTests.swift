@@ -1,0 +1,48 @@
+import Testing
+
+@testable import DivanTransport
+
+/// Which directions of a stream are open, apart from any socket.
+@Suite struct StreamLifeTests {
+    private func life(after events: [StreamLife.Event]) -> StreamLife {
+        var life = StreamLife.opening
+        for event in events { _ = life.take(event) }
+        return life
+    }
+
+    @Test func `our end follows what is queued, and the peer's end closes`() {
+        var life = life(after: [.opened, .finishAsked])
+        #expect(life.isWriting && life.isReading && !life.isOpen)
+        #expect(life.take(.written) == [.endSending])
+        #expect(!life.isWriting && life.isReading)
+        #expect(life.take(.peerEnded) == [.release])
+        #expect(life == .closed)
+    }
+
+    @Test func `a peer that ended first still gets what is queued`() {
+        var life = life(after: [.opened, .peerEnded])
+        #expect(life.isOpen && life.isWriting && !life.isReading)
+        _ = life.take(.finishAsked)
+        #expect(life.take(.written) == [.release])
+    }
+
+    @Test func `nobody writes before TLS stands, nor after it began anew`() {
+        #expect(!life(after: [.peerEnded]).isOpen)
+        #expect(!life(after: [.opened, .tlsStarted]).isOpen)
+        #expect(!life(after: [.opened, .peerEnded, .tlsStarted]).isOpen)
+        #expect(life(after: [.opened, .tlsStarted, .opened]).isOpen)
+    }
+
+    @Test(
+        arguments: [
+            [], [.opened], [.peerEnded], [.finishAsked], [.finishAsked, .peerEnded],
+            [.finishAsked, .written],
+        ] as [[StreamLife.Event]]
+    )
+    func `closing is possible from everywhere, and releases once`(events: [StreamLife.Event]) {
+        var life = life(after: events)
+        #expect(life.take(.closeAsked) == [.release])
+        #expect(life.take(.closeAsked).isEmpty && life == .closed)
+        #expect(life.take(.peerEnded).isEmpty && life == .closed)
+    }
+}
