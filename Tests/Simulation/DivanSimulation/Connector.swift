@@ -11,7 +11,7 @@ import DivanTransport
 final class Connector: @unchecked Sendable {
     let index: Int
     let plan: LinkPlan
-    private(set) var status: SessionStatus?
+    private(set) var status: SyncStatus?
     private(set) var session: ActiveSession?
 
     private unowned let world: World
@@ -163,7 +163,7 @@ final class Connector: @unchecked Sendable {
     /// Tries to connect at once.
     func retryNow() { session?.retryNow() }
 
-    private func changed(_ new: SessionStatus, _ run: Int) {
+    private func changed(_ new: SyncStatus, _ run: Int) {
         guard run == runCount else { return }
         if new.activity != status?.activity || new.error != status?.error {
             let error = new.error.map { ", \($0.domain)/\($0.code) \($0.message)" } ?? ""

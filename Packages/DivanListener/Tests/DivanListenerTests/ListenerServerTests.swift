@@ -102,7 +102,7 @@ import Testing
     func `its clients hear how it stops`(kind: ListenerServer.StopKind, code: Int) async throws {
         let serving = try Serving()
         let (session, statuses) = try serving.start(.inMemory(), isContinuous: true)
-        var last: SessionStatus?
+        var last: SyncStatus?
         for await status in statuses {
             last = status
             guard status.activity == .idle else { continue }

@@ -45,8 +45,8 @@ final class Serving: Sendable {
         subprotocols: [String]? = nil,
         codecs: [any CompressionCodec] = [],
         credentials: BasicCredentials? = nil
-    ) async throws -> SessionStatus? {
-        var last: SessionStatus?
+    ) async throws -> SyncStatus? {
+        var last: SyncStatus?
         let run = try start(
             client,
             database: database,
@@ -66,7 +66,7 @@ final class Serving: Sendable {
         codecs: [any CompressionCodec] = [],
         credentials: BasicCredentials? = nil,
         isContinuous: Bool = false
-    ) throws -> (session: ActiveSession, statuses: AsyncStream<SessionStatus>) {
+    ) throws -> (session: ActiveSession, statuses: AsyncStream<SyncStatus>) {
         let scheme = isSecure ? "wss" : "ws"
         let url = try WebSocketURL("\(scheme)://127.0.0.1:\(port)/\(database)")
         let options = PeerConfiguration.ActiveOptions(
@@ -90,7 +90,7 @@ final class Serving: Sendable {
                 ClientTLSConfiguration(serverTrust: .selfSignedOnly)
             )
         }
-        let (statuses, continuation) = AsyncStream.makeStream(of: SessionStatus.self)
+        let (statuses, continuation) = AsyncStream.makeStream(of: SyncStatus.self)
         let fixed = transport
         var configuration = ActiveSession.Configuration(peer: peer) { loop in
             WebSocketClientTransport(fixed, loop: loop)

@@ -31,7 +31,7 @@ public final class ActiveSession: @unchecked Sendable {
         /// A simulation hands in its loop, so that everything happens in one order.
         public var runResolver: @Sendable (@escaping @Sendable () -> Void) -> Void
         /// Told each change of the status.
-        public var onStatus: @Sendable (SessionStatus) -> Void = { _ in }
+        public var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
         /// Told what became of documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
         /// Told each time a connection stands.
@@ -65,7 +65,7 @@ public final class ActiveSession: @unchecked Sendable {
 
     private var configuration: Configuration
     private var phase = Phase.new
-    private var status = SessionStatus(activity: .stopped)
+    private var status = SyncStatus(.stopped)
     private var peerError: SyncError?  // what the engine goes on with, or ended for
     private var wasStopped = false
 
@@ -136,7 +136,7 @@ public final class ActiveSession: @unchecked Sendable {
 extension ActiveSession {
     private func connect() {
         peerError = nil
-        tell(SessionStatus(activity: .connecting))
+        tell(SyncStatus(.connecting))
         let transport: any MessageTransport
         do {
             transport = try configuration.makeTransport(loop)
@@ -185,19 +185,8 @@ extension ActiveSession {
         if peerStatus.documentCount > 0 || peerStatus.activity == .idle {
             configuration.retry?.reset()
         }
-        var next = status
-        next.retryDelay = nil
-        next.completedCount = peerStatus.completedUnitCount
-        next.totalCount = peerStatus.totalUnitCount
-        next.documentCount = peerStatus.documentCount
-        next.expectedDocumentCount = peerStatus.expectedDocumentCount
-        next.error = peerStatus.error
-        next.rotating = peerStatus.rotating
-        switch peerStatus.activity {
-        case .connecting: next.activity = .connecting
-        case .busy: next.activity = .busy
-        case .idle: next.activity = .idle
-        case .stopped:
+        var next = peerStatus
+        if peerStatus.activity == .stopped {
             // Told when the transport is closed and conflicts are settled.
             next.activity = status.activity
             next.error = status.error
@@ -244,7 +233,7 @@ extension ActiveSession {
         configuration.onStatus(last)
     }
 
-    private func tell(_ next: SessionStatus) {
+    private func tell(_ next: SyncStatus) {
         guard next != status else { return }
         status = next
         configuration.onStatus(next)

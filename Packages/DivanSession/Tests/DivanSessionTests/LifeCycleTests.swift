@@ -173,12 +173,12 @@ import Testing
         let run = run()
         for number in 0..<500 { try run.there.put(DocumentID(unchecked: "\(number)"), number) }
         run.run(for: .seconds(10))
-        let totals = run.statuses.map(\.totalCount)
+        let totals = run.statuses.map(\.totalUnitCount)
         #expect(totals == totals.sorted(), "the total grows")
         #expect(totals.first == 0)
         let last = try #require(run.statuses.last)
-        #expect(last.completedCount == last.totalCount)
-        #expect(last.totalCount > 500, "units are not documents")
+        #expect(last.completedUnitCount == last.totalUnitCount)
+        #expect(last.totalUnitCount > 500, "units are not documents")
         #expect(last.documentCount == 500)
     }
 
@@ -194,10 +194,10 @@ import Testing
         #expect(try run.there.text("late") == nil)
     }
 
-    @Test(arguments: [(UInt16(1001), SessionActivity.stopped), (4001, .idle)])
+    @Test(arguments: [(UInt16(1001), SyncStatus.Activity.stopped), (4001, .idle)])
     func `listener stopped: 1001 ends a continuous run, a code that says later does not`(
         code: UInt16,
-        last: SessionActivity
+        last: SyncStatus.Activity
     ) async {
         let stores = TwoStores()
         let passives = Passives()

@@ -13,7 +13,7 @@ import Testing
         failing reason: TransportError.Reason,
         retry: RetrySchedule?,
         isContinuous: Bool = false
-    ) async -> [SessionStatus] {
+    ) async -> [SyncStatus] {
         let stores = TwoStores()
         let peer = stores.active(isContinuous: isContinuous)
         var configuration = ActiveSession.Configuration(peer: peer) { loop in
@@ -39,7 +39,7 @@ import Testing
             failing: .system(call: "connect", errno: ECONNREFUSED),
             retry: schedule(3)
         )
-        let expected: [SessionActivity] = [
+        let expected: [SyncStatus.Activity] = [
             .connecting, .offline, .connecting, .offline, .connecting, .stopped,
         ]
         #expect(statuses.map(\.activity) == expected)

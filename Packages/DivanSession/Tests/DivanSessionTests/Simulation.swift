@@ -23,8 +23,8 @@ final class Simulation {
         let session: ActiveSession
         private let told: Statuses
 
-        var status: SessionStatus? { told.list.withLock { $0.last } }
-        var activities: [SessionActivity] { told.list.withLock { $0.map(\.activity) } }
+        var status: SyncStatus? { told.list.withLock { $0.last } }
+        var activities: [SyncStatus.Activity] { told.list.withLock { $0.map(\.activity) } }
 
         init(store: Store, session: ActiveSession, told: Statuses) {
             self.store = store
@@ -34,7 +34,7 @@ final class Simulation {
     }
 
     final class Statuses: Sendable {
-        let list = Mutex<[SessionStatus]>([])
+        let list = Mutex<[SyncStatus]>([])
     }
 
     /// Bytes for UUIDs, from a seed.

@@ -75,7 +75,7 @@ final class Passives: Sendable {
 /// An active session with what it tells.
 struct Run {
     let session: ActiveSession
-    let statuses: AsyncStream<SessionStatus>
+    let statuses: AsyncStream<SyncStatus>
     let documents: Documents
 
     /// Collects document events from the session's loop.
@@ -91,7 +91,7 @@ struct Run {
 
     init(_ store: Store, _ configuration: ActiveSession.Configuration) {
         var configuration = configuration
-        let (statuses, continuation) = AsyncStream.makeStream(of: SessionStatus.self)
+        let (statuses, continuation) = AsyncStream.makeStream(of: SyncStatus.self)
         let documents = Documents()
         configuration.onStatus = { status in
             continuation.yield(status)
@@ -104,15 +104,15 @@ struct Run {
     }
 
     /// Starts, and returns all statuses to the end.
-    func toTheEnd() async -> [SessionStatus] {
+    func toTheEnd() async -> [SyncStatus] {
         session.start()
-        var all: [SessionStatus] = []
+        var all: [SyncStatus] = []
         for await status in statuses { all.append(status) }
         return all
     }
 
     /// Waits for an activity; the next wait goes on behind it.
-    func reached(_ activity: SessionActivity) async -> SessionStatus? {
+    func reached(_ activity: SyncStatus.Activity) async -> SyncStatus? {
         for await status in statuses where status.activity == activity { return status }
         return nil
     }

@@ -16,7 +16,7 @@ final class VirtualRun {
     private let told: Told
 
     final class Told: Sendable {
-        let statuses = Mutex<[(time: Duration, status: SessionStatus)]>([])
+        let statuses = Mutex<[(time: Duration, status: SyncStatus)]>([])
         let attempts = Mutex<[Duration]>([])
         let documents = Mutex<[DocumentEvent]>([])
     }
@@ -93,12 +93,12 @@ final class VirtualRun {
         zip(attempts.dropFirst(), attempts).map { ($0 - $1).components.seconds }
     }
 
-    var statuses: [SessionStatus] { told.statuses.withLock { $0.map(\.status) } }
-    var timedStatuses: [(time: Duration, status: SessionStatus)] { told.statuses.withLock { $0 } }
+    var statuses: [SyncStatus] { told.statuses.withLock { $0.map(\.status) } }
+    var timedStatuses: [(time: Duration, status: SyncStatus)] { told.statuses.withLock { $0 } }
     var documents: [DocumentEvent] { told.documents.withLock { $0 } }
 
     /// The activities in order, each once where it is told again for its progress.
-    var activities: [SessionActivity] {
+    var activities: [SyncStatus.Activity] {
         statuses.map(\.activity).reduce(into: []) { list, activity in
             if list.last != activity { list.append(activity) }
         }

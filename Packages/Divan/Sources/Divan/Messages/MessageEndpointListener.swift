@@ -181,7 +181,7 @@ public final class MessageEndpointListener: Sendable {
         guard status.activity != .stopped else { return }  // told by `ended`
         let change = MessageEndpointListenerChange(
             connection: box.connection,
-            status: Replicator.Status(passive: status)
+            status: Replicator.Status(status)
         )
         listeners.post(change)
     }
@@ -196,7 +196,7 @@ public final class MessageEndpointListener: Sendable {
         listeners.post(
             MessageEndpointListenerChange(
                 connection: box.connection,
-                status: Replicator.Status(passive: status)
+                status: Replicator.Status(status)
             )
         )
         runEnd.ended()

@@ -165,36 +165,12 @@ extension CollectionConfiguration {
 }
 
 extension Replicator.Status {
-    fileprivate init(_ status: SessionStatus) {
+    /// The public form of what a session, or the connection of a passive peer, tells.
+    init(_ status: SyncStatus) {
         let activity: Replicator.ActivityLevel =
             switch status.activity {
             case .stopped: .stopped
             case .offline: .offline
-            case .connecting: .connecting
-            case .idle: .idle
-            case .busy: .busy
-            }
-        self.init(
-            activity: activity,
-            progress: Replicator.Progress(
-                completed: status.completedCount,
-                total: status.totalCount
-            ),
-            error: status.error.map { NSError(from: $0) }
-        )
-        retryDate = status.retryDelay.map { delay in
-            let (seconds, attoseconds) = delay.components
-            return Date(timeIntervalSinceNow: Double(seconds) + Double(attoseconds) / 1e18)
-        }
-    }
-}
-
-extension Replicator.Status {
-    /// The status of a passive peer's connection.
-    init(passive status: SyncStatus) {
-        let activity: Replicator.ActivityLevel =
-            switch status.activity {
-            case .stopped: .stopped
             case .connecting: .connecting
             case .idle: .idle
             case .busy: .busy
@@ -207,6 +183,10 @@ extension Replicator.Status {
             ),
             error: status.error.map { NSError(from: $0) }
         )
+        retryDate = status.retryDelay.map { delay in
+            let (seconds, attoseconds) = delay.components
+            return Date(timeIntervalSinceNow: Double(seconds) + Double(attoseconds) / 1e18)
+        }
     }
 }
 

@@ -56,6 +56,7 @@ extension DocumentEvent {
         pulling documentID: DocumentID,
         in collection: CollectionPath,
         flags: SyncFlags = [],
+        delta: DeltaUse? = nil,
         _ error: SyncError?
     ) {
         self.init(
@@ -63,7 +64,8 @@ extension DocumentEvent {
             documentID: documentID,
             isPush: false,
             flags: flags,
-            error: error
+            error: error,
+            delta: delta
         )
     }
 
@@ -81,12 +83,15 @@ public struct DeltaUse: Hashable, Sendable {
     public let bodyByteCount: Int
 }
 
-/// Where a replication stands.
+/// Where a replication stands: the same from the engine, which knows one connection, to the session,
+/// which makes them.
 public struct SyncStatus: Equatable, Sendable {
     /// What the replication is doing.
     public enum Activity: UInt8, Sendable {
-        /// Ended.
+        /// Not started, or ended.
         case stopped
+        /// Waiting to connect again; a session's, which makes one connection after another.
+        case offline
         /// Not connected yet.
         case connecting
         /// Connected, everything exchanged, waiting for changes.
@@ -109,7 +114,10 @@ public struct SyncStatus: Equatable, Sendable {
     /// Peers other than Divan do not tell what they have, so a pull from them knows only what was
     /// announced so far.
     public var expectedDocumentCount: UInt64 = 0
-    /// What went wrong last, of the replication as a whole.
+    /// How long a session that is offline waits, from the moment when this status was told.
+    public var retryDelay: Duration?
+    /// What went wrong last, of the replication as a whole: it ended the replication or makes it wait, or
+    /// the replication goes on with it.
     public var error: SyncError?
     /// The last document whose conflict came again and again in this connection, if there was one:
     /// its resolver and those of the peers undo each other's work.
