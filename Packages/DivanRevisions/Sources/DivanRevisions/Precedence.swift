@@ -30,20 +30,26 @@
 /// resolvers that make the same of the same, whichever side asks, stop doing so.
 ///
 /// Source: decision 0010, `revisions.md` §8.
-struct Precedence: Comparable {
-    let isTombstone: Bool
-    let id: RevisionID
+public struct Precedence: Comparable, Sendable {
+    private let isTombstone: Bool
+    private let id: RevisionID
 
     init(_ revision: RevisionTree.Revision) {
         self.init(revision.id, revision.flags)
     }
 
     init(_ id: RevisionID, _ flags: RevisionFlags) {
-        isTombstone = flags.contains(.tombstone)
-        self.id = id
+        self.init(id, isTombstone: flags.contains(.tombstone))
     }
 
-    static func < (lower: Precedence, greater: Precedence) -> Bool {
+    /// The place of a revision in the order.
+    public init(_ id: RevisionID, isTombstone: Bool) {
+        self.id = id
+        self.isTombstone = isTombstone
+    }
+
+    /// Whether the first gives way to the second.
+    public static func < (lower: Precedence, greater: Precedence) -> Bool {
         guard lower.isTombstone == greater.isTombstone else { return greater.isTombstone }
         return lower.id < greater.id
     }

@@ -1,9 +1,46 @@
 /// All revisions of one document that this peer knows, as a forest.
 ///
 /// A value without storage: the caller loads it, changes it, and writes it back. New revisions
-/// have sequence 0 until `assignSequence(_:)`. Bodies are held for leaves and for revisions that
-/// a remote is known to have; all others lose theirs. Nothing here costs more than sorting the
-/// tree, which pruning keeps at about 50 revisions for each branch.
+/// have sequence 0 until `assignSequence(_:)`.
+///
+/// **What it promises.** The current revision follows from the tree alone: of the leaves that wait in no
+/// conflict the live ones come before tombstones, and those before closed branches; then the higher
+/// generation wins, then the greater digest. Two trees of the same revisions and marks are equal, however
+/// they grew. A revision that was offered is there afterwards, or its outcome says why not; a call
+/// that throws has changed nothing. What was given up comes back, from a peer that keeps to the order,
+/// only by `Precedence`, so neighbours who decided differently come to rest. Nothing asks a clock or for
+/// randomness.
+///
+/// **The states of a leaf.** The *current* one is what readers see. Another live one, or a tombstone that
+/// some remote has, stands in a *conflict* and waits for a resolver (`resolve`); it descends from the
+/// point where the branches part, and its body there is the base of a merge. One that was given up is
+/// *closed*: nothing but a tombstone follows it, which its own digest tells from a deletion. A
+/// closed one opens again where somebody continues it, or insists on it and stands above ours. A tombstone
+/// that is current means that the document is deleted; a revision without an ancestor here brings it back.
+///
+/// ```
+/// insertLocal   leaf ─→ its child is the leaf
+/// insertRemote  leaf ─→ its descendant          nothing of it known ─→ conflict, or refused
+///               closed ─→ open, or touched: the peer is told of ours again
+/// resolve       conflict ─→ closed or purged, and the other one goes on
+/// prune         closed, tombstone, conflict ─→ gone, in this order, the oldest first
+/// ```
+///
+/// **What a remote has** is one mark for each remote, on the latest revision that it is known to have. It
+/// moves with what comes from there and what is accepted there; never back to an ancestor, unless the
+/// remote itself says that it went back. A marked revision keeps its body, as the source of deltas and
+/// the base of merges, and is not pruned.
+///
+/// **What may be reordered.** Revisions arrive in any order, with gaps in their history and more than once.
+/// One that is outdated by what the remote told since moves no mark. What pruning forgot may be named by
+/// a peer that remembers more: `rejoin` and `recall` put it back in its place.
+///
+/// **What bounds it.** `RevisionLimits`: revisions of a branch, leaves, revisions of a tree, entries of a
+/// history. Nothing here costs more than sorting the tree. Bodies are held for leaves and for revisions
+/// that a remote is known to have; all others lose theirs.
+///
+/// **What a crash leaves** is the tree as it was loaded: it is written whole, in the transaction of its
+/// document.
 ///
 /// Source: `revisions.md` §4–§8.
 public struct RevisionTree: Equatable, Sendable {
