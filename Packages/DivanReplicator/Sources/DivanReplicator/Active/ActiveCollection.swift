@@ -171,7 +171,7 @@ extension ActiveCollection {
                 try inbox.take(message, body, request, in: admission)
             }
         } catch {
-            refuse(request, error)
+            take(.init(refusing: error), of: Arrival(request))
         }
     }
 
@@ -179,32 +179,15 @@ extension ActiveCollection {
     ///
     /// A document that is gone or has gone on is no failure; any other reason is the document's.
     func receiveMissingRevision(_ request: BLIPIncomingRequest) {
-        let text = request.properties["sequence"] ?? request.properties["seq"]
-        finish(text.map { RemoteSequence(json: $0) }, isFinished: true, byteCount: 0)
-        connection.answer(request)
         let code = request.properties.integer("error") ?? HTTPStatus.notFound.rawValue
         let status = (400...999).contains(code) ? HTTPStatus(rawValue: code) : .badGateway
-        guard status != .notFound, status != .gone else { return }
         let reason = request.properties["reason"] ?? "the peer cannot send the document"
-        report(
-            DocumentID(unchecked: request.properties["id"] ?? ""),
-            SyncError(.http(status), reason, isFromPeer: true)
-        )
-    }
-
-    private func refuse(_ request: BLIPIncomingRequest, _ error: SyncError) {
-        connection.refuse(request, with: error)
-        guard !error.refusesDelta else { return }  // comes again in full
-        finish(
-            request.properties["sequence"].map { RemoteSequence(json: $0) },
-            isFinished: !error.isTransient,
-            byteCount: request.body.count
-        )
-        report(
-            DocumentID(unchecked: request.properties["id"] ?? ""),
-            flags: request.properties.bool("deleted") ? .deleted : [],
-            error
-        )
+        let error = SyncError(.http(status), reason, isFromPeer: true)
+        var arrival = Arrival(request)
+        let sequence = request.properties["seq"].map { RemoteSequence(json: $0) }
+        arrival.sequence = arrival.sequence ?? sequence
+        let isGone = status == .notFound || status == .gone
+        take(isGone ? .gone : .unavailable(error), of: arrival)
     }
 
     func subscribed(_ reply: BLIPIncomingReply) {
@@ -233,7 +216,7 @@ extension ActiveCollection {
             return false
         }
         guard options.pullFilter?(removal.question) ?? true else {
-            report(removal.documentID, flags: removal.flags, .rejected)
+            connection.report(removal.event(in: path, .rejected))
             finish(removal.sequence, isFinished: true, byteCount: 0)
             connection.refuse(removal.request, with: .rejected)
             return false
@@ -244,7 +227,7 @@ extension ActiveCollection {
 
     /// A lost document is purged, or stays where nothing is.
     func finish(_ removal: Remarks.Removal) {
-        report(removal.documentID, flags: removal.flags, nil)
+        connection.report(removal.event(in: path, nil))
         finish(removal.sequence, isFinished: true, byteCount: 0)
         connection.answer(removal.request)
     }
@@ -255,8 +238,7 @@ extension ActiveCollection {
     func dropsWithdrawn(_ revision: IncomingRevision) -> Bool {
         let message = revision.message
         guard withdrawals.covers(message.documentID, message.sequence) else { return false }
-        connection.answer(revision.request)
-        finish(message.sequence, isFinished: true, byteCount: revision.body.count)
+        take(.withdrawn, of: Arrival(revision))
         return true
     }
 
@@ -289,33 +271,39 @@ extension ActiveCollection {
 
     /// Answers a revision and counts it.
     func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
-        let message = revision.message
-        var isFinished = true
-        switch result {
-        case .inserted(_, let isConflict, let isBranched):
+        var reply = BLIPReply.noop
+        if case .inserted(_, _, let isBranched) = result {
             // The sender must still hear which branch counts.
-            let remark: BLIPProperties = isBranched ? [RemoteOrder.branchedProperty: "true"] : [:]
-            connection.answer(revision.request, with: BLIPReply(properties: remark))
-            if isConflict {
-                conflicts.ask(about: message.documentID, in: path)
-            } else {
-                report(message.documentID, flags: revision.flags, delta: revision.delta, nil)
-            }
-            pusher?.trust(message.documentID)
-            pulled(message.documentID)
-        case .alreadyThere:
-            connection.answer(revision.request, with: .noop)
-            pulled(message.documentID)
-        case .givenUp:
-            // The peer is to hear of our revision, and what that closed.
-            connection.answer(revision.request, with: .noop)
-            pusher?.notice()
-        case .failed(let error, let isLost):
-            connection.refuse(revision.request, with: error)
-            report(message.documentID, error)
-            isFinished = !isLost && !error.isTransient
+            reply = BLIPReply(properties: isBranched ? [RemoteOrder.branchedProperty: "true"] : [:])
+            pusher?.trust(revision.message.documentID)
         }
-        finish(message.sequence, isFinished: isFinished, byteCount: revision.body.count)
+        take(.init(result), of: Arrival(revision), answeredBy: reply)
+    }
+
+    /// Moves a revision on, and does what follows.
+    private func take(
+        _ event: PulledRevision.Event,
+        of arrival: Arrival,
+        answeredBy reply: BLIPReply = .empty
+    ) {
+        var life = arrival.life
+        let effects = life.take(event)
+        if effects.contains(.answer) { connection.answer(arrival.request, with: reply) }
+        if effects.contains(.refuse), let error = event.error {
+            connection.refuse(arrival.request, with: error)
+        }
+        if effects.contains(.report) {
+            connection.report(arrival.event(in: path, event.error))
+        }
+        if effects.contains(.resolve) { conflicts.ask(about: arrival.documentID, in: path) }
+        if effects.contains(.retryPush) { pulled(arrival.documentID) }
+        if effects.contains(.readFeed) { pusher?.notice() }
+        guard life.isOver else { return }
+        finish(
+            arrival.sequence,
+            isFinished: effects.contains(.pass),
+            byteCount: arrival.byteCount
+        )
     }
 
     /// The pull brought, or recognised, the peer's revision of a document.
@@ -332,15 +320,40 @@ extension ActiveCollection {
         guard let sequence else { return }
         puller?.finish(sequence, isFinished: isFinished, byteCount: byteCount)
     }
+}
 
-    private func report(
-        _ documentID: DocumentID,
-        flags: SyncFlags = [],
-        delta: DeltaUse? = nil,
-        _ error: SyncError?
-    ) {
-        var event = DocumentEvent(pulling: documentID, in: path, flags: flags, error)
-        event.delta = delta
-        connection.report(event)
+/// A message about a revision that was asked for, as far as what follows depends on it.
+private struct Arrival {
+    let request: BLIPRequestID?
+    let documentID: DocumentID
+    var sequence: RemoteSequence?
+    let byteCount: Int
+    let flags: SyncFlags
+    var life = PulledRevision.requested
+    var delta: DeltaUse?
+
+    /// One that is not taken in.
+    init(_ message: BLIPIncomingRequest) {
+        let properties = message.properties
+        request = message.isNoReply ? nil : message.id
+        documentID = DocumentID(unchecked: properties["id"] ?? "")
+        sequence = properties["sequence"].map { RemoteSequence(json: $0) }
+        byteCount = message.body.count
+        flags = properties.bool("deleted") ? .deleted : []
+    }
+
+    init(_ revision: IncomingRevision) {
+        request = revision.request
+        documentID = revision.message.documentID
+        sequence = revision.message.sequence
+        byteCount = revision.body.count
+        flags = revision.flags
+        life = revision.life
+        delta = revision.delta
+    }
+
+    func event(in path: CollectionPath, _ error: SyncError?) -> DocumentEvent {
+        let delta = error == nil ? delta : nil
+        return DocumentEvent(pulling: documentID, in: path, flags: flags, delta: delta, error)
     }
 }

@@ -40,6 +40,10 @@ final class Remarks {
         /// Withdrawn, and deleted as well where the server says so.
         var flags: SyncFlags = .accessRemoved
 
+        func event(in path: CollectionPath, _ error: SyncError?) -> DocumentEvent {
+            DocumentEvent(pulling: documentID, in: path, flags: flags, error)
+        }
+
         /// What the pull filter is asked, which may veto the purge.
         var question: FilteredRevision {
             FilteredRevision(documentID, revisionID, body: [], flags: .accessRemoved)

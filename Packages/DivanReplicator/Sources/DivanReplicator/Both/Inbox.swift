@@ -11,14 +11,10 @@ final class Inbox {
     /// Bytes of all bodies that are here.
     private(set) var byteCount = 0
     private var blobs: BlobFetcher
-    private var parked: [Int: Parked] = [:]
+    /// Those that wait for their blobs.
+    private var parked: [Int: IncomingRevision] = [:]
     private var nextParkedID = 0
     private let connection: Connection
-
-    private struct Parked {
-        var revision: IncomingRevision
-        var missingCount: Int
-    }
 
     /// A revision that cannot be stored.
     typealias Failed = (revision: IncomingRevision, error: SyncError)
@@ -60,14 +56,11 @@ final class Inbox {
             let byteCount = request.body.count
             revision.delta = DeltaUse(byteCount: byteCount, bodyByteCount: body.bytes.count)
         }
-        if body.blobs.isEmpty {
-            add(consume revision)
-        } else {
-            try hold(consume revision, body, in: admission)
-        }
-    }
-
-    private func add(_ revision: consuming IncomingRevision) {
+        var missing: [BlobReference] = []
+        if !body.blobs.isEmpty { missing = try hold(&revision, body, in: admission) }
+        let effects = revision.life.take(.arrived(missingCount: missing.count))
+        if effects.contains(.fetch) { try park(revision, until: missing) }
+        guard effects.contains(.store) else { return }
         byteCount += revision.body.count
         ready.append(consume revision)
     }
@@ -156,32 +149,28 @@ extension Inbox {
 
     /// A blob arrived, or could not; returns the revision when it failed with it.
     private func resolve(_ completion: BlobFetcher.Completion) -> Failed? {
-        guard var entry = parked[completion.parkedID] else { return nil }
+        guard var revision = parked.removeValue(forKey: completion.parkedID) else { return nil }
         if let error = completion.error {
-            parked[completion.parkedID] = nil
-            byteCount -= entry.revision.body.count
+            byteCount -= revision.body.count
             // A full or broken disk is not the document's fault: it must come again.
             if error.isLocalFailure { connection.fail(error) }
-            return (entry.revision, error)
+            return (revision, error)
         }
-        entry.missingCount -= 1
-        if entry.missingCount == 0 {
-            parked[completion.parkedID] = nil
-            ready.append(entry.revision)
+        if revision.life.take(.blobArrived).contains(.store) {
+            ready.append(revision)
         } else {
-            parked[completion.parkedID] = entry
+            parked[completion.parkedID] = revision
         }
         return nil
     }
 
-    /// Stores the revision with the next batch, or after its blobs have come.
+    /// Keeps the blobs of a revision from being collected; returns those that are missing.
     private func hold(
-        _ received: consuming IncomingRevision,
+        _ revision: inout IncomingRevision,
         _ body: ReceivedBody,
         in admission: Admission
-    ) throws(SyncError) {
+    ) throws(SyncError) -> [BlobReference] {
         let limits = connection.limits
-        var revision = consume received
         guard body.blobs.count <= limits.revisionBlobsCount else {
             throw .http(
                 .contentTooLarge,
@@ -189,11 +178,15 @@ extension Inbox {
             )
         }
         revision.holds = body.blobs.map { connection.store.blobs.hold($0.digest) }
-        let missing = try missingBlobs(of: body, revision.message.documentID, in: admission)
-        guard !missing.isEmpty else {
-            add(revision)
-            return
-        }
+        return try missingBlobs(of: body, revision.message.documentID, in: admission)
+    }
+
+    /// Fetches the blobs of a revision before it is stored.
+    private func park(
+        _ revision: IncomingRevision,
+        until missing: [BlobReference]
+    ) throws(SyncError) {
+        let limits = connection.limits
         guard parked.count < limits.parkedRevisionsCount,
             byteCount + revision.body.count <= limits.parkedByteCount
         else {
@@ -201,7 +194,7 @@ extension Inbox {
         }
         byteCount += revision.body.count
         nextParkedID += 1
-        parked[nextParkedID] = Parked(revision: revision, missingCount: missing.count)
+        parked[nextParkedID] = revision
         for blob in missing {
             blobs.want(
                 BlobFetcher.Waiter(

@@ -8,6 +8,7 @@ struct IncomingRevision {
     var request: BLIPRequestID?
     var collection: Int
     var message: RevisionMessage
+    var life = PulledRevision.requested
     var body: [UInt8] = []
     var hasBlobs = false
     /// The difference that the body was made from, if any.

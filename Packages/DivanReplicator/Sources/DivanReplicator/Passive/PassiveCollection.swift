@@ -187,11 +187,10 @@ extension PassiveCollection {
         } catch {
             connection.refuse(request, with: error)
             guard !error.refusesDelta else { return }  // comes again in full
-            report(
-                DocumentID(unchecked: request.properties["id"] ?? ""),
-                flags: request.properties.bool("deleted") ? .deleted : [],
-                error
-            )
+            let documentID = DocumentID(unchecked: request.properties["id"] ?? "")
+            let flags: SyncFlags = request.properties.bool("deleted") ? .deleted : []
+            let event = DocumentEvent(pulling: documentID, in: path, flags: flags, error)
+            connection.report(event)
         }
     }
 
@@ -204,7 +203,7 @@ extension PassiveCollection {
             let remark: BLIPProperties = isBranched ? [RemoteOrder.branchedProperty: "true"] : [:]
             answer(revision.request, BLIPReply(properties: remark), at: sequence)
             feed?.note(message, isBranched: isBranched)
-            report(message.documentID, flags: revision.flags, delta: revision.delta, nil)
+            report(revision, delta: revision.delta, nil)
         case .alreadyThere(let sequence):
             answer(revision.request, .noop, at: sequence)
         case .givenUp(_, let current):
@@ -217,7 +216,7 @@ extension PassiveCollection {
             feed?.insist(on: message.documentID)
         case .failed(let error, _):
             connection.refuse(revision.request, with: error)
-            report(message.documentID, error)
+            report(revision, error)
         }
     }
 
@@ -228,14 +227,11 @@ extension PassiveCollection {
         connection.answer(request, with: reply)
     }
 
-    private func report(
-        _ documentID: DocumentID,
-        flags: SyncFlags = [],
-        delta: DeltaUse? = nil,
-        _ error: SyncError?
-    ) {
-        var event = DocumentEvent(pulling: documentID, in: path, flags: flags, error)
-        event.delta = delta
-        connection.report(event)
+    private func report(_ revision: IncomingRevision, delta: DeltaUse? = nil, _ error: SyncError?) {
+        let documentID = revision.message.documentID
+        let flags = revision.flags
+        connection.report(
+            DocumentEvent(pulling: documentID, in: path, flags: flags, delta: delta, error)
+        )
     }
 }

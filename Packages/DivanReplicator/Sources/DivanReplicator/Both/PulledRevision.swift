@@ -1,0 +1,147 @@
+/// A revision on its way here, from being asked for to the transaction that stores it.
+///
+/// **Its life.** It is `requested` when its announcement is answered, or when it comes unasked. Its body is
+/// checked on arrival; blobs that are missing are fetched first (`incomplete`). What is `ready` is stored
+/// with all else that has arrived, and then answered. A peer may also say that it cannot send it, and may
+/// withdraw the document while it is here.
+///
+/// **What it promises.** Each is answered once. The checkpoint passes what is `settled`: stored, known,
+/// or refused for a reason that will not go away. What is `lost`, with its transaction, to a full disk or
+/// for want of room, is announced again in the next run.
+///
+/// **What may be reordered.** One that waits for blobs is overtaken by those that do not; `RemoteOrder` and
+/// `Withdrawals` judge by sequences what is old by then.
+///
+/// **What bounds it.** `Limits.requestedRevisionsCount`, and for those that wait for blobs
+/// `parkedRevisionsCount` and `parkedByteCount`. A lost connection forgets all but those that are ready.
+///
+/// A passive peer has no checkpoint and resolves nothing: there the life ends when it is ready, and the
+/// sender is answered with what the store says.
+///
+/// Source: `replication.md` §4. Drawn in `Docs/states/pulled-revision.md`.
+enum PulledRevision {
+    case requested
+    case incomplete(missingCount: Int)
+    case ready
+    case settled
+    case lost
+
+    enum Event {
+        case arrived(missingCount: Int)
+        /// A difference that cannot be applied: the whole body comes next.
+        case misfit(SyncError)
+        case refused(SyncError)
+        /// Refused for want of room, or for a reason that may go away.
+        case postponed(SyncError)
+        /// The peer cannot send it; the document is gone, or has gone on.
+        case gone
+        /// The peer cannot send it for another reason.
+        case unavailable(SyncError)
+        case blobArrived
+        /// The user lost the document after it was sent.
+        case withdrawn
+
+        // What the store did.
+        case stored
+        case storedInConflict
+        case known
+        /// It was given up here, and the peer is to hear of ours.
+        case givenUp
+        case failed(SyncError)
+        case rolledBack(SyncError)
+    }
+
+    /// What a transition asks for.
+    struct Effects: OptionSet {
+        let rawValue: Int
+        /// Ask for the blobs that are missing.
+        static let fetch = Effects(rawValue: 1 << 0)
+        /// Store it with the next transaction.
+        static let store = Effects(rawValue: 1 << 1)
+        static let answer = Effects(rawValue: 1 << 2)
+        static let refuse = Effects(rawValue: 1 << 3)
+        /// Tell the application.
+        static let report = Effects(rawValue: 1 << 4)
+        /// Ask a resolver.
+        static let resolve = Effects(rawValue: 1 << 5)
+        /// What the peer refused for want of this revision may succeed now.
+        static let retryPush = Effects(rawValue: 1 << 6)
+        /// There is something to push.
+        static let readFeed = Effects(rawValue: 1 << 7)
+        /// The checkpoint may pass it.
+        static let pass = Effects(rawValue: 1 << 8)
+    }
+
+    /// The whole behaviour, a line for each transition.
+    mutating func take(_ event: Event) -> Effects {
+        let effects: Effects
+        switch (self, event) {
+        case (.requested, .arrived(let count)) where count == 0:
+            (self, effects) = (.ready, [.store])
+        case (.requested, .arrived(let count)):
+            (self, effects) = (.incomplete(missingCount: count), [.fetch])
+        case (.requested, .misfit): (self, effects) = (.requested, [.refuse])
+        case (.requested, .refused): (self, effects) = (.settled, [.refuse, .report, .pass])
+        case (.requested, .postponed): (self, effects) = (.lost, [.refuse, .report])
+        case (.requested, .gone): (self, effects) = (.settled, [.answer, .pass])
+        case (.requested, .unavailable): (self, effects) = (.settled, [.answer, .report, .pass])
+        case (.incomplete(let count), .blobArrived) where count == 1:
+            (self, effects) = (.ready, [.store])
+        case (.incomplete(let count), .blobArrived):
+            (self, effects) = (.incomplete(missingCount: count - 1), [])
+        case (.incomplete, .failed): (self, effects) = (.settled, [.refuse, .report, .pass])
+        case (.incomplete, .rolledBack): (self, effects) = (.lost, [.refuse, .report])
+        case (.ready, .withdrawn): (self, effects) = (.settled, [.answer, .pass])
+        case (.ready, .stored):
+            (self, effects) = (.settled, [.answer, .report, .retryPush, .pass])
+        case (.ready, .storedInConflict):
+            (self, effects) = (.settled, [.answer, .resolve, .retryPush, .pass])
+        case (.ready, .known): (self, effects) = (.settled, [.answer, .retryPush, .pass])
+        case (.ready, .givenUp): (self, effects) = (.settled, [.answer, .readFeed, .pass])
+        case (.ready, .failed): (self, effects) = (.settled, [.refuse, .report, .pass])
+        case (.ready, .rolledBack): (self, effects) = (.lost, [.refuse, .report])
+        default: effects = []
+        }
+        return effects
+    }
+
+    /// Whether nothing more happens to it in this run.
+    var isOver: Bool {
+        switch self {
+        case .settled, .lost: true
+        case .requested, .incomplete, .ready: false
+        }
+    }
+}
+
+extension PulledRevision.Event {
+    /// Why it was not stored; `nil` when nothing is wrong.
+    var error: SyncError? {
+        switch self {
+        case .misfit(let error), .refused(let error), .postponed(let error),
+            .unavailable(let error), .failed(let error), .rolledBack(let error):
+            error
+        default: nil
+        }
+    }
+
+    /// What was found wrong with a revision on its arrival.
+    init(refusing error: SyncError) {
+        self =
+            error.refusesDelta
+            ? .misfit(error) : error.isTransient ? .postponed(error) : .refused(error)
+    }
+
+    /// What became of it in the store.
+    init(_ result: RevisionResult) {
+        self =
+            switch result {
+            case .inserted(_, isConflict: true, _): .storedInConflict
+            case .inserted: .stored
+            case .alreadyThere: .known
+            case .givenUp: .givenUp
+            case .failed(let error, let isLost):
+                isLost || error.isTransient ? .rolledBack(error) : .failed(error)
+            }
+    }
+}
