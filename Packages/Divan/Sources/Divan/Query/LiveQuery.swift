@@ -1,5 +1,6 @@
 import Dispatch
 import DivanQuery
+import DivanRevisions
 import DivanStore
 import Foundation
 import Synchronization
@@ -10,7 +11,8 @@ import Synchronization
 /// at most one run on the live query's own queue: at once if the last commit was a quarter of a
 /// second ago, otherwise half a second later, so that a row of commits costs one run. The run reads
 /// all rows and compares them with those that were told last; the first rows, and those after a
-/// purge or after new parameters, are always told.
+/// purge or after new parameters, are always told. Before it, the changed documents are asked
+/// whether they matter at all (`QueryReach`).
 ///
 /// | phase | a commit in its collections | a run begins | ended |
 /// |---|---|---|---|
@@ -32,6 +34,10 @@ final class LiveQuery: DatabaseService {
         /// Whether equal rows are told, too.
         var mustTell = true
         var told: Outcome?
+        /// The documents of the rows of the last run, where only they and the changed ones matter.
+        var documentIDs: Set<DivanRevisions.DocumentID>?
+        /// What commits changed since the last run; `nil` for too much.
+        var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
         var watch: QueryWatch?
     }
@@ -122,6 +128,10 @@ final class LiveQuery: DatabaseService {
             if change.endsCollection || change.changes.contains(where: \.isPurge) {
                 state.mustTell = true
             }
+            state.changed?.formUnion(change.changes.lazy.map(\.documentID))
+            if let count = state.changed?.count, count > QueryReach.changeLimit {
+                state.changed = nil
+            }
             defer { state.lastCommit = now }
             return state.lastCommit.map { now > $0 + Self.quietTime } ?? true
         }
@@ -148,14 +158,28 @@ final class LiveQuery: DatabaseService {
         }
         guard isWanted else { return }
         do {
-            let rows = try query.core.run(watch: watch)
+            guard try mayHaveChanged(watch) else { return }
+            let (rows, documentIDs) = try query.core.runTraced(watch: watch)
+            state.withLock { $0.documentIDs = documentIDs }
             guard note(.rows(rows)) else { return }
             tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
         } catch {
             let error = NSError(from: error)
+            state.withLock { $0.documentIDs = nil }
             guard note(.failure(error.localizedDescription)) else { return }
             tell(self, QueryChange(query: query, results: nil, error: error))
         }
+    }
+
+    /// Whether what was committed since the last run can have changed its rows.
+    private func mayHaveChanged(_ watch: QueryWatch) throws -> Bool {
+        let (changed, known) = state.withLock { state in
+            defer { state.changed = [] }
+            return (state.changed, state.mustTell ? nil : state.documentIDs)
+        }
+        guard let changed, let known else { return true }
+        if !changed.isDisjoint(with: known) { return true }
+        return try query.core.reaches(changed, watch: watch)
     }
 
     /// Takes note of what a run gave; whether it is to be told.

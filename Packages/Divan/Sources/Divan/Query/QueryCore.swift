@@ -1,5 +1,6 @@
 import DivanJSON
 import DivanQuery
+import DivanRevisions
 import DivanStore
 import Foundation
 import Synchronization
@@ -97,8 +98,41 @@ final class QueryCore: Sendable {
 
     /// All rows, as they are now.
     func run(watch: QueryWatch = QueryWatch()) throws -> [[QueryValue]] {
+        try rows(of: bound(watch: watch))
+    }
+
+    /// All rows as they are now, and the documents that they come of; `nil` where those cannot be
+    /// told, or are too many.
+    func runTraced(
+        watch: QueryWatch
+    ) throws -> (rows: [[QueryValue]], documentIDs: Set<DivanRevisions.DocumentID>?) {
+        let query = try bound(watch: watch)
+        guard let reach = QueryReach(query.statement) else { return (try rows(of: query), nil) }
+        var rows = try rows(
+            of: StorageQuery(reach.traced, parameters: query.parameters, watch: watch)
+        )
+        var ids: Set<DivanRevisions.DocumentID>? = rows.count > QueryReach.rowLimit ? nil : []
+        for index in rows.indices {
+            if case .string(let id) = rows[index].removeLast() {
+                ids?.insert(DivanRevisions.DocumentID(unchecked: id))
+            }
+        }
+        return (rows, ids)
+    }
+
+    /// Whether one of some documents meets the query's condition now.
+    func reaches(_ documentIDs: Set<DivanRevisions.DocumentID>, watch: QueryWatch) throws -> Bool {
+        let query = try bound(watch: watch)
+        guard let reach = QueryReach(query.statement) else { return true }
+        let probe = reach.probe(of: documentIDs)
+        return try !rows(
+            of: StorageQuery(probe, parameters: query.parameters, watch: watch)
+        ).isEmpty
+    }
+
+    private func rows(of query: StorageQuery) throws -> [[QueryValue]] {
         let store = try database.openStore()
-        let found = try store.rows(of: bound(watch: watch))
+        let found = try store.rows(of: query)
         defer { found.end() }
         var rows: [[QueryValue]] = []
         while let row = try found.next() { rows.append(row) }

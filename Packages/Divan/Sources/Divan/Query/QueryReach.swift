@@ -1,0 +1,58 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+
+/// Which documents can change the rows of a live query.
+///
+/// Theory. Rows of a query over one collection, without groups and sub-queries, come of the documents
+/// that meet its condition, each for itself. A commit changes them only if one of its documents met
+/// the condition before or does now. So each run also reads the IDs of the documents whose rows it
+/// gave, and after a commit the condition is asked of the changed documents alone, which the index
+/// of IDs finds. With `LIMIT` the documents behind it count for nothing until they come before it,
+/// and then they meet the condition.
+struct QueryReach {
+    /// Commits that change more documents are not looked at one by one.
+    static let changeLimit = 64
+    /// Rows whose documents are remembered.
+    static let rowLimit = 10_000
+
+    /// The query with the document's ID as its last column.
+    let traced: CheckedStatement
+    private let filter: CheckedExpression
+    private let template: CheckedStatement
+
+    /// The reach of a query; `nil` for one that any document may change.
+    init?(_ statement: CheckedStatement) {
+        guard statement.sources.count == 1, !statement.isAggregate, !statement.isDistinct,
+            statement.groups.isEmpty, statement.matches.isEmpty, statement.offset == nil,
+            let filter = statement.filter, !Self.hasSubquery(filter),
+            statement.columns.allSatisfy({ !Self.hasSubquery($0.expression) }),
+            statement.orderings.allSatisfy({ !Self.hasSubquery($0.key.expression) })
+        else { return nil }
+        self.filter = filter
+        var traced = statement
+        // No other column has a zero byte in its title.
+        let id = CheckedColumn(title: "id\0", .metadata(source: 0, .id))
+        traced.columns.append(id)
+        self.traced = traced
+        var probe = statement
+        probe.columns.append(id)
+        probe.orderings = []
+        probe.limit = .literal(.integer(1))
+        template = probe
+    }
+
+    /// The query that gives a row if one of these documents meets the condition.
+    func probe(of documentIDs: Set<DivanRevisions.DocumentID>) -> CheckedStatement {
+        let ids = documentIDs.map { CheckedExpression.literal(.string($0.text)) }
+        var probe = template
+        probe.filter = .and([.isOneOf(.metadata(source: 0, .id), ids, .binary), filter])
+        return probe
+    }
+
+    private static func hasSubquery(_ expression: CheckedExpression) -> Bool {
+        if case .exists = expression { return true }
+        return expression.children.contains(where: hasSubquery)
+    }
+}

@@ -1,0 +1,9 @@
+/// The words of the language, for programs that complete what a person types.
+public enum QueryWords {
+    /// Keywords and the names of functions, in capitals and in order.
+    public static let all: [String] =
+        Set(
+            SQLKeyword.allCases.map(\.rawValue) + QueryFunction.allCases.map(\.rawValue)
+                + QueryAggregate.allCases.map(\.rawValue) + ["MATCH", "META", "RANK"]
+        ).sorted()
+}
