@@ -226,8 +226,9 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/Sources/DivanCommand",
         uses: [
-            "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery",
-            "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
+            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
+            "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
+            "DivanReplicator",
             "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
             "DivanWebSocket",
             "DivanZlib",
@@ -235,6 +236,11 @@ let tools: [Target] = [
     ),
     program("divan", at: "Tools/Sources/divan", uses: ["DivanCommand"]),
     program("divan-demo", at: "Tools/Sources/divan-demo", uses: ["DivanTestKit"]),
+    .target(
+        name: "CDivanLineEditor",
+        path: "Tools/Sources/CDivanLineEditor",
+        linkerSettings: [.linkedLibrary("edit")]
+    ),
     .target(
         name: "CDivanFloors",
         path: "Tools/Sources/CDivanFloors",

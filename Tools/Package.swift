@@ -42,13 +42,14 @@ let package = Package(
         .target(
             name: "DivanCommand",
             dependencies: [
-                "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
-                "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe",
+                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto",
+                "DivanDelta", "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe",
                 "DivanQuery", "DivanReplicator", "DivanRevisions", "DivanSession", "DivanStore",
                 "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
         ),
+        .target(name: "CDivanLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .executableTarget(name: "divan", dependencies: ["DivanCommand"], swiftSettings: strict),
         .executableTarget(
             name: "divan-demo",

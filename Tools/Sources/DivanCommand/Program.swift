@@ -1,4 +1,5 @@
 import DivanISAL
+import DivanStore
 import Glibc
 
 /// The `divan` command: finds the verb, runs it, and turns what went wrong into one line.
@@ -55,6 +56,10 @@ public enum Program {
         }
         if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
             return terminal.result(page)
+        }
+        if words.count == 1, !Verbs.isVerb(name), Store.exists(directory: DatabasePath(name).bundle)
+        {
+            return try run(["shell", name], terminal)
         }
         let (verb, rest) = try Verbs.find(words[...])
         let arguments = try Arguments(rest, syntax: verb.syntax)

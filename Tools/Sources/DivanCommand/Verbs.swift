@@ -16,8 +16,8 @@ enum Verbs {
         (
             "Queries",
             [
-                QueryCommand.self, IndexListCommand.self, IndexMakeCommand.self,
-                IndexRemoveCommand.self,
+                ShellCommand.self, QueryCommand.self, IndexListCommand.self, IndexMakeCommand.self,
+                IndexRemoveCommand.self, IndexSuggestCommand.self,
             ]
         ),
         (
@@ -58,6 +58,11 @@ enum Verbs {
             }
             return "\(family.title):\n\(Columns.aligned(rows))"
         }.joined(separator: "\n\n")
+    }
+
+    /// Whether a word is a verb, or the first word of one.
+    static func isVerb(_ word: String) -> Bool {
+        named(word) != nil || all.contains { $0.syntax.name.hasPrefix(word + " ") }
     }
 
     /// Finds the verb that a command line begins with; `rest` are the words behind it.

@@ -30,6 +30,7 @@ import Testing
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
         "upgrade": "upgrade db", "query": "query db 'SELECT META().id FROM _'",
         "index ls": "index ls db",
+        "index suggest": "index suggest db 'SELECT zip FROM _ WHERE zip = 1'",
         "watch": "watch db --since 0 --limit 1", "log": "log kept.cbllog",
         "push": "push db ws://127.0.0.1:1/x --json", "pull": "pull db ws://127.0.0.1:1/x --json",
         "sync": "sync db ws://127.0.0.1:1/x --json",
@@ -56,7 +57,7 @@ import Testing
     /// What another test of this suite types, or what needs a daemon of the system.
     private static let others = [
         "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
-        "conflicts resolve", "discover",
+        "conflicts resolve", "discover", "shell",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {

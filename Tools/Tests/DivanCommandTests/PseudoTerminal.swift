@@ -17,11 +17,18 @@ final class PseudoTerminal {
         let code: Int32
     }
 
-    /// Starts the command in the shell's folder, with 24 lines of 80 columns.
-    init(_ shell: Shell, _ words: [String], environment: [String: String] = [:]) throws {
+    /// Starts the command in the shell's folder, with 24 lines.
+    init(
+        _ shell: Shell,
+        _ words: [String],
+        environment: [String: String] = [:],
+        columnCount: Int = 80
+    ) throws {
+        screen = Screen(columnCount: columnCount)
         var (own, other): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 256)
-        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        let columns = UInt16(clamping: columnCount)
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         guard openpty(&own, &other, &name, nil, &size) == 0 else { throw Failure(code: errno) }
         descriptor = own
         // Only the command may hold the other end: when it closes that, the output is over.

@@ -111,4 +111,69 @@ import Testing
         try shell.run("index", "rm", "shop", "byPrice", "-c", "shop.chairs")
         #expect(try shell.divan("index", "rm", "shop", "byPrice", "-c", "shop.chairs").status == 3)
     }
+
+    @Test func `an index is suggested only where it would be used`() throws {
+        func suggestion(_ sql: String) throws -> String {
+            try shell.run("index", "suggest", "shop", sql).output
+        }
+        let sql = "SELECT price FROM shop.chairs AS c WHERE c.name = $n AND c.price > 5"
+        #expect(
+            try suggestion(sql.replacing("SELECT price", with: "SELECT c.price"))
+                == "divan index make shop NAME -c shop.chairs 'name' 'price'\n"
+        )
+        let lower = "SELECT name FROM shop.chairs WHERE LOWER(name) = 'oslo'"
+        #expect(try suggestion(lower).hasSuffix("'LOWER(name)'\n"))
+        #expect(try suggestion("SELECT name FROM shop.chairs WHERE name LIKE '%o'").isEmpty)
+        #expect(try suggestion("SELECT name FROM shop.chairs WHERE name != 'o'").isEmpty)
+        try shell.run("index", "make", "shop", "byName", "-c", "shop.chairs", "name")
+        #expect(try suggestion("SELECT price FROM shop.chairs WHERE name = 'Oslo'").isEmpty)
+    }
+
+    @Test func `documents are listed by a condition`() throws {
+        let listed = try shell.run("ls", "shop", "-c", "shop.chairs", "--where", "price > 100")
+        #expect(listed.output == "c1\nc2\nc3\n")
+        let some = try shell.run("ls", "shop", "-c", "shop.chairs", "--where", "price < 200")
+        #expect(some.output == "c1\n")
+        let wrong = try shell.divan("ls", "shop", "--where", "price < 200; DROP")
+        #expect(wrong.status == 4)
+    }
+
+    @Test func `rows are exported, and comma-separated values imported`() throws {
+        let sql = "SELECT META().id AS _id, name, price FROM shop.chairs ORDER BY META().id"
+        try shell.run("export", "shop", "out.csv", "--query", sql)
+        let text = try String(contentsOfFile: shell.path("out.csv"), encoding: .utf8)
+        #expect(text == "_id,name,price\nc1,Oslo,120\nc2,\"Bern, a chair\",340.5\nc3,Porto,\n")
+        try shell.run("new", "copy")
+        try shell.run("import", "copy", "out.csv", "--from", "csv")
+        #expect(
+            try shell.run("get", "copy", "c2").output.contains(#""name": "Bern, a chair""#)
+        )
+        let rows = try shell.run(
+            "query",
+            "copy",
+            "SELECT * FROM _ ORDER BY META().id",
+            "-f",
+            "jsonl"
+        )
+        #expect(rows.output.contains(#"{"_":{"name":"Porto"}}"#))
+        let lines = try shell.run("export", "shop", "--query", sql).output
+        #expect(lines.hasPrefix(#"{"_id":"c1","name":"Oslo","price":120}"#))
+    }
+
+    @Test func `the time is told, and the shell takes lines from a pipe`() throws {
+        let timed = try shell.divan("query", "shop", "SELECT 1 AS a FROM shop.chairs", "--timer")
+        #expect(timed.errors.hasPrefix("3 rows in "))
+        let input = """
+            .mode csv
+            .param least 100
+            SELECT name FROM shop.chairs
+            WHERE price > $least AND price < 200;
+            SELECT COUNT(*) AS n FROM shop.chairs
+            """
+        let piped = try shell.divan("shell", "shop", input: input)
+        #expect(piped.status == 0 && piped.output == "name\nOslo\nn\n3\n")
+        let failed = try shell.divan("shell", "shop", input: "SELECT;\n.nope\n.collections\n")
+        #expect(failed.status == 4 && failed.errors.contains("there is no .nope"))
+        #expect(failed.output.contains("shop.chairs"))
+    }
 }

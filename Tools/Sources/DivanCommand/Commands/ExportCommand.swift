@@ -11,6 +11,11 @@ enum ExportCommand: Command {
             .collection,
             .flag("--array", "one JSON array instead of a line for each document"),
             .flag("--blobs", "the content of blobs too, as base64"),
+            .value(
+                "--query",
+                "SELECT",
+                "the rows of this query instead, as FILE ends: .csv, or lines"
+            ),
             .value("--since", "SEQUENCE", "only what has changed behind SEQUENCE, deletions too"),
         ],
         details: """
@@ -31,6 +36,9 @@ enum ExportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let since: UInt64? = try arguments.number("--since", in: 0...UInt64.max)
+        if let query = arguments.value("--query") {
+            return try export(rowsOf: query, arguments, terminal)
+        }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         var lines = try DocumentLines(
@@ -66,6 +74,43 @@ enum ExportCommand: Command {
         terminal.note(
             "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
         )
+    }
+
+    /// Writes the rows of a query: objects in lines or an array, or comma-separated values.
+    private static func export(
+        rowsOf text: String,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws {
+        let session = try QuerySession(arguments.database)
+        defer { try? session.store.close() }
+        let query = try session.query(text)
+        let file = arguments.operands.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
+        let isTable = file?.hasSuffix(".csv") ?? false
+        let format: RowFormat = isTable ? .csv : arguments.has("--array") ? .array : .lines
+        guard let file else {
+            let count = try session.print(query, format, terminal)
+            return terminal.note("Exported \(Numbers.count(count, "row"))")
+        }
+        let rows = try session.store.rows(of: query)
+        defer { rows.end() }
+        let output = try OutputFile(file)
+        var writer = RowWriter(format, titles: rows.titles.map(\.text))
+        var (block, count) = ([UInt8](), 0)
+        let line = { (line: String) in
+            block += Array(line.utf8) + [UInt8(ascii: "\n")]
+            guard block.count > 1 << 18 else { return }
+            try output.write(block)
+            block.removeAll(keepingCapacity: true)
+        }
+        while let row = try rows.next() {
+            try writer.write(row, line)
+            count += 1
+        }
+        try writer.finish(line)
+        try output.write(block)
+        try output.finish()
+        terminal.note("Exported \(Numbers.count(count, "row"))")
     }
 
     /// Writes what has changed, deletions too, in the order of the changes feed.

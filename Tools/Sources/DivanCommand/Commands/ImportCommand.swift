@@ -11,6 +11,12 @@ enum ImportCommand: Command {
         options: [
             .collection,
             .value("--id-from", "KEY", "the key that holds the document ID (default: _id)"),
+            .value(
+                "--from",
+                "FORMAT",
+                completion: .word(of: ["json", "csv"]),
+                "json, or csv: a document for each line, its keys in the first (default: json)"
+            ),
             .flag("--keep-id", "leave that key in the body"),
             .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
             .flag("--keep-going", "leave out documents that are not valid, and go on"),
@@ -21,7 +27,8 @@ enum ImportCommand: Command {
             A directory holds one object in each .json file, whose name is the ID. A document
             without an ID gets one. A blob's content may stand in the text as base64:
             {"@type":"blob","content_type":"image/png","data":"…"}.
-            {"_id":"x","_deleted":true} deletes x. The collection is made when it is missing.
+            {"_id":"x","_deleted":true} deletes x. Of csv, what is written as JSON writes a number,
+            true, false or null is that, an empty field is absent, all else is text. The collection is made when it is missing.
             """,
         examples: ["divan import travel routes.jsonl -c travel.routes"]
     )
@@ -29,6 +36,11 @@ enum ImportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
+        let format = arguments.value("--from") ?? "json"
+        guard ["json", "csv"].contains(format) else {
+            throw Failure.usage("--from takes json or csv, not \"\(format)\"")
+        }
+        let read = format == "csv" ? CSVReader.read : DocumentReader.read
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
@@ -42,7 +54,7 @@ enum ImportCommand: Command {
         defer { progress.finish() }
         do {
             for file in files {
-                try DocumentReader.read(file) { entry in
+                try read(file) { entry in
                     if interruption.isRequested {
                         throw Failure(kind: .interrupted, sentence: "stopped")
                     }

@@ -12,11 +12,15 @@ enum ListCommand: Command {
             .collection,
             .flag("--long", short: "-l", "sequence, flags, size, expiry and revision of each"),
             .value("--limit", "N", "at most N documents"),
+            .value("--where", "CONDITION", "only documents that meet this condition, in SQL++"),
             .json,
         ],
         details: "With PREFIX, only documents whose ID begins with it. In the long form the "
             + "flags are B (has blobs) and C (in conflict); the time is when the document expires.",
-        examples: ["divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10"]
+        examples: [
+            "divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10",
+            "divan ls travel -c travel.hotels --where 'stars > 3'",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
@@ -24,12 +28,17 @@ enum ListCommand: Command {
         let limit = try arguments.number("--limit", in: 1...Int.max) ?? Int.max
         let prefix = arguments.operands.dropFirst().first ?? ""
         let isLong = arguments.has("--long") || terminal.isJSON
-        let store = try arguments.database.open(forWriting: false)
+        let session = try QuerySession(arguments.database)
+        let store = session.store
         defer { try? store.close() }
+        let wanted = try arguments.value("--where").map { condition in
+            try session.documentIDs(in: collection, where: condition)
+        }
         try store.read { reader in
             try terminal.results { line in
                 var rest = limit
                 try reader.forEachDocumentID(in: collection, prefix: prefix) { documentID in
+                    guard wanted?.contains(documentID) ?? true else { return true }
                     guard isLong else {
                         try line(documentID.escapingControlCharacters())
                         rest -= 1

@@ -126,3 +126,43 @@ enum IndexRemoveCommand: Command {
         terminal.note("removed index \(name) of \(collection.wireName)")
     }
 }
+
+/// `divan index suggest`.
+enum IndexSuggestCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "index suggest",
+        summary: "tell which index a query lacks",
+        operands: [.database, .init(name: "SELECT")],
+        options: [.json],
+        details:
+            "Prints the line that makes the index. It is tried in an empty database first, so that "
+            + "it is known to be used. Nothing is printed where an index would not help, or is there.",
+        examples: ["divan index suggest travel 'SELECT name FROM _ WHERE city = $c ORDER BY name'"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let session = try QuerySession(arguments.database)
+        defer { try? session.store.close() }
+        let text = arguments.operands[1]
+        let checked = try session.query(text).statement
+        let plan = try session.store.plan(of: StorageQuery(checked))
+        if let used = plan.steps.first(where: { $0.text.contains("s0 USING") }) {
+            return terminal.note("it has one: \(used.text)")
+        }
+        guard let found = try IndexSuggestion(QueryStatement(sql: text), checked) else {
+            return terminal.note("no index would be used")
+        }
+        if terminal.isJSON {
+            let object: JSON = [
+                "collection": .string(found.collection.wireName),
+                "expressions": .array(found.expressions.map { .string($0) }),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        let words = found.expressions.map { "'\($0.replacing("'", with: "'\\''"))'" }
+        terminal.result(
+            "divan index make \(arguments.operands[0]) NAME -c \(found.collection.wireName) "
+                + words.joined(separator: " ")
+        )
+    }
+}

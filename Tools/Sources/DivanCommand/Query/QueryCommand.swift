@@ -24,6 +24,11 @@ enum QueryCommand: Command {
                 "table, json, jsonl, csv or markdown (default: table)"
             ),
             .flag("--explain", "tell how the query would be run, and do not run it"),
+            .flag("--timer", "tell the number of rows and the time on standard error"),
+            .flag(
+                "--watch",
+                "print the rows again whenever a commit has changed them, until Ctrl-C"
+            ),
             .json,
         ],
         details:
@@ -38,32 +43,26 @@ enum QueryCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let format = try format(arguments, terminal)
-        let parameters = try parameters(arguments)
-        let store = try arguments.database.open(forWriting: false)
-        defer { try? store.close() }
-        let text = arguments.operands[1]
-        let catalogue = StoreCatalogue(store: store, name: arguments.database.name)
-        let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
-        for name in parameters.keys.sorted() where !statement.parameters.contains(name) {
-            throw Failure(
-                kind: .invalid,
-                sentence: "the query has no parameter $\(name)"
-            )
+        var session = try QuerySession(arguments.database)
+        defer { try? session.store.close() }
+        session.parameters = try parameters(arguments)
+        let query = try session.query(arguments.operands[1])
+        try session.checkParameters(query)
+        if arguments.has("--explain") { return try session.explain(query, terminal) }
+        let clock = ContinuousClock.now
+        let count = try session.print(query, format, terminal)
+        if arguments.has("--timer") {
+            terminal.note("\(Numbers.count(count, "row")) in \(elapsed(clock))")
         }
-        let query = StorageQuery(statement, parameters: parameters)
-        guard !arguments.has("--explain") else {
-            let plan = try store.plan(of: query)
-            terminal.result(plan.sql + "\n")
-            for step in plan.steps { terminal.result(step.text) }
-            return
-        }
-        let rows = try store.rows(of: query)
-        defer { rows.end() }
-        try terminal.results { line in
-            var writer = RowWriter(format, titles: rows.titles.map(\.text))
-            while let row = try rows.next() { try writer.write(row, line) }
-            try writer.finish(line)
-        }
+        guard arguments.has("--watch") else { return }
+        try QueryPoll(session, arguments.operands[1]).run(format, terminal)
+    }
+
+    /// The time since a moment, as people read it.
+    static func elapsed(_ clock: ContinuousClock.Instant) -> String {
+        let seconds = (ContinuousClock.now - clock).inSeconds
+        return seconds < 1
+            ? "\(Numbers.decimal(seconds * 1_000, places: 1)) ms" : Numbers.seconds(seconds)
     }
 
     private static func format(
@@ -88,44 +87,8 @@ enum QueryCommand: Command {
             guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex
             else { throw .usage("--param takes NAME=VALUE, not \"\(text)\"") }
             let value = String(text[text.utf8.index(after: end)...])
-            let json = (try? JSON(parsing: value)) ?? .string(value)
-            parameters[ExactText(String(text[..<end]))] = QueryValue(json)
+            parameters[ExactText(String(text[..<end]))] = QuerySession.value(value)
         }
         return parameters
-    }
-}
-
-/// A database as the checks of a query look at it.
-private struct StoreCatalogue: QueryCatalogue {
-    let store: Store
-    let databaseName: ExactText
-
-    init(store: Store, name: String) {
-        self.store = store
-        databaseName = ExactText(name)
-    }
-
-    func hasCollection(_ collection: QueryCollection) throws -> Bool {
-        try store.read { try $0.hasCollection(collection) }
-    }
-
-    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try store.read { reader in
-            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
-        }
-    }
-}
-
-extension QueryValue {
-    fileprivate init(_ json: JSON) {
-        switch json {
-        case .null: self = .missing
-        case .bool(let value): self = .boolean(value)
-        case .int(let value): self = .integer(value)
-        case .string(let text): self = .string(text)
-        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
-        case .uint, .double, .long: self = .double(json.double ?? 0)
-        }
     }
 }

@@ -24,13 +24,16 @@ struct RowWriter {
 
     private let format: RowFormat
     private let titles: [String]
+    /// Columns of the terminal that a table fits; `nil` where it is none.
+    private let width: Int?
     private var waiting: [[String]] = []
     private var widths: [Int]?
     private var count = 0
 
-    init(_ format: RowFormat, titles: [String]) {
+    init(_ format: RowFormat, titles: [String], width: Int? = nil) {
         self.format = format
         self.titles = titles
+        self.width = width
     }
 
     mutating func write(_ row: [QueryValue], _ line: (String) throws -> Void) throws {
@@ -48,7 +51,7 @@ struct RowWriter {
             }
             try line(Self.markdown(row.map(\.cell)))
         case .table:
-            let cells = row.map { Self.cut($0.cell.escapingControlCharacters()) }
+            let cells = row.map { Self.cut($0.cell.escapingControlCharacters(), Self.cellWidth) }
             guard let widths else {
                 waiting.append(cells)
                 if waiting.count == Self.measuredCount { try beginTable(line) }
@@ -68,10 +71,11 @@ struct RowWriter {
     }
 
     private mutating func beginTable(_ line: (String) throws -> Void) throws {
-        let titles = titles.map { Self.cut($0.escapingControlCharacters()) }
-        let widths = titles.indices.map { column in
+        let titles = titles.map { Self.cut($0.escapingControlCharacters(), Self.cellWidth) }
+        let wanted = titles.indices.map { column in
             waiting.reduce(titles[column].count) { max($0, $1[column].count) }
         }
+        let widths = width.map { Self.fitted(wanted, to: $0) } ?? wanted
         try line(Self.aligned(titles, widths))
         try line(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  "))
         for cells in waiting { try line(Self.aligned(cells, widths)) }
@@ -91,13 +95,26 @@ struct RowWriter {
     }
 
     private static func aligned(_ cells: [String], _ widths: [Int]) -> String {
-        var text = zip(cells, widths).map { $0.padding(to: $1) }.joined(separator: "  ")
+        var text = zip(cells, widths).map { cell, width in
+            cut(cell, width).padding(to: width)
+        }.joined(separator: "  ")
         while text.last == " " { text.removeLast() }
         return text
     }
 
-    private static func cut(_ text: String) -> String {
-        text.count <= cellWidth ? text : text.prefix(cellWidth - 1) + "…"
+    private static func cut(_ text: String, _ width: Int) -> String {
+        text.count <= width ? text : text.prefix(width - 1) + "…"
+    }
+
+    /// Takes from the widest columns until a line fits, as long as four characters are left.
+    private static func fitted(_ widths: [Int], to width: Int) -> [Int] {
+        var widths = widths
+        while widths.reduce(0, +) + 2 * (widths.count - 1) > width,
+            let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 4
+        {
+            widths[widest] -= 1
+        }
+        return widths
     }
 
     private static func field(_ text: String) -> String {

@@ -19,6 +19,9 @@ struct Terminal: Sendable {
         return columns > 1 ? Int(columns) : 80
     }
 
+    /// Columns that a line of results fits; `nil` where results go to no terminal.
+    var resultWidth: Int? { isatty(STDOUT_FILENO) == 1 ? width : nil }
+
     /// Lines of the terminal, 24 when unknown.
     var height: Int {
         let rows = size.ws_row

@@ -1,0 +1,86 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan DATABASE` on a terminal.
+@Suite(.timeLimit(.minutes(5))) struct ShellTerminalTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "shop")
+        for (id, name) in [("c1", "Oslo"), ("c2", String(repeating: "long ", count: 30))] {
+            try shell.run("put", "shop", id, #"{"name":"\#(name)","note":"\#(name)","price":5}"#)
+        }
+    }
+
+    private func terminal(_ columnCount: Int, _ words: String...) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            shell,
+            words,
+            environment: ["HOME": shell.path("home")],
+            columnCount: columnCount
+        )
+    }
+
+    /// Reads until the terminal was sent a text; the screen leaves out blanks at the end of a line.
+    private func wait(
+        _ terminal: PseudoTerminal,
+        for text: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        try terminal.waits(location) { _ in terminal.output.contains(text) }
+    }
+
+    @Test(arguments: [40, 80, 200]) func `a table fits the terminal`(columnCount: Int) throws {
+        let terminal = try terminal(
+            columnCount,
+            "query",
+            "shop",
+            "SELECT META().id, name, note, price FROM _ ORDER BY META().id"
+        )
+        #expect(terminal.end() == 0)
+        let lines = terminal.output.split(whereSeparator: \.isNewline)
+        #expect(lines.count == 4)
+        #expect(lines.allSatisfy { $0.count <= columnCount })
+        #expect(lines[0].hasPrefix("id") && lines[0].hasSuffix("price"))
+        #expect(lines[2].contains("Oslo"))
+    }
+
+    @Test func `a question may have several lines, and words are completed`() throws {
+        let terminal = try terminal(80, "shop")
+        try wait(terminal, for: "shop> ")
+        terminal.type("SELECT name FROM _\n")
+        try wait(terminal, for: "...> ")
+        terminal.type("WHERE META().id = 'c1';\n")
+        try wait(terminal, for: "Oslo")
+        terminal.type(".mo\tjsonl\n")
+        terminal.type("SELECT COU\t(*) AS n FROM _;\n")
+        try wait(terminal, for: #"{"n":2}"#)
+        terminal.type("SELECT LENTGH(name) FROM _;\n")
+        try wait(terminal, for: "did you mean LENGTH?")
+        terminal.type(".help\n")
+        try wait(terminal, for: ".timer")
+        terminal.type(".quit\n")
+        #expect(terminal.end() == 0)
+    }
+
+    @Test func `Ctrl-C stops a question, and the shell goes on`() throws {
+        let terminal = try terminal(80, "shop")
+        try wait(terminal, for: "shop> ")
+        let sources = (0..<40).map { "JOIN _ AS j\($0) ON TRUE" }.joined(separator: " ")
+        terminal.type(".mode jsonl\n")
+        terminal.type("SELECT COUNT(*) AS n FROM _ AS a \(sources);\n")
+        // Again and again, for nothing tells when the question has begun.
+        let pressing = DispatchSource.makeTimerSource(queue: .global())
+        pressing.schedule(deadline: .now(), repeating: .milliseconds(50))
+        pressing.setEventHandler { terminal.signal(SIGINT) }
+        pressing.resume()
+        defer { pressing.cancel() }
+        try wait(terminal, for: "cancelled")
+        terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"n":42}"#)
+        terminal.type("\u{4}")
+        #expect(terminal.end() == 0)
+    }
+}
