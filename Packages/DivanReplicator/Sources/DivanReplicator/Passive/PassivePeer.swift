@@ -309,10 +309,7 @@ extension PassivePeer {
         guard let entries else {
             throw .http(.badRequest, "proposeChanges must be a list of proposals")
         }
-        guard !entries.isEmpty else {
-            connection.answer(request)
-            return
-        }
+        guard !entries.isEmpty else { return connection.answer(request) }
         // What arrived before it counts.
         commit()
         try collection.judge(entries, request)
@@ -350,9 +347,7 @@ extension PassivePeer {
                 continue
             }
             found.append(PassiveCollection(number, at: path, sharedAs: options, over: connection))
-            let stored = try SyncError.storing {
-                try connection.store.peerCheckpoint(checkpointID)
-            }
+            let stored = try SyncError.storing { try connection.store.peerCheckpoint(checkpointID) }
             answers.append(
                 stored.map { .checkpoint(body: $0.body, revision: $0.revision) } ?? .noCheckpoint
             )
@@ -379,11 +374,9 @@ extension PassivePeer {
         }
         _ = try collection(of: request)
         let id = try checkpointID(of: request)
-        guard request.body.count <= limits.checkpointByteCount else {
-            throw .http(
-                .contentTooLarge,
-                "a checkpoint of more than \(limits.checkpointByteCount) bytes"
-            )
+        let limit = limits.checkpointByteCount
+        guard request.body.count <= limit else {
+            throw .http(.contentTooLarge, "a checkpoint of more than \(limit) bytes")
         }
         let expected = request.properties["rev"].flatMap { $0.isEmpty ? nil : $0 }
         let revision = try SyncError.storing {
