@@ -173,6 +173,7 @@ let rooms: [[Target]] = [
             "DivanSession",
             "DivanReplicator",
             "DivanConflicts",
+            "DivanCBLite",
             "DivanStore",
             "DivanQuery",
             "DivanFullText",
@@ -226,11 +227,10 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/Sources/DivanCommand",
         uses: [
-            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
-            "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
-            "DivanReplicator",
-            "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
-            "DivanWebSocket",
+            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanConflicts",
+            "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4",
+            "DivanProbe", "DivanQuery", "DivanReplicator", "DivanRevisions", "DivanSession",
+            "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
             "DivanZlib",
         ]
     ),
@@ -311,8 +311,8 @@ let crossing: [Target] = [
         "DivanFuzz",
         at: "Tests/Fuzz/Sources/DivanFuzz",
         uses: [
-            "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
+            "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
+            "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
             "DivanRevisions", "DivanStore",
             "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
         ]

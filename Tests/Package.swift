@@ -16,6 +16,7 @@ let package = Package(
         .package(path: "../Packages/Divan"),
         .package(path: "../Packages/DivanAuth"),
         .package(path: "../Packages/DivanBLIP"),
+        .package(path: "../Packages/DivanCBLite"),
         .package(path: "../Packages/DivanCompression"),
         .package(path: "../Packages/DivanConflicts"),
         .package(path: "../Packages/DivanCrypto"),
@@ -59,8 +60,9 @@ let package = Package(
         .target(
             name: "DivanFuzz",
             dependencies: [
-                "Divan", "DivanAuth", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-                "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
+                "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
+                "DivanCrypto", "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
+                "DivanReplicator",
                 "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],

@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../Packages/Divan"),
         .package(path: "../Packages/DivanBLIP"),
+        .package(path: "../Packages/DivanCBLite"),
         .package(path: "../Packages/DivanCompression"),
         .package(path: "../Packages/DivanConflicts"),
         .package(path: "../Packages/DivanCrypto"),
@@ -42,10 +43,11 @@ let package = Package(
         .target(
             name: "DivanCommand",
             dependencies: [
-                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanConflicts", "DivanCrypto",
-                "DivanDelta", "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe",
-                "DivanQuery", "DivanReplicator", "DivanRevisions", "DivanSession", "DivanStore",
-                "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
+                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanConflicts",
+                "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL", "DivanJSON",
+                "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator", "DivanRevisions",
+                "DivanSession", "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
+                "DivanZlib",
             ],
             swiftSettings: strict
         ),

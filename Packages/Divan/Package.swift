@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanAuth"),
         .package(path: "../DivanBLIP"),
+        .package(path: "../DivanCBLite"),
         .package(path: "../DivanCompression"),
         .package(path: "../DivanConflicts"),
         .package(path: "../DivanCrypto"),
@@ -44,6 +45,7 @@ let package = Package(
                 "DivanSession",
                 "DivanReplicator",
                 "DivanConflicts",
+                "DivanCBLite",
                 "DivanStore",
                 "DivanQuery",
                 "DivanFullText",
@@ -73,6 +75,7 @@ let package = Package(
                 "DivanSession",
                 "DivanReplicator",
                 "DivanConflicts",
+                "DivanCBLite",
                 "DivanStore",
                 "DivanQuery",
                 "DivanFullText",

@@ -1,4 +1,5 @@
 import Divan
+import DivanCBLite
 import DivanCrypto
 import DivanJSON
 import DivanQuery
@@ -48,8 +49,17 @@ extension Failure {
         case .readOnly:
             "\(error.path): cannot be written to; check its owner and permissions, and those of its "
                 + "directory"
+        case .notADatabase: Self.notice(about: error) ?? "\(error)"
         default: "\(error)"
         }
+    }
+
+    /// What a database of Couchbase Lite is, and how to move in.
+    private static func notice(about error: StoreError) -> String? {
+        let file = "/db.sqlite3"
+        let isFile = error.path.hasSuffix(file)
+        let bundle = isFile ? String(error.path.dropLast(file.count)) : error.path
+        return CBLiteBundle.notice(about: bundle).map { "\(bundle): \($0)" }
     }
 }
 

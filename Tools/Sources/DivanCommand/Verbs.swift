@@ -23,7 +23,8 @@ enum Verbs {
         (
             "In, out and upkeep",
             [
-                ImportCommand.self, ExportCommand.self, CopyCommand.self, CompareCommand.self,
+                ImportCommand.self, ImportForeignCommand.self, ExportCommand.self, CopyCommand.self,
+                CompareCommand.self,
                 UpgradeCommand.self,
                 CheckCommand.self, CompactCommand.self, WatchCommand.self, LogCommand.self,
             ]

@@ -54,9 +54,9 @@ import Testing
         "users verify": "users verify users.json ali --password-file secret.txt",
     ]
 
-    /// What another test of this suite types, or what needs a daemon of the system.
+    /// What another test types, or what needs a daemon of the system.
     private static let others = [
-        "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
+        "import-cblite", "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
         "conflicts resolve", "discover", "shell",
     ]
 

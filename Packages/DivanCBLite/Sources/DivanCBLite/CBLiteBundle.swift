@@ -96,6 +96,19 @@ public final class CBLiteBundle {
         return (try? isBundle(file)) ?? false
     }
 
+    /// What to tell somebody who opened a folder as a database of ours.
+    ///
+    /// - Parameter directory: The folder.
+    /// - Returns: What it is and how to move in; `nil` when it holds no database of Couchbase Lite.
+    public static func notice(about directory: String) -> String? {
+        guard isBundle(directory) else { return nil }
+        let name = directory.split(separator: "/").last ?? ""
+        let kind = (try? BundleKind(of: directory)) == .encrypted ? "an encrypted" : "a"
+        return
+            "\(kind) database of Couchbase Lite, not of Divan; divan import-cblite \(name) NEW, or "
+            + "Database.importing(fromPath:toDatabase:), makes one of it"
+    }
+
     private static func isBundle(_ file: SQLiteFile) throws(CBLiteError) -> Bool {
         try integer(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('kvmeta', 'kv_info')",

@@ -10,9 +10,14 @@ enum Bundle {
     ///
     /// - Throws: `StoreError.Code.busy` when another process makes it at the same moment.
     static func create(_ files: BundleFiles, random: any RandomSource) throws -> BundleLock {
+        try create(files, as: StoreIdentity(random: random))
+    }
+
+    /// Makes an empty database with an identity, and returns its lock.
+    static func create(_ files: BundleFiles, as identity: StoreIdentity) throws -> BundleLock {
         try assemble(files) { unfinished in
             try SQLiteEngine.create(path: unfinished.database)
-            try give(StoreIdentity(random: random), to: unfinished.database)
+            try give(identity, to: unfinished.database)
         }
     }
 
@@ -52,9 +57,32 @@ enum Bundle {
         guard BundleFiles.byteCount(files.database) > 0 else {
             throw StoreError(.notADatabase("the file is empty"), at: files.database)
         }
+        guard try isOurs(files.database) else {
+            throw StoreError(
+                .notADatabase("an SQLite file of another application"),
+                at: files.database
+            )
+        }
         if BundleFiles.exists(files.blobs), !BundleFiles.isDirectory(files.blobs) {
             throw StoreError(.notADatabase("Attachments is not a directory"), at: files.blobs)
         }
+    }
+
+    /// Whether a file says that it is ours, or does not look like SQLite's at all.
+    ///
+    /// Asked before SQLite opens it and we lock it: that would write the log of somebody else's
+    /// database into its file.
+    private static func isOurs(_ path: String) throws(StoreError) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        var start = [UInt8](repeating: 0, count: 72)
+        let count = pread(descriptor, &start, start.count, 0)
+        guard count == start.count, start.starts(with: Array("SQLite format 3\0".utf8)) else {
+            return true
+        }
+        let id = start[68...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return id == SQLiteSchema.applicationID
     }
 
     private static func assemble(

@@ -148,6 +148,14 @@ extension Store {
 
     // MARK: Steps
 
+    /// Makes an empty database where nothing is.
+    static func makeBundle(at directory: String, as identity: StoreIdentity) throws {
+        let files = try located(directory, create: true)
+        guard Bundle.isFree(files) else { throw StoreError(.alreadyExists, at: directory) }
+        let lock = try Bundle.create(files, as: identity)
+        withExtendedLifetime(lock) {}
+    }
+
     /// The files of a database whose directory exists, with links in the path before its last
     /// part resolved, so that one database has one path.
     private static func located(

@@ -83,6 +83,9 @@ import Testing
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
+        // Nor touched: SQLite would bring its log into it.
+        #expect(try contents(database) == bytes)
+        #expect(try !entries(path).contains("db.sqlite3-shm"))
     }
 
     @Test func `a directory in place of the file is refused`() throws {

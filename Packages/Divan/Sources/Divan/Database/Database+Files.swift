@@ -38,7 +38,11 @@ extension Database {
         withConfig config: DatabaseConfiguration?
     ) throws {
         let target = try location(name, in: config?.directory)
-        try translatingErrors { try Store.copy(directory: path, to: target.bundlePath) }
+        try translatingErrors {
+            try ForeignBundle.noticing(path) {
+                try Store.copy(directory: path, to: target.bundlePath)
+            }
+        }
     }
 
     private static func location(_ name: String, in directory: String?) throws -> DatabaseLocation {

@@ -39,14 +39,16 @@ final class DatabaseFile: Sendable {
         _ configuration: DatabaseConfiguration
     ) throws -> DatabaseFile {
         let store = try translatingErrors {
-            try Store.open(
-                directory: location.bundlePath,
-                options: StoreOptions(
-                    fullSync: configuration.fullSync,
-                    archive: configuration.revisionCompression.archive,
-                    scheme: configuration.revisionScheme?.storeScheme
+            try ForeignBundle.noticing(location.bundlePath) {
+                try Store.open(
+                    directory: location.bundlePath,
+                    options: StoreOptions(
+                        fullSync: configuration.fullSync,
+                        archive: configuration.revisionCompression.archive,
+                        scheme: configuration.revisionScheme?.storeScheme
+                    )
                 )
-            )
+            }
         }
         let file = known.withLock { known in
             if let file = known[ObjectIdentifier(store)]?.file { return file }

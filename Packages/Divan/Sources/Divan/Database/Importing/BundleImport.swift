@@ -1,0 +1,96 @@
+import DivanCBLite
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// Carries the documents of a foreign database over, a batch at a time.
+///
+/// The calling thread reads and decodes; another stores what is ready, a transaction for each batch. At
+/// most a few batches wait in between.
+struct BundleImport {
+    private let bundle: CBLiteBundle
+    private let store: Store
+    private let reader: RecordReader
+
+    /// Documents of one transaction.
+    private static let batchCount = 1_000
+    /// Bytes of bodies of one transaction.
+    private static let batchByteCount = 8 << 20
+
+    init(_ bundle: CBLiteBundle, into store: Store) {
+        self.bundle = bundle
+        self.store = store
+        let owner = SourceID(bytes: bundle.facts.publicUUID) ?? .me
+        reader = RecordReader(keys: bundle.facts.keys, owner: owner)
+    }
+
+    func run() throws -> DatabaseImport {
+        let writer = ImportWriter(store, blobs: bundle.directory + "/Attachments/")
+        var report = DatabaseImport()
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        for collection in bundle.collections {
+            guard let path = CollectionPath(scope: collection.scope, name: collection.name) else {
+                throw CBLiteError.damaged(
+                    "a collection named \(collection.scope).\(collection.name)"
+                )
+            }
+            report.collections.append("\(path)")
+            try store.createCollection(path)
+            var batch = ImportBatch(path)
+            try bundle.forEachRecord(in: collection) { record in
+                do throws(RecordDamage) {
+                    let document = try reader.document(record)
+                    if let time = document.expiration, time <= now {
+                        report.expiredCount += 1
+                        return
+                    }
+                    if let damage = document.damage {
+                        report.note(damage, of: document.documentID.text, in: path)
+                    }
+                    batch.add(document)
+                } catch {
+                    report.note(error, of: String(decoding: record.key, as: UTF8.self), in: path)
+                }
+                if batch.documents.count >= Self.batchCount
+                    || batch.byteCount >= Self.batchByteCount
+                {
+                    try writer.take(batch)
+                    batch = ImportBatch(path)
+                }
+            }
+            try writer.take(batch)
+            try writer.settle()
+            try store.write { try $0.importCounter(collection.lastSequence, in: path) }
+        }
+        try writer.settle(into: &report)
+        return report
+    }
+}
+
+extension DatabaseImport {
+    fileprivate mutating func note(
+        _ damage: RecordDamage,
+        of name: String,
+        in path: CollectionPath
+    ) {
+        damageCount += 1
+        guard damages.count < CBLiteLimits.toldDamageCount else { return }
+        damages.append("document \"\(name)\" of \(path): \(damage)")
+    }
+}
+
+/// Documents that are stored together.
+struct ImportBatch: Sendable {
+    let path: CollectionPath
+    private(set) var documents: [ForeignDocument] = []
+    private(set) var byteCount = 0
+
+    init(_ path: CollectionPath) {
+        self.path = path
+    }
+
+    mutating func add(_ document: ForeignDocument) {
+        byteCount += document.current?.body?.count ?? 0
+        documents.append(document)
+    }
+}

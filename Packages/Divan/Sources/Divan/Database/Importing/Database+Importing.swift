@@ -1,0 +1,144 @@
+import DivanCBLite
+import DivanStore
+import Foundation
+
+extension Database {
+    /// Makes a database out of one of Couchbase Lite 2, 3 or 4; blocks until it is done.
+    ///
+    /// Revisions keep their IDs, documents their history, conflicts, blobs, expirations and change
+    /// numbers, and the next replication with a server goes on where the last one ended. The old
+    /// database is not changed; it must not be in use. Nothing is left when an error is thrown.
+    ///
+    /// ```swift
+    /// let report = try Database.importing(fromPath: "/old/travel.cblite2", toDatabase: "travel")
+    /// print(report.documentCount, report.damages)
+    /// let travel = try Database(name: "travel")
+    /// ```
+    ///
+    /// An addition to the official API.
+    ///
+    /// - Parameters:
+    ///   - path: The directory `<name>.cblite2` of the old database.
+    ///   - name: The name of the new one.
+    ///   - config: Where the new one goes; `nil` means the default directory.
+    ///   - keepingIdentity: Whether the new one takes the old one's place. With `false` both go on to
+    ///     live, as after a copy; then replications compare everything once.
+    /// - Returns: What was taken over, and what is damaged.
+    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when there is one of that name;
+    ///   `CBLError.unreadableDatabase`, `databaseTooNew`, `busy`, `corruptData` or `notFound` about the old
+    ///   one, with a word on what to do.
+    public static func importing(
+        fromPath path: String,
+        toDatabase name: String,
+        withConfig config: DatabaseConfiguration? = nil,
+        keepingIdentity: Bool = true
+    ) throws -> DatabaseImport {
+        let config = config ?? DatabaseConfiguration()
+        let target = try DatabaseLocation(name: name, directory: config.directory).bundlePath
+        return try translatingErrors {
+            guard !FileManager.default.fileExists(atPath: target) else {
+                throw StoreError(.alreadyExists, at: target)
+            }
+            let bundle = try naming(path) { () throws(CBLiteError) in
+                try CBLiteBundle(directory: path)
+            }
+            // Under another name until it is whole.
+            let unfinished = target + ".importing"
+            if Store.exists(directory: unfinished) { try Store.delete(directory: unfinished) }
+            do {
+                let report = try bundle.pour(into: unfinished, config, keepingIdentity)
+                guard rename(unfinished, target) == 0 else {
+                    throw StoreError(errno == ENOTEMPTY ? .alreadyExists : .io(errno), at: target)
+                }
+                return report
+            } catch {
+                try? Store.delete(directory: unfinished)
+                throw (error as? CBLiteError).map { ForeignDatabaseError(path: path, $0) } ?? error
+            }
+        }
+    }
+
+    private static func naming<T>(
+        _ path: String,
+        _ body: () throws(CBLiteError) -> T
+    ) throws -> T {
+        do throws(CBLiteError) {
+            return try body()
+        } catch {
+            throw ForeignDatabaseError(path: path, error)
+        }
+    }
+}
+
+/// An error about a database of Couchbase Lite.
+struct ForeignDatabaseError: NumberedError, CustomStringConvertible {
+    let path: String
+    let cause: CBLiteError
+
+    init(path: String, _ cause: CBLiteError) {
+        self.path = path
+        self.cause = cause
+    }
+
+    var description: String { "\(path): \(cause)" }
+
+    var number: ErrorNumber {
+        switch cause {
+        case .notABundle: .divan(CBLError.notFound)
+        case .tooOld, .encrypted: .divan(CBLError.unreadableDatabase)
+        case .tooNew: .divan(CBLError.databaseTooNew)
+        case .inUse: .divan(CBLError.busy)
+        case .damaged: .divan(CBLError.corruptData)
+        case .system(let number): .posix(number)
+        }
+    }
+}
+
+extension CBLiteBundle {
+    /// Fills a database that did not exist before.
+    fileprivate func pour(
+        into directory: String,
+        _ config: DatabaseConfiguration,
+        _ keepsIdentity: Bool
+    ) throws -> DatabaseImport {
+        let identity = ForeignIdentity(
+            publicUUID: facts.publicUUID,
+            privateUUID: facts.privateUUID,
+            previousPrivateUUID: facts.previousPrivateUUID,
+            scheme: facts.scheme
+        )
+        let store = try Store.create(
+            directory: directory,
+            replacing: keepsIdentity ? identity : identity.copied(),
+            options: StoreOptions(
+                fullSync: config.fullSync,
+                archive: config.revisionCompression.archive
+            )
+        )
+        var isClosed = false
+        defer { if !isClosed { try? store.close() } }
+        var report = try BundleImport(self, into: store).run()
+        try store.write { writer in
+            for remote in facts.remotes {
+                try writer.importRemote(remote.address, as: remote.id)
+                report.remotes.append(remote.address)
+            }
+            for checkpoint in try checkpoints() {
+                try writer.importCheckpoint(checkpoint.id, checkpoint.body)
+                report.checkpointCount += 1
+            }
+            for checkpoint in try peerCheckpoints() {
+                let revision = checkpoint.revision ?? "1-cc"
+                try writer.importPeerCheckpoint(
+                    checkpoint.id,
+                    revision: revision,
+                    checkpoint.body
+                )
+                report.checkpointCount += 1
+            }
+        }
+        isClosed = true
+        try store.close()
+        return report
+    }
+}

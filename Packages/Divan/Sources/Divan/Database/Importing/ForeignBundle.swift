@@ -1,0 +1,20 @@
+import DivanCBLite
+import DivanStore
+
+/// A folder that was opened as a database, and holds one of Couchbase Lite.
+struct ForeignBundle: NumberedError, CustomStringConvertible {
+    let description: String
+    let number = ErrorNumber.divan(CBLError.unreadableDatabase)
+
+    /// Opens a database; an error about one of Couchbase Lite says what to do.
+    static func noticing<T>(_ directory: String, _ open: () throws -> T) throws -> T {
+        do {
+            return try open()
+        } catch let error as StoreError {
+            guard case .notADatabase = error.code,
+                let notice = CBLiteBundle.notice(about: directory)
+            else { throw error }
+            throw ForeignBundle(description: "\(directory): \(notice)")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import DivanCBLite
+import DivanRevisions
+import DivanStore
+import Foundation
+import Synchronization
+
+/// Stores batches in the order in which they come, on a thread of its own.
+final class ImportWriter: Sendable {
+    private let store: Store
+    /// The folder of the old database's blobs, with a slash.
+    private let blobs: String
+    private let queue = DispatchQueue(label: "divan.import")
+    /// Batches that may wait.
+    private let room = DispatchSemaphore(value: 4)
+    private let state = Mutex(State())
+
+    private struct State {
+        var report = DatabaseImport()
+        var failure: (any Error)?
+        /// Whether each blob that was looked for is there.
+        var looked: [BlobDigest: Bool] = [:]
+    }
+
+    init(_ store: Store, blobs: String) {
+        self.store = store
+        self.blobs = blobs
+    }
+
+    /// Takes a batch; waits while too many are there.
+    ///
+    /// - Throws: What an earlier one failed with.
+    func take(_ batch: ImportBatch) throws {
+        guard !batch.documents.isEmpty else { return }
+        room.wait()
+        if let failure = state.withLock({ $0.failure }) {
+            room.signal()
+            throw failure
+        }
+        queue.async {
+            defer { self.room.signal() }
+            do {
+                try self.store(batch)
+            } catch {
+                self.state.withLock { $0.failure = $0.failure ?? error }
+            }
+        }
+    }
+
+    /// Waits until all is stored.
+    ///
+    /// - Throws: What a batch failed with.
+    func settle() throws {
+        queue.sync {}
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Waits until all is stored, and tells what was.
+    ///
+    /// - Throws: What a batch failed with.
+    func settle(into report: inout DatabaseImport) throws {
+        try settle()
+        let stored = state.withLock { $0.report }
+        report.documentCount = stored.documentCount
+        report.tombstoneCount = stored.tombstoneCount
+        report.conflictCount = stored.conflictCount
+        report.blobCount = stored.blobCount
+        report.missingBlobs = stored.missingBlobs.sorted()
+    }
+
+    private func store(_ batch: ImportBatch) throws {
+        var report = state.withLock { $0.report }
+        for document in batch.documents where document.namesBlobs {
+            try carryBlobs(of: document, &report)
+        }
+        try store.write { writer in
+            for document in batch.documents {
+                let isNew = try writer.importDocument(
+                    document.documentID,
+                    sequence: document.sequence,
+                    history: document.history,
+                    expiration: document.expiration,
+                    in: batch.path
+                )
+                if isNew { report.documentCount += 1 }
+                if document.current?.isTombstone ?? false { report.tombstoneCount += 1 }
+                if document.history.isConflicted { report.conflictCount += 1 }
+            }
+        }
+        let done = report
+        state.withLock { $0.report = done }
+    }
+
+    // MARK: Blobs
+
+    /// Copies the contents that any kept body names, each once.
+    private func carryBlobs(
+        of document: ForeignDocument,
+        _ report: inout DatabaseImport
+    ) throws {
+        for revision in document.history.revisionsWithBody {
+            guard let body = revision.body else { continue }
+            let digests = (try? BlobReferences.digests(in: body.span)) ?? []
+            for digest in digests where state.withLock({ $0.looked[digest] }) == nil {
+                let isThere = try carry(digest)
+                state.withLock { $0.looked[digest] = isThere }
+                if isThere {
+                    report.blobCount += 1
+                } else {
+                    report.missingBlobs.append("\(digest)")
+                }
+            }
+        }
+    }
+
+    /// Returns false where the file is missing, or has another content.
+    private func carry(_ digest: BlobDigest) throws -> Bool {
+        guard let file = FileHandle(forReadingAtPath: blobs + digest.fileName) else { return false }
+        defer { try? file.close() }
+        let writer = try store.blobs.writer()
+        do {
+            while let piece = try file.read(upToCount: StoreLimits.blobPieceByteCount),
+                !piece.isEmpty
+            {
+                try writer.append([UInt8](piece).span)
+            }
+            _ = try writer.finish(expected: digest)
+            return true
+        } catch let error as StoreError {
+            writer.cancel()
+            guard case .blobMismatch = error.code else { throw error }
+            return false
+        }
+    }
+}
