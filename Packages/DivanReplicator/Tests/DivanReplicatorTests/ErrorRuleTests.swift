@@ -3,6 +3,7 @@ import DivanStore
 import Foundation
 import Testing
 
+@testable import DivanBLIP
 @testable import DivanReplicator
 
 /// What errors lead to, and the same two tables in `Docs/errors.md`.
@@ -90,6 +91,24 @@ import Testing
             )
         }
         #expect(try page("What an error of the database becomes in a replication") == rows)
+    }
+
+    private static let brokenRules: [BLIPError.Reason] = [
+        .truncatedFrame(byteCount: 1), .varintTooLong, .frameTooLarge(byteCount: 2, limit: 1),
+        .checksum(received: 1, computed: 2), .compression(""), .messageTooLarge(limit: 1),
+        .openBytes(limit: 1), .openMessages(limit: 1), .unansweredRequests(limit: 1),
+        .queuedReplies(limit: 1), .propertiesTooLarge(byteCount: 2, limit: 1),
+        .truncatedProperties, .malformedProperties, .requestNumber(2, expected: 1),
+        .replyNumber(1),
+    ]
+
+    @Test func `the page shows what a broken rule of the message layer becomes`() throws {
+        let rows = Self.brokenRules.map { reason in
+            let label = "\(reason)".prefix { $0 != "(" }
+            let code = WireCode.close(CloseCode(BLIPError(reason: reason, frameIndex: 0).closeCode))
+            return "| `\(label)` | \(name(code)) |"
+        }
+        #expect(try page("What a broken rule of the message layer becomes") == rows)
     }
 
     @Test func `what the peer reports of its own database is its fault, and never looked up here`()

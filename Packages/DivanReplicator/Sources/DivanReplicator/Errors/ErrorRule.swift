@@ -8,7 +8,7 @@ import Glibc
 /// Source: `errors.md` §3, §6, §7.
 struct ErrorRule: Sendable {
     let code: WireCode
-    let fault: SyncError.Fault
+    var fault: SyncError.Fault
     /// What a peer is told in place of the code; `nil` is the code itself.
     var told: HTTPStatus?
     /// What the connection is closed with when a request other than `rev` fails so; `nil` goes on.
@@ -47,198 +47,118 @@ struct ErrorRule: Sendable {
 // MARK: - The table
 
 extension ErrorRule {
-    private static func http(
-        _ status: HTTPStatus,
-        _ fault: SyncError.Fault,
-        closes: CloseCode? = nil,
-        recovery: SyncError.Recovery = .none,
-        _ problem: String? = nil,
-        remedy: String? = nil
-    ) -> ErrorRule {
-        ErrorRule(
-            code: .http(status),
-            fault: fault,
-            closes: closes,
-            recovery: recovery,
-            problem: problem,
-            remedy: remedy
-        )
+    private static func rule(_ code: WireCode, _ fault: SyncError.Fault) -> ErrorRule {
+        var rule = family(of: code)
+        rule.fault = fault
+        return rule
     }
 
-    private static let tooLarge = "a document is too large for the peer"
-    private static let makeSmaller = "make the document or its blobs smaller"
-    private static let unreachable = "what stands before the peer cannot reach it"
+    private func told(as status: HTTPStatus) -> ErrorRule { with { $0.told = status } }
+
+    private func closing(with code: CloseCode) -> ErrorRule { with { $0.closes = code } }
+
+    private func helped(by recovery: SyncError.Recovery) -> ErrorRule {
+        with { $0.recovery = recovery }
+    }
+
+    private func saying(_ problem: String) -> ErrorRule { with { $0.problem = problem } }
+
+    private func advising(_ remedy: String) -> ErrorRule { with { $0.remedy = remedy } }
+
+    private func with(_ change: (inout ErrorRule) -> Void) -> ErrorRule {
+        var rule = self
+        change(&rule)
+        return rule
+    }
 
     private static let http: [ErrorRule] = [
-        http(.badRequest, .peer, closes: .doNotRetry, "the peer does not understand the request"),
-        http(
-            .unauthorized,
-            .caller,
-            "the credentials are missing or wrong",
-            remedy: "check the user name and password"
-        ),
-        http(
-            .forbidden,
-            .caller,
-            closes: .doNotRetry,
-            "not allowed",
-            remedy: "check what this user, or this replicator, may do"
-        ),
-        http(
-            .notFound,
-            .caller,
-            "there is no such database, collection or document",
-            remedy: "check that the database and its collections exist at the peer"
-        ),
-        http(.requestTimeout, .environment, recovery: .retry),
-        http(
-            .conflict,
-            .caller,
-            "somebody else changed the document first",
-            remedy: "pull the document, so that the conflict can be resolved"
-        ),
-        http(.contentTooLarge, .caller, tooLarge, remedy: makeSmaller),
-        http(.tooManyRequests, .environment, recovery: .retry, "too many attempts or connections"),
-        http(.internalError, .peer, "the peer failed"),
-        http(.badGateway, .environment, recovery: .retry, unreachable),
-        http(
-            .serviceUnavailable,
-            .environment,
-            closes: .retryLater,
-            recovery: .retry,
-            "the peer is overloaded or shutting down"
-        ),
-        http(.gatewayTimeout, .environment, recovery: .retry, unreachable),
+        rule(.http(.badRequest), .peer).closing(with: .doNotRetry)
+            .saying("the peer does not understand the request"),
+        rule(.http(.unauthorized), .caller).saying("the credentials are missing or wrong")
+            .advising("check the user name and password"),
+        rule(.http(.forbidden), .caller).closing(with: .doNotRetry).saying("not allowed")
+            .advising("check what this user, or this replicator, may do"),
+        rule(.http(.notFound), .caller)
+            .saying("there is no such database, collection or document")
+            .advising("check that the database and its collections exist at the peer"),
+        rule(.http(.requestTimeout), .environment).helped(by: .retry),
+        rule(.http(.conflict), .caller).saying("somebody else changed the document first")
+            .advising("pull the document, so that the conflict can be resolved"),
+        rule(.http(.contentTooLarge), .caller).saying("a document is too large for the peer")
+            .advising("make the document or its blobs smaller"),
+        rule(.http(.tooManyRequests), .environment).helped(by: .retry)
+            .saying("too many attempts or connections"),
+        rule(.http(.internalError), .peer).saying("the peer failed"),
+        rule(.http(.badGateway), .environment).helped(by: .retry)
+            .saying("what stands before the peer cannot reach it"),
+        rule(.http(.serviceUnavailable), .environment).closing(with: .retryLater)
+            .helped(by: .retry).saying("the peer is overloaded or shutting down"),
+        rule(.http(.gatewayTimeout), .environment).helped(by: .retry)
+            .saying("what stands before the peer cannot reach it"),
     ]
 
-    private static func close(
-        _ code: CloseCode,
-        _ fault: SyncError.Fault,
-        recovery: SyncError.Recovery = .none,
-        _ problem: String,
-        remedy: String? = nil
-    ) -> ErrorRule {
-        ErrorRule(
-            code: .close(code),
-            fault: fault,
-            recovery: recovery,
-            problem: problem,
-            remedy: remedy
-        )
-    }
-
-    private static let misunderstood = "the two sides do not understand each other"
-
-    private static let close: [ErrorRule] = [
-        close(
-            .goingAway,
-            .environment,
-            "the peer has stopped",
-            remedy: "start it there, then here again; what came through is kept"
-        ),
-        close(.protocolError, .peer, misunderstood),
-        close(.unsupportedData, .peer, misunderstood),
-        close(.abnormal, .environment, recovery: .retry, "the connection ended without a goodbye"),
-        close(.badFormat, .peer, misunderstood),
-        close(.policy, .peer, "a message breaks the peer's policy"),
-        close(.tooBig, .caller, tooLarge, remedy: makeSmaller),
-        close(.missingExtension, .peer, misunderstood),
-        close(.cannotFulfil, .peer, "the peer failed"),
-        close(.retryLater, .environment, recovery: .retry, "the peer is restarting or overloaded"),
-        close(.doNotRetry, .peer, "the peer asks not to try again"),
-    ]
-
-    private static func liteCore(
-        _ code: LiteCoreCode,
-        _ fault: SyncError.Fault,
-        told: HTTPStatus = .internalError,
-        closes: CloseCode? = nil
-    ) -> ErrorRule {
-        ErrorRule(code: .liteCore(code), fault: fault, told: told, closes: closes)
-    }
+    private static let close: [ErrorRule] =
+        [
+            rule(.close(.goingAway), .environment).saying("the peer has stopped")
+                .advising("start it there, then here again; what came through is kept"),
+            rule(.close(.abnormal), .environment).helped(by: .retry)
+                .saying("the connection ended without a goodbye"),
+            rule(.close(.policy), .peer).saying("a message breaks the peer's policy"),
+            rule(.close(.tooBig), .caller).saying("a document is too large for the peer")
+                .advising("make the document or its blobs smaller"),
+            rule(.close(.cannotFulfil), .peer).saying("the peer failed"),
+            rule(.close(.retryLater), .environment).helped(by: .retry)
+                .saying("the peer is restarting or overloaded"),
+            rule(.close(.doNotRetry), .peer).saying("the peer asks not to try again"),
+        ]
+        + [.protocolError, .unsupportedData, .badFormat, .missingExtension].map {
+            rule(.close($0), .peer).saying("the two sides do not understand each other")
+        }
 
     /// What keeps the store from working is told as 503: nothing is wrong with what the peer sent, and
     /// it must come again (`errors.md` §7).
-    private static let liteCore: [ErrorRule] = [
-        liteCore(.badRevisionID, .peer, told: .badRequest),
-        liteCore(.corruptRevision, .peer, told: .badRequest),
-        liteCore(.notOpen, .caller, told: .serviceUnavailable),
-        liteCore(.notFound, .caller, told: .notFound),
-        liteCore(.conflict, .caller, told: .conflict),
-        liteCore(.invalidParameter, .caller, told: .badRequest),
-        liteCore(.unexpected, .caller, closes: .doNotRetry),
-        liteCore(.cannotOpenFile, .environment, told: .serviceUnavailable),
-        liteCore(.inputOutput, .environment, told: .serviceUnavailable),
-        liteCore(.memory, .environment, told: .serviceUnavailable),
-        liteCore(.notWriteable, .environment, told: .serviceUnavailable),
-        liteCore(.corruptData, .storedData),
-        liteCore(.busy, .environment, told: .serviceUnavailable),
-        liteCore(.unsupported, .storedData),
-        liteCore(.notADatabase, .storedData),
-        liteCore(.remoteError, .peer, closes: .doNotRetry),
-        liteCore(.databaseTooNew, .storedData),
-        liteCore(.badDocumentID, .peer, told: .badRequest),
-        liteCore(.deltaBaseUnknown, .peer, told: .unprocessable),
-        liteCore(.corruptDelta, .peer, told: .unprocessable),
-    ]
+    private static let liteCore: [ErrorRule] =
+        [
+            rule(.liteCore(.notFound), .caller).told(as: .notFound),
+            rule(.liteCore(.conflict), .caller).told(as: .conflict),
+            rule(.liteCore(.invalidParameter), .caller).told(as: .badRequest),
+            rule(.liteCore(.notOpen), .caller).told(as: .serviceUnavailable),
+            rule(.liteCore(.unexpected), .caller).closing(with: .doNotRetry),
+            rule(.liteCore(.remoteError), .peer).closing(with: .doNotRetry),
+        ]
+        + [.cannotOpenFile, .inputOutput, .memory, .notWriteable, .busy].map {
+            rule(.liteCore($0), .environment).told(as: .serviceUnavailable)
+        }
+        + [.badRevisionID, .corruptRevision, .badDocumentID].map {
+            rule(.liteCore($0), .peer).told(as: .badRequest)
+        }
+        + [.deltaBaseUnknown, .corruptDelta].map {
+            rule(.liteCore($0), .peer).told(as: .unprocessable)
+        }
+        + [.corruptData, .unsupported, .notADatabase, .databaseTooNew].map {
+            rule(.liteCore($0), .storedData)
+        }
 
-    private static func network(_ code: NetworkCode, _ recovery: SyncError.Recovery) -> ErrorRule {
-        ErrorRule(
-            code: .network(code),
-            fault: .environment,
-            told: .internalError,
-            recovery: recovery
-        )
-    }
-
-    private static let network: [ErrorRule] = [
-        network(.nameLookup, .retry),
-        network(.unknownHost, .whenContinuous),
-        network(.timeout, .retry),
-        network(.networkReset, .retry),
-        network(.connectionAborted, .retry),
-        network(.connectionReset, .retry),
-        network(.connectionRefused, .retry),
-        network(.networkDown, .whenContinuous),
-        network(.networkUnreachable, .whenContinuous),
-        network(.notConnected, .whenContinuous),
-        network(.hostDown, .whenContinuous),
-        network(.hostUnreachable, .whenContinuous),
-        network(.addressNotAvailable, .whenContinuous),
-        network(.brokenPipe, .whenContinuous),
-        network(.unknownInterface, .whenContinuous),
-    ]
-
-    private static func posix(
-        _ number: Int32,
-        _ recovery: SyncError.Recovery = .none,
-        closes: CloseCode? = nil,
-        remedy: String? = nil
-    ) -> ErrorRule {
-        ErrorRule(
-            code: .posix(Int(number)),
-            fault: .environment,
-            told: .serviceUnavailable,
-            closes: closes,
-            recovery: recovery,
-            remedy: remedy
-        )
-    }
+    private static let network: [ErrorRule] =
+        [
+            .nameLookup, .timeout, .networkReset, .connectionAborted, .connectionReset,
+            .connectionRefused,
+        ].map { rule(.network($0), .environment).helped(by: .retry) }
+        + [
+            .unknownHost, .networkDown, .networkUnreachable, .notConnected, .hostDown,
+            .hostUnreachable, .addressNotAvailable, .brokenPipe, .unknownInterface,
+        ].map { rule(.network($0), .environment).helped(by: .whenContinuous) }
 
     /// They are Linux's numbers: a POSIX code from another platform must not be looked up here.
-    private static let posix: [ErrorRule] = [
-        posix(ENOSPC, closes: .doNotRetry, remedy: "free some disk space"),
-        posix(EPIPE, .whenContinuous),
-        posix(EADDRNOTAVAIL, .whenContinuous),
-        posix(ENETDOWN, .whenContinuous),
-        posix(ENETUNREACH, .whenContinuous),
-        posix(ENETRESET, .retry),
-        posix(ECONNABORTED, .retry),
-        posix(ECONNRESET, .retry),
-        posix(ENOTCONN, .whenContinuous),
-        posix(ETIMEDOUT, .retry),
-        posix(ECONNREFUSED, .retry),
-        posix(EHOSTDOWN, .whenContinuous),
-        posix(EHOSTUNREACH, .whenContinuous),
-    ]
+    private static let posix: [ErrorRule] =
+        [
+            rule(.posix(Int(ENOSPC)), .environment).closing(with: .doNotRetry)
+                .advising("free some disk space")
+        ]
+        + [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED].map {
+            rule(.posix(Int($0)), .environment).helped(by: .retry)
+        }
+        + [EPIPE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH].map {
+            rule(.posix(Int($0)), .environment).helped(by: .whenContinuous)
+        }
 }
