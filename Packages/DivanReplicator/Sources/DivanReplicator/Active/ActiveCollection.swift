@@ -275,7 +275,6 @@ extension ActiveCollection {
         if case .inserted(_, _, let isBranched) = result {
             // The sender must still hear which branch counts.
             reply = BLIPReply(properties: isBranched ? [RemoteOrder.branchedProperty: "true"] : [:])
-            pusher?.trust(revision.message.documentID)
         }
         take(.init(result), of: Arrival(revision), answeredBy: reply)
     }
@@ -296,6 +295,7 @@ extension ActiveCollection {
             connection.report(arrival.event(in: path, event.error))
         }
         if effects.contains(.resolve) { conflicts.ask(about: arrival.documentID, in: path) }
+        if effects.contains(.trust) { pusher?.trust(arrival.documentID) }
         if effects.contains(.retryPush) { pulled(arrival.documentID) }
         if effects.contains(.readFeed) { pusher?.notice() }
         guard life.isOver else { return }

@@ -64,6 +64,8 @@ enum PulledRevision {
         static let report = Effects(rawValue: 1 << 4)
         /// Ask a resolver.
         static let resolve = Effects(rawValue: 1 << 5)
+        /// What is known of the document at the peer is true.
+        static let trust = Effects(rawValue: 1 << 9)
         /// What the peer refused for want of this revision may succeed now.
         static let retryPush = Effects(rawValue: 1 << 6)
         /// There is something to push.
@@ -93,9 +95,9 @@ enum PulledRevision {
         case (.incomplete, .rolledBack): (self, effects) = (.lost, [.refuse, .report])
         case (.ready, .withdrawn): (self, effects) = (.settled, [.answer, .pass])
         case (.ready, .stored):
-            (self, effects) = (.settled, [.answer, .report, .retryPush, .pass])
+            (self, effects) = (.settled, [.answer, .report, .trust, .retryPush, .pass])
         case (.ready, .storedInConflict):
-            (self, effects) = (.settled, [.answer, .resolve, .retryPush, .pass])
+            (self, effects) = (.settled, [.answer, .resolve, .trust, .retryPush, .pass])
         case (.ready, .known): (self, effects) = (.settled, [.answer, .retryPush, .pass])
         case (.ready, .givenUp): (self, effects) = (.settled, [.answer, .readFeed, .pass])
         case (.ready, .failed): (self, effects) = (.settled, [.refuse, .report, .pass])
