@@ -143,7 +143,7 @@ enum QueryIndexFigures {
         let two = ranked("\(left) \(right)")
         let one = ranked(common)
         return [
-            ("two words, ranked", two.0, two.1, 25),
+            ("two words, ranked", two.0, two.1, 12),
             (
                 "two words, count",
                 "SELECT COUNT(*) FROM _ WHERE MATCH(story, '\(left) \(right)')",

@@ -1,0 +1,135 @@
+/// What became of the rows of a live query: enough for a list on a screen to move only what moved.
+///
+/// Apply it to the former rows: remove those at `removed`, from the last to the first; then go
+/// through `placed` and put each row at its offset, an inserted one or one that was taken from its
+/// former place. Rows that are in neither stand in their order where they stood.
+///
+/// An addition to the official API.
+public struct QueryDifference: Sendable {
+    /// A row that comes to a place.
+    public struct Placement: Hashable, Sendable {
+        /// Its offset in the new rows.
+        public let offset: Int
+        /// Its offset in the former rows; `nil` for one that is new.
+        public let formerOffset: Int?
+    }
+
+    /// All rows, as they are now.
+    public let results: [Result]
+    /// Offsets in the former rows of those that are gone or that move, ascending.
+    public let removed: [Int]
+    /// Rows that are new or that have moved, by their offset in the new rows, ascending.
+    public let placed: [Placement]
+    /// Offsets in the new rows of those whose other columns have changed, ascending.
+    public let updated: [Int]
+
+    /// The difference between two lists of rows, each given as keys and contents.
+    init(
+        from old: [(key: String, content: String)],
+        to new: [(key: String, content: String)],
+        _ results: [Result]
+    ) {
+        self.results = results
+        let origins = Self.origins(of: new.map(\.key), in: old.map(\.key))
+        let kept = Set(Self.longestRise(origins))
+        let stays = Set(kept.compactMap { origins[$0] })
+        removed = old.indices.filter { !stays.contains($0) }
+        placed = new.indices.filter { !kept.contains($0) }.map { offset in
+            Placement(offset: offset, formerOffset: origins[offset])
+        }
+        updated = new.indices.filter { offset in
+            origins[offset].map { old[$0].content != new[offset].content } ?? false
+        }
+    }
+
+    /// For each new key where it was; of equal keys the first belongs to the first.
+    private static func origins(of new: [String], in old: [String]) -> [Int?] {
+        var places: [String: [Int]] = [:]
+        for (offset, key) in old.enumerated().reversed() { places[key, default: []].append(offset) }
+        return new.map { places[$0]?.popLast() }
+    }
+
+    /// The offsets of the most values that ascend, so that the fewest rows move.
+    private static func longestRise(_ values: [Int?]) -> [Int] {
+        var ends: [Int] = []  // For each length the offset where such a rise ends lowest.
+        var before = [Int?](repeating: nil, count: values.count)
+        for (offset, value) in values.enumerated() {
+            guard let value else { continue }
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if let end = values[ends[middle]], end < value {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            before[offset] = low > 0 ? ends[low - 1] : nil
+            if low == ends.count { ends.append(offset) } else { ends[low] = offset }
+        }
+        var (rise, last): ([Int], Int?) = ([], ends.last)
+        while let offset = last {
+            rise.append(offset)
+            last = before[offset]
+        }
+        return rise.reversed()
+    }
+}
+
+/// The differences that commits make, for `for try await`; see ``Query/differences(by:)``.
+public struct QueryDifferences: AsyncSequence {
+    /// What one run found.
+    public typealias Element = QueryDifference
+
+    private let changes: AsyncThrowingStream<QueryChange, any Error>
+    private let key: String
+
+    init(_ changes: AsyncThrowingStream<QueryChange, any Error>, key: String) {
+        self.changes = changes
+        self.key = key
+    }
+
+    /// Returns an iterator; the sequence has one only.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(changes: changes.makeAsyncIterator(), key: key)
+    }
+
+    /// Steps from difference to difference.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var changes: AsyncThrowingStream<QueryChange, any Error>.Iterator
+        private let key: String
+        private var former: [(key: String, content: String)] = []
+
+        fileprivate init(
+            changes: AsyncThrowingStream<QueryChange, any Error>.Iterator,
+            key: String
+        ) {
+            self.changes = changes
+            self.key = key
+        }
+
+        /// Returns the next difference, or `nil` at the end.
+        public mutating func next() async throws -> QueryDifference? {
+            guard let change = try await changes.next() else { return nil }
+            let results = change.results?.allResults() ?? []
+            let rows = results.map { row in
+                (key: row.value(forKey: key).map { "\($0)" } ?? "", content: row.toJSON())
+            }
+            defer { former = rows }
+            return QueryDifference(from: former, to: rows, results)
+        }
+    }
+}
+
+extension Query {
+    /// What each commit does to the rows, for a list that moves only what moved.
+    ///
+    /// The first difference has all rows as new ones. Ends and throws as ``changes()``; a slow
+    /// consumer gets fewer and greater differences.
+    ///
+    /// - Parameter key: The column that tells which row is which, such as `id`.
+    /// - Returns: The differences, to be gone through once.
+    public func differences(by key: String) -> QueryDifferences {
+        QueryDifferences(changes(), key: key)
+    }
+}
