@@ -70,7 +70,7 @@ struct PushFeed {
         for (row, passes) in rows {
             let isOld = row.sequence <= trustedAfter
             if isOld, row.flags.contains(.conflicted) { doubt(row.documentID) }
-            if !passes, isUnderway(row.documentID) { overtakenIDs.insert(row.documentID) }
+            if !passes, isUnderway(row.documentID) { noteOvertaken(row.documentID) }
         }
         let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
@@ -80,6 +80,11 @@ struct PushFeed {
             if row.sequence <= trustedAfter { change.remoteAncestor = nil }
             return change
         }
+    }
+
+    private mutating func noteOvertaken(_ documentID: DocumentID) {
+        guard overtakenIDs.count < connection.limits.doubtfulDocumentsCount else { return }
+        overtakenIDs.insert(documentID)
     }
 
     private mutating func doubt(_ documentID: DocumentID) {

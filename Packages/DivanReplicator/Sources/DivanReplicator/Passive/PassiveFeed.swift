@@ -37,8 +37,6 @@ struct PassiveFeed {
     private var wasCaughtUp = false
     /// Documents that the peer pushes without knowing our revision, although it was told of it once.
     private var unknownToPeer: [DocumentID] = []
-    /// Those of them of which this connection told: what is on its way may be what they lack.
-    private var perhapsOnTheirWay: [DocumentID] = []
     /// Whether there is room to go on, but others shall have their turn first.
     private(set) var wantsTurn = false
 
@@ -98,9 +96,7 @@ struct PassiveFeed {
     }
 
     /// Whether the peer has been told everything and has what it wanted.
-    var isIdle: Bool {
-        isCaughtUp && isAnswered && unknownToPeer.isEmpty && perhapsOnTheirWay.isEmpty
-    }
+    var isIdle: Bool { isCaughtUp && isAnswered && unknownToPeer.isEmpty }
 
     /// Whether the peer has, or does not want, all that it was told of.
     private var isAnswered: Bool { listsInFlightCount == 0 && sender.isIdle }
@@ -108,8 +104,7 @@ struct PassiveFeed {
     /// The peer pushed a revision of a document that does not follow ours: it may have purged the
     /// document and made it anew, and our revision will not be announced by itself any more.
     mutating func tellAgain(_ documentID: DocumentID) {
-        let count = unknownToPeer.count + perhapsOnTheirWay.count
-        guard count < connection.limits.rememberedEchoesCount else { return }
+        guard unknownToPeer.count < connection.limits.rememberedEchoesCount else { return }
         unknownToPeer.append(documentID)
     }
 
@@ -158,11 +153,9 @@ struct PassiveFeed {
             turnCount -= 1
             try announceNext()
         }
-        if isAnswered, !perhapsOnTheirWay.isEmpty {
-            unknownToPeer += perhapsOnTheirWay
-            perhapsOnTheirWay = []
-        }
-        if !unknownToPeer.isEmpty { try announceAgain() }
+        // What is on its way may be the revision in question; who came once does not stay that long,
+        // and is told only of what this connection has not brought.
+        if !unknownToPeer.isEmpty, isAnswered || !isContinuous { try announceAgain() }
         _ = try sender.pump()
     }
 
@@ -201,16 +194,10 @@ struct PassiveFeed {
             try documentIDs.compactMap { try reader.change(of: $0, in: path) }
         }
         let hidden = try hiddenSequences(among: rows)
-        // Who came once does not stay long: it is told at once of what an earlier connection brought.
-        let settledSequence = isAnswered ? lastSequence : isContinuous ? 0 : firstSequence
-        var changes: [ChangeRow] = []
-        for row in rows where row.sequence <= lastSequence && !hidden.contains(row.sequence) {
-            guard wantedIDs?.contains(row.documentID) ?? true else { continue }
-            if row.sequence <= settledSequence {
-                changes.append(row)
-            } else {
-                perhapsOnTheirWay.append(row.documentID)
-            }
+        let changes = rows.filter { row in
+            row.sequence <= (isContinuous ? lastSequence : firstSequence)
+                && !hidden.contains(row.sequence)
+                && wantedIDs?.contains(row.documentID) ?? true
         }
         if !changes.isEmpty { announce(changes.map { FeedChange($0) }) }
     }
