@@ -31,6 +31,8 @@ enum Action: Sendable {
     case restore(node: Int, down: Duration)
     /// The disk fails for a while.
     case breakDisk(node: Int, DiskFault, Duration)
+    /// The node names its revisions by version vectors from now on, and starts its replications anew.
+    case upgrade(node: Int)
     /// The wall clock jumps.
     case jump(node: Int, Duration)
     /// A replication is ended and begun again, perhaps from the start.
@@ -93,6 +95,7 @@ extension Action: CustomStringConvertible {
         case .restore(let node, let down): return "node \(node): copy put back, back in \(down)"
         case .breakDisk(let node, let fault, let time):
             return "node \(node): disk fails (\(fault.rawValue)) for \(time)"
+        case .upgrade(let node): return "node \(node): upgraded to version vectors"
         case .jump(let node, let by): return "node \(node): clock jumps by \(by)"
         case .restart(let link, let isReset):
             return "link \(link): restarted\(isReset ? " from zero" : "")"
@@ -113,7 +116,7 @@ extension Action {
         case .delete(let place), .purge(let place), .expire(let place, _): place.node
         case .compact(let node), .cut(let node, _), .isolate(let node, _),
             .closePort(let node, _), .crash(let node, _), .backUp(let node),
-            .die(let node, _, _, _), .decide(let node, _),
+            .die(let node, _, _, _), .decide(let node, _), .upgrade(let node),
             .restore(let node, _), .breakDisk(let node, _, _), .jump(let node, _):
             node
         case .restart, .audit: nil

@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
 import DivanTransport
@@ -79,7 +80,7 @@ final class Connector: @unchecked Sendable {
         nextIsReset = false
         let session = ActiveSession(
             store: store,
-            configuration: configuration(options, run),
+            configuration: configuration(options, run, store.scheme),
             loop: world.loop,
             network: world.networkChanges,
             log: world.log
@@ -91,7 +92,8 @@ final class Connector: @unchecked Sendable {
 
     private func configuration(
         _ options: PeerConfiguration.ActiveOptions,
-        _ run: Int
+        _ run: Int,
+        _ scheme: RevisionScheme
     ) -> ActiveSession.Configuration {
         let (network, world, node, other) = (world.network, world, node, other)
         var peer = PeerConfiguration(
@@ -100,6 +102,7 @@ final class Connector: @unchecked Sendable {
             secondsSince1970: { node.clock / 1_000 }
         )
         peer.usesDeltas = plan.usesDeltas
+        peer.scheme = scheme
         peer.limits = world.scenario.limits
         peer.random = SeededSource(seed: UInt64(index) &* 7 &+ UInt64(run))
         let subprotocols = peer.subprotocols

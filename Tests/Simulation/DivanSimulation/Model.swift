@@ -24,6 +24,11 @@ final class Model {
         var isExcused = false
     }
 
+    /// How revisions are named.
+    let fleet: Fleet
+
+    init(_ fleet: Fleet) { self.fleet = fleet }
+
     private(set) var revisions: [Key: [RevisionID: Revision]] = [:]
     /// What took the place of a revision: its children, and the outcomes of conflicts it lost.
     private(set) var successors: [Key: [RevisionID: Set<RevisionID>]] = [:]
@@ -34,6 +39,8 @@ final class Model {
     /// Documents that a node had at some time.
     private(set) var seen: Set<Action.Place> = []
     private(set) var wrongDecisions: [String] = []
+    /// Merges that a resolver asked for and that nobody has seen yet.
+    private var awaitedMerges: [Action.Place: [Awaited]] = [:]
     private(set) var editCount = 0
     private(set) var resolutionCount = 0
 
@@ -100,6 +107,14 @@ final class Model {
         resolutionCount += 1
         resolutionCounts[key, default: 0] += 1
         let (local, remote) = (conflict.local, conflict.remote)
+        if fleet != .trees {
+            let place = Action.Place(
+                node: node,
+                collection: key.collection,
+                documentID: key.documentID
+            )
+            return decideVectors(resolution, of: conflict, in: key, at: place, time)
+        }
         let outcome = add(resolution, of: conflict, in: key, at: node, time)
         supersede(remote.revisionID, by: outcome, of: key)
         supersede(local.revisionID, by: outcome, of: key)
@@ -185,6 +200,90 @@ final class Model {
             )
         }
         return id
+    }
+
+    // MARK: Conflicts of version vectors
+
+    /// A revision that a resolver asked for, under a name that is not known yet.
+    private struct Awaited {
+        var body: [UInt8]
+        var isTombstone: Bool
+        var parents: [RevisionID]
+    }
+
+    /// The side that wins takes the place of the other; what a merge is called shows when it is stored.
+    private func decideVectors(
+        _ resolution: Resolution,
+        of conflict: Conflict,
+        in key: Key,
+        at place: Action.Place,
+        _ time: Duration
+    ) {
+        let (local, remote) = (conflict.local, conflict.remote)
+        let sides = [local, remote]
+        var awaited: (body: [UInt8], isTombstone: Bool)?
+        switch resolution {
+        case _ where sides.allSatisfy(\.isTombstone):
+            supersede(local.revisionID, by: remote.revisionID, of: key)
+        case .keepLocal:
+            supersede(remote.revisionID, by: local.revisionID, of: key)
+            awaited = (local.isTombstone ? tombstone : local.body, local.isTombstone)
+        case .keepRemote:
+            supersede(local.revisionID, by: remote.revisionID, of: key)
+            awaited = (remote.isTombstone ? tombstone : remote.body, remote.isTombstone)
+        case .merge(let body, _):
+            awaited = (body, false)
+            for side in sides where side.body == body && !side.isTombstone {
+                for other in sides { supersede(other.revisionID, by: side.revisionID, of: key) }
+            }
+        case .delete:
+            awaited = (tombstone, true)
+            for side in sides where side.isTombstone {
+                for other in sides { supersede(other.revisionID, by: side.revisionID, of: key) }
+            }
+        }
+        guard let awaited else { return }
+        awaitedMerges[place, default: []].append(
+            Awaited(
+                body: awaited.body,
+                isTombstone: awaited.isTombstone,
+                parents: sides.map(\.revisionID)
+            )
+        )
+    }
+
+    /// Whether a resolver asked for something at a place.
+    func awaitsMerge(at place: Action.Place) -> Bool { awaitedMerges[place] != nil }
+
+    /// A revision is current where a resolver had asked for one.
+    func noteMerge(_ revision: HistoryRevision, at place: Action.Place, _ time: Duration) {
+        let key = Key(collection: place.collection, documentID: place.documentID)
+        for awaited in awaitedMerges[place] ?? []
+        where awaited.isTombstone == revision.isTombstone && awaited.body == revision.body {
+            for parent in awaited.parents where parent != revision.id {
+                supersede(parent, by: revision.id, of: key)
+            }
+            guard revisions[key]?[revision.id] == nil else { continue }
+            revisions[key, default: [:]][revision.id] = Revision(
+                parent: awaited.parents[0],
+                body: awaited.body,
+                isTombstone: awaited.isTombstone,
+                node: place.node,
+                time: time
+            )
+        }
+    }
+
+    /// Whether somebody made a revision with this body, or asked for one.
+    func hasBody(_ body: [UInt8], _ isTombstone: Bool, _ key: Key) -> Bool {
+        let made = revisions[key]?.values.contains {
+            $0.isTombstone == isTombstone && $0.body == body
+        }
+        if made == true { return true }
+        return awaitedMerges.contains { place, list in
+            place.collection == key.collection && place.documentID == key.documentID
+                && list.contains { $0.isTombstone == isTombstone && $0.body == body }
+        }
     }
 
     /// A conflict was decided against the rule.

@@ -29,7 +29,9 @@ final class Node: @unchecked Sendable {
     /// How the node decides conflicts now.
     var resolver: ResolverKind
     /// How far the wall clock is from the loop's.
-    var clockOffset: Duration = .zero
+    private(set) var clockOffset: Duration = .zero
+    /// Whether the database names its revisions by version vectors, or will when the process starts.
+    var usesVectors: Bool
 
     private unowned let world: World
     private let random: SeededSource
@@ -56,6 +58,7 @@ final class Node: @unchecked Sendable {
         health = DiskHealth(seed: seed ^ 0xD15C)
         random = SeededSource(seed: seed)
         resolver = world.scenario.resolvers[number]
+        usesVectors = world.scenario.fleet == .vectors
         disk = Disk(rows: .make(usesFiles: world.scenario.usesFiles))
         backUpDisk = Disk(rows: .make(usesFiles: false))
         mistakes.forgetsRemotes = world.bug == .echoNotSuppressed
@@ -66,6 +69,18 @@ final class Node: @unchecked Sendable {
 
     /// Milliseconds since 1970 on the node's own clock.
     var clock: Int64 { 1_700_000_000_000 + (world.loop.now + clockOffset).milliseconds }
+
+    /// Changes the wall clock. Vectors of a time that is minutes ahead are refused, which is as it should
+    /// be and no end of a simulation: their clocks jump a minute ahead at most.
+    func jump(_ by: Duration) {
+        clockOffset += by
+        if world.scenario.fleet != .trees { clockOffset = min(clockOffset, .seconds(60)) }
+    }
+
+    /// Sets the clock right where that matters to others.
+    func mendClock() {
+        if world.scenario.fleet != .trees { clockOffset = .zero }
+    }
 
     // MARK: Life
 
@@ -84,7 +99,13 @@ final class Node: @unchecked Sendable {
         let shelf = FaultyShelf(disk.blobs, health: health)
         shelf.believesAll = world.bug == .blobNotFetched
         do {
-            let store = try Store(engine: engine, blobs: BlobStore(shelf), random: random)
+            let store = try Store(
+                engine: engine,
+                blobs: BlobStore(shelf),
+                random: random,
+                wallTime: { [unowned self] in UInt64(clock) * 1_000_000 }
+            )
+            if usesVectors { try store.upgradeToVersionVectors() }
             for path in world.scenario.collections { try store.createCollection(path) }
             (self.engine, self.shelf, self.store) = (engine, shelf, store)
             observe(store)
@@ -126,6 +147,7 @@ final class Node: @unchecked Sendable {
             secondsSince1970: { [unowned self] in clock / 1_000 }
         )
         configuration.usesDeltas = true
+        configuration.scheme = store.scheme
         configuration.limits = world.scenario.limits
         configuration.random = random
         let fixed = configuration
@@ -164,6 +186,7 @@ final class Node: @unchecked Sendable {
                     documentID: document.documentID
                 )
                 if document.isPurge { world.model.purge(place) } else { world.model.note(place) }
+                if !document.isPurge { world.noteMerge(at: place) }
                 world.count(number, index, Int(document.sequence))
                 if world.isMended, !document.isPurge { world.noteTurn(at: place) }
                 if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }

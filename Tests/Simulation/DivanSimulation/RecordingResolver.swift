@@ -59,6 +59,9 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
         let localWins =
             if local.isTombstone != remote.isTombstone {
                 local.isTombstone
+            } else if local.revisionID.isVersion || remote.revisionID.isVersion {
+                (local.revisionID.timestamp, local.revisionID.description)
+                    > (remote.revisionID.timestamp, remote.revisionID.description)
             } else if local.revisionID.generation != remote.revisionID.generation {
                 local.revisionID.generation > remote.revisionID.generation
             } else {
@@ -67,6 +70,10 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
                 )
             }
         guard resolution != (localWins ? .keepLocal : .keepRemote) else { return }
+        // Two sources at one time: any order will do that is everywhere the same.
+        if local.revisionID.isVersion, local.revisionID.timestamp == remote.revisionID.timestamp {
+            return
+        }
         world.model.complain("\(conflict.documentID): \(text(resolution, conflict))")
     }
 
@@ -85,6 +92,10 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
 }
 
 extension RevisionID {
-    /// The generation and the first digits of the digest.
-    var short: String { "\(generation)-\(digest.prefix(4))" }
+    /// The generation and the first digits of the digest, or the ends of a version's time and source.
+    var short: String {
+        guard isVersion else { return "\(generation)-\(digest.prefix(4))" }
+        let parts = description.split(separator: "@")
+        return "\(parts[0].suffix(10))@\(parts[1].prefix(3))"
+    }
 }

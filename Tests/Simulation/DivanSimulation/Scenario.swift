@@ -8,6 +8,8 @@ import DivanTransport
 /// Who there is, what connects them, and what happens when.
 struct Scenario: Sendable {
     let seed: UInt64
+    /// How the nodes name their revisions.
+    var fleet = Fleet.trees
     var topology = Topology.star
     var flow = Flow.both
     var nodeCount = 2
@@ -34,6 +36,16 @@ struct Scenario: Sendable {
     var documentCount = 0
 }
 
+/// How the nodes of a world name their revisions.
+public enum Fleet: String, CaseIterable, Sendable {
+    /// By trees.
+    case trees
+    /// By version vectors from the beginning.
+    case vectors
+    /// Some by vectors from the beginning, some from a moment of the run on; when all is mended, all.
+    case mixed
+}
+
 /// A rule for conflicts.
 enum ResolverKind: String, CaseIterable, Sendable {
     case `default`
@@ -44,8 +56,9 @@ enum ResolverKind: String, CaseIterable, Sendable {
 
 extension Scenario {
     /// Draws the scenario of a seed; `peerCount` overrides how many nodes there are.
-    init(seed: UInt64, peerCount: Int? = nil) {
+    init(seed: UInt64, peerCount: Int? = nil, fleet: Fleet = .trees) {
         self.seed = seed
+        self.fleet = fleet
         var generator = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ 17)
         drawNodes(peerCount, &generator)
         drawLinks(&generator)
@@ -53,6 +66,7 @@ extension Scenario {
         drawPeers(&generator)
         var plan = ActionPlan(scenario: self, generator: generator)
         actions = plan.draw()
+        if fleet == .mixed { planUpgrades() }
         duration = (actions.last?.time ?? .zero) + .seconds(5)
     }
 
@@ -95,6 +109,24 @@ extension Scenario {
         for text in ["notes", "inventory.items"].prefix(Int.random(in: 0...2, using: &generator)) {
             if let path = CollectionPath(text) { collections.append(path) }
         }
+    }
+
+    /// Draws when each node is upgraded; chance of its own, so that the rest of the seed stays.
+    private mutating func planUpgrades() {
+        var generator = SeededGenerator(seed: seed &* 0x5851_F42D &+ 5)
+        let end = Int((actions.last?.time ?? .zero).milliseconds)
+        for node in 0..<nodeCount {
+            let isFirst = Int.random(in: 0..<5, using: &generator) == 0
+            let time = isFirst ? 0 : Int.random(in: 0...max(1, end), using: &generator)
+            actions.append(
+                PlannedAction(
+                    number: 10_000 + node,
+                    time: .milliseconds(time),
+                    action: .upgrade(node: node)
+                )
+            )
+        }
+        actions.sort { ($0.time, $0.number) < ($1.time, $1.number) }
     }
 
     /// Whether anybody may edit anything.

@@ -10,6 +10,8 @@ public struct Simulation: Sendable {
     public let seed: UInt64
     /// The mistake to make.
     public var bug: SeededBug?
+    /// How the nodes name their revisions.
+    public var fleet = Fleet.trees
     /// How many nodes there are, in place of the number that the seed draws.
     public var peerCount: Int?
     /// The numbers of the actions that are carried out; `nil` means all.
@@ -27,7 +29,7 @@ public struct Simulation: Sendable {
 
     /// The scenario without what was left out.
     var scenario: Scenario {
-        var scenario = Scenario(seed: seed, peerCount: peerCount)
+        var scenario = Scenario(seed: seed, peerCount: peerCount, fleet: fleet)
         if let selection {
             scenario.actions.removeAll { !selection.contains($0.number) }
         }
@@ -105,7 +107,7 @@ extension Scenario {
                 + (link.documentIDs.isEmpty ? "" : " some documents")
         }
         return """
-            seed \(seed): \(topology.rawValue) of \(nodeCount), flow \(flow.rawValue), \
+            seed \(seed): \(fleet.rawValue), \(topology.rawValue) of \(nodeCount), flow \(flow.rawValue), \
             \(collections.count) collections, \(actions.count) actions\
             \(usesFiles ? ", SQLite" : "")
             links: \(links.prefix(12).joined(separator: ", "))\(links.count > 12 ? " …" : "")

@@ -57,6 +57,7 @@ extension Simulation {
     public var arguments: String {
         var words = ["--seed \(seed)"]
         if let bug { words.append("--bug \(bug.rawValue)") }
+        if fleet != .trees { words.append("--fleet \(fleet.rawValue)") }
         if let peerCount { words.append("--peers \(peerCount)") }
         if let selection {
             words.append("--only " + selection.sorted().map(String.init).joined(separator: ","))

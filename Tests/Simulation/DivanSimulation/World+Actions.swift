@@ -63,8 +63,13 @@ extension World {
                 world.crash(world.nodes[node])
                 world.restart(world.nodes[node])
             }
+        case .upgrade(let node):
+            nodes[node].usesVectors = true
+            guard nodes[node].isUp else { return }
+            crash(nodes[node])
+            restart(nodes[node])
         case .jump(let node, let by):
-            nodes[node].clockOffset += by
+            nodes[node].jump(by)
             nodes[node].armExpiry()
         default: break
         }

@@ -48,10 +48,9 @@ struct CheckpointAudit {
     /// Every current revision of theirs up to a sequence is here.
     func checkPulled(_ last: UInt64) {
         for row in rows(of: theirs) where row.sequence <= last && concerns(row, at: link.active) {
-            let known = revisions(row.documentID, in: mine)
-            guard !known.contains(row.revisionID),
-                world.model.successors(of: row.revisionID, of: key(row)).isDisjoint(with: known)
-            else { continue }
+            let history = try? mine.read { try $0.revisions(of: row.documentID, in: path) }
+            let successors = world.model.successors(of: row.revisionID, of: key(row))
+            if let history, isKnown(row, history, successors) { continue }
             complain("claims sequence \(last) of", "and lacks", row)
         }
     }
@@ -70,6 +69,8 @@ struct CheckpointAudit {
                 complain("claims to have pushed to", "which lacks", row)
                 continue
             }
+            if current.revisionID.converted == row.revisionID.converted { continue }
+            if world.isOneMerge(key(row), at: link.active, link.passive) { continue }
             let isBehind = try? mine.read { reader in
                 try reader.isAncestor(
                     current.revisionID,
@@ -88,9 +89,15 @@ struct CheckpointAudit {
         (try? store.read { try $0.changes(in: path, after: 0, limit: 1 << 30) }) ?? []
     }
 
-    private func revisions(_ documentID: DocumentID, in store: Store) -> Set<RevisionID> {
-        let tree = try? store.read { try $0.tree(of: documentID, in: path) }
-        return Set((tree?.revisions ?? []).map(\.id))
+    /// Whether the revision is here, or one that took its place.
+    private func isKnown(
+        _ row: ChangeRow,
+        _ history: any RevisionHistory,
+        _ successors: Set<RevisionID>
+    ) -> Bool {
+        let ids = successors.union([row.revisionID])
+        if ids.contains(where: { history[$0] != nil || World.knows($0, history) }) { return true }
+        return world.isOneMerge(key(row), at: link.active, link.passive)
     }
 
     private func key(_ row: ChangeRow) -> Model.Key {

@@ -48,13 +48,13 @@ extension World {
         in group: [Int]
     ) -> [Violation] {
         let name = "\(key.collection)/\(key.documentID)"
-        let revisions = Set(group.compactMap { byNode[$0]?.revisionID })
+        let revisions = Set(group.compactMap { byNode[$0]?.revisionID.converted })
         guard let first = revisions.first else { return [] }
         let isTombstone = group.contains { byNode[$0]?.flags.contains(.tombstone) == true }
         // Tombstones made apart from each other agree: nobody asks which of them it was.
         let areTombstones = group.compactMap { byNode[$0] }
             .allSatisfy { $0.flags.contains(.tombstone) }
-        guard revisions.count == 1 || areTombstones else {
+        guard revisions.count == 1 || areTombstones || areOneMerge(key, group) else {
             let all = group.map { "\($0): \(byNode[$0]?.revisionID.short ?? "–")" }
             return [Violation(.diverged, "\(name) is \(all.joined(separator: ", "))")]
         }
@@ -71,6 +71,30 @@ extension World {
         guard !missing.isEmpty else { return [] }
         let kind = isTombstone ? Violation.Kind.tombstoneGone : .diverged
         return [Violation(kind, "\(name) \(first.short) is missing at \(missing)")]
+    }
+
+    /// What a node knows of a document's revisions.
+    func history(of key: Model.Key, at node: Int) -> (any RevisionHistory)? {
+        let path = scenario.collections[key.collection]
+        return try? nodes[node].store?.read { try $0.revisions(of: key.documentID, in: path) }
+    }
+
+    /// Whether nodes that merged the same to the same body kept each its own name for it.
+    private func areOneMerge(_ key: Model.Key, _ group: [Int]) -> Bool {
+        guard let first = group.first else { return false }
+        return group.dropFirst().allSatisfy { isOneMerge(key, at: first, $0) }
+    }
+
+    /// Whether two nodes merged the same to the same body, and kept each its own name for it.
+    func isOneMerge(_ key: Model.Key, at first: Int, _ second: Int) -> Bool {
+        guard let ours = history(of: key, at: first) as? VectorHistory,
+            let theirs = history(of: key, at: second) as? VectorHistory,
+            let one = ours.known.first, let other = theirs.known.first,
+            one.revision.body == other.revision.body,
+            one.revision.isTombstone == other.revision.isTombstone
+        else { return false }
+        return one.revision.id == other.revision.id
+            || one.mixed.vector.isRedundantMerge(of: other.mixed.vector)
     }
 
     /// The nodes between which a document travels, in groups that must agree on it.
@@ -105,4 +129,9 @@ extension World {
         }
         return path
     }
+}
+
+extension RevisionID {
+    /// The version that a tree ID becomes when it wins over one: both name one revision.
+    var converted: RevisionID { Version(converting: self).map { RevisionID($0) } ?? self }
 }

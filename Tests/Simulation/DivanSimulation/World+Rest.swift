@@ -64,7 +64,7 @@ extension World {
                     let conflicts = (try? store.read { try $0.conflicts(in: path) }) ?? []
                     found += conflicts.map {
                         "node \(connector.plan.active): \(path)/\($0) is in conflict: "
-                            + leaves(of: $0, in: path, store)
+                            + ends(of: $0, in: path, store)
                     }
                 }
                 guard connector.options.pushes, let ids = try? pending.documentIDs(in: path)
@@ -77,11 +77,14 @@ extension World {
         return found
     }
 
-    /// The ends of a document's tree, the current one first.
-    private func leaves(of id: DocumentID, in path: CollectionPath, _ store: Store) -> String {
-        let tree = try? store.read { try $0.tree(of: id, in: path) }
-        let leaves = tree?.leaves ?? []
-        return leaves.map { leaf in
+    /// The current revision of a document and those beside it.
+    private func ends(of id: DocumentID, in path: CollectionPath, _ store: Store) -> String {
+        let history = try? store.read { try $0.revisions(of: id, in: path) }
+        guard let tree = history as? RevisionTree else {
+            let known = (history as? VectorHistory)?.known ?? []
+            return known.map { $0.mixed.description }.joined(separator: " | ")
+        }
+        return tree.leaves.map { leaf in
             let marks: [(RevisionFlags, String)] = [
                 (.tombstone, "†"), (.conflict, " in conflict"), (.closed, " closed"),
             ]
@@ -96,10 +99,10 @@ extension World {
     {
         guard let store = nodes[connector.plan.active].store,
             let remote = try? store.remoteID(for: connector.options.remoteIdentity),
-            let tree = try? store.read({ try $0.tree(of: id, in: path) })
+            let history = try? store.read({ try $0.revisions(of: id, in: path) })
         else { return "nothing known" }
-        return
-            "\(tree.current?.id.short ?? "–") here and \(tree.latest(at: remote)?.short ?? "–") there"
+        return "\(history.current?.id.short ?? "–") here and "
+            + "\(history.latest(at: remote)?.short ?? "–") there"
     }
 
     // MARK: Checks at rest
@@ -143,62 +146,6 @@ extension World {
         }
         guard !strangers.isEmpty else { return }
         complain(.filterIgnored, "\(key) is at \(strangers)")
-    }
-
-    /// Every current revision is one that somebody made, byte for byte, with its blobs.
-    private func auditBodies(_ key: Model.Key, _ byNode: [Int: Holding]) {
-        let path = scenario.collections[key.collection]
-        for (number, holding) in byNode.sorted(by: { $0.key < $1.key }) {
-            guard let made = model.revisions[key]?[holding.revisionID] else {
-                complain(.invented, "\(key) \(holding.revisionID.short) at node \(number)")
-                continue
-            }
-            let stored = try? nodes[number].store?.read {
-                try $0.document(key.documentID, in: path, includingTombstones: true)
-            }
-            guard let stored else { continue }
-            if stored.body != made.body || stored.isTombstone != made.isTombstone {
-                complain(
-                    .invented,
-                    "\(key) \(holding.revisionID.short) has another body at node \(number): "
-                        + String(decoding: stored.body.prefix(80), as: UTF8.self)
-                )
-            }
-            for digest in (try? BlobReferences.digests(in: stored.body.span)) ?? [] {
-                let content = nodes[number].content(digest)
-                guard content.map({ BlobDigest(hashing: $0.span) }) != digest else { continue }
-                complain(.blobMissing, "\(key) at node \(number) names \(digest)")
-            }
-        }
-    }
-
-    /// Every acknowledged edit led to what is current now.
-    private func auditEdits(_ key: Model.Key, _ byNode: [Int: Holding]) {
-        let path = scenario.collections[key.collection]
-        var reached = Set(byNode.values.map(\.revisionID))
-        var hasTombstone = false
-        for number in byNode.keys {
-            let tree = try? nodes[number].store?.read { try $0.tree(of: key.documentID, in: path) }
-            guard let tree, let current = tree.current else { continue }
-            reached.formUnion(tree.lineage(of: current.id).map(\.id))
-            if tree.revisions.contains(where: \.isTombstone) { hasTombstone = true }
-        }
-        let made = model.revisions[key] ?? [:]
-        for (id, revision) in made.sorted(by: { $0.key < $1.key })
-        where revision.isAcknowledged && !revision.isExcused {
-            let successors = model.successors(of: id, of: key).union([id])
-            if !successors.isDisjoint(with: reached) { continue }
-            // Of several tombstones one stays, and whoever was excused took its ancestors along.
-            if successors.contains(where: { made[$0]?.isExcused ?? false }) { continue }
-            if hasTombstone, successors.contains(where: { made[$0]?.isTombstone ?? false }) {
-                continue
-            }
-            complain(
-                .lost,
-                "\(key) \(id.short), saved at node \(revision.node) at \(revision.time.clockText); "
-                    + "current is \(Set(byNode.values.map(\.revisionID.short)).sorted())"
-            )
-        }
     }
 }
 

@@ -39,9 +39,12 @@ extension World {
                         documentID: row.documentID
                     )
                     turns.current[place] = row.revisionID
-                    let tree = try? store.read { try $0.tree(of: row.documentID, in: path) }
+                    let history = try? store.read { try $0.revisions(of: row.documentID, in: path) }
+                    let tree = history as? RevisionTree
                     let waiting = tree?.leaves.filter { !$0.flags.contains(.closed) } ?? []
+                    let rival = history?.conflict?.remote.id
                     let open = Set(waiting.map(\.id)).union([row.revisionID])
+                        .union(rival.map { [$0] } ?? [])
                     turns.revisions[key, default: []].formUnion(open)
                 }
             }
@@ -66,15 +69,13 @@ extension World {
 
     /// A document changed at a node.
     func noteTurn(at place: Action.Place) {
-        let path = scenario.collections[place.collection]
-        let tree = try? nodes[place.node].store?.read {
-            try $0.tree(of: place.documentID, in: path)
-        }
-        guard let tree, let new = tree.current?.id else { return }
         let key = Model.Key(collection: place.collection, documentID: place.documentID)
+        guard let history = history(of: key, at: place.node), let new = history.current?.id else {
+            return
+        }
         turns.revisions[key, default: []].insert(new)
         let old = turns.current.updateValue(new, forKey: place)
-        guard let old, old != new, !tree.isAncestor(old, of: new) else { return }
+        guard let old, old != new, !history.isAncestor(old, of: new) else { return }
         turns.moveCounts[place, default: 0] += 1
     }
 

@@ -16,7 +16,7 @@ final class World: @unchecked Sendable {
     let loop = VirtualLoop()
     let network: SimulatedNetwork
     let networkChanges = NetworkChanges()
-    let model = Model()
+    let model: Model
     let log = Log(.sync, to: LogRouter())
     let codec: any CompressionCodec = DeflateCodec()
     private(set) var nodes: [Node] = []
@@ -40,6 +40,7 @@ final class World: @unchecked Sendable {
     init(_ scenario: Scenario, bug: SeededBug?, keepsTrace: Bool) {
         self.scenario = scenario
         self.bug = bug
+        model = Model(scenario.fleet)
         trace = Trace(keepsLines: keepsTrace)
         generator = SeededGenerator(seed: scenario.seed ^ 0x5EED)
         network = SimulatedNetwork(
@@ -174,7 +175,12 @@ final class World: @unchecked Sendable {
         for node in nodes {
             node.health.fault = nil
             node.health.death = nil
+            node.mendClock()
             network.setIsolated(false, host: node.name)
+            if scenario.fleet != .trees, !node.usesVectors {
+                node.usesVectors = true
+                crash(node)
+            }
             if node.health.isPoisoned { crash(node) }
             node.listenAgain()
         }

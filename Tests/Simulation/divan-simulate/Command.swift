@@ -10,6 +10,7 @@ struct Command {
                divan-simulate --bugs [--seeds N]           the same for every mistake
                divan-simulate --interrupted [--documents N] [--cuts N]
         options: --peers N   nodes, in place of what the seed draws
+                 --fleet F   how revisions are named: trees (as a rule), vectors, mixed
                  --only 3,7  actions to carry out; --without 2,5  nodes to leave out
                  --calm      a good network
                  --no-shrink
@@ -21,6 +22,7 @@ struct Command {
     private var bug: SeededBug?
     private var runsAllBugs = false
     private var peerCount: Int?
+    private var fleet = Fleet.trees
     private var selection: Set<Int>?
     private var absentNodes: Set<Int> = []
     private var isCalm = false
@@ -59,6 +61,9 @@ struct Command {
         case "--first": firstSeed = UInt64(value) ?? 1
         case "--seed": seed = UInt64(value)
         case "--peers": peerCount = numbers.first
+        case "--fleet":
+            guard let named = Fleet(rawValue: value) else { return false }
+            fleet = named
         case "--documents": documentCount = numbers.first ?? 0
         case "--cuts": cutCount = numbers.first ?? 0
         case "--only": selection = Set(numbers)
@@ -91,6 +96,7 @@ struct Command {
     private func simulation(_ seed: UInt64) -> Simulation {
         var simulation = Simulation(seed: seed, bug: bug)
         simulation.peerCount = peerCount
+        simulation.fleet = fleet
         simulation.selection = selection
         simulation.absentNodes = absentNodes
         simulation.isCalm = isCalm

@@ -42,12 +42,14 @@ public final class Store: Sendable {
     ///   - blobs: The contents that the documents name; empty, and in memory, unless given.
     ///   - archive: How bodies that are not current are kept.
     ///   - random: Where a new database's UUIDs come from.
+    ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil`: the system's.
     /// - Throws: What the engine throws while it is asked for the database's UUIDs.
     public convenience init(
         engine: any StorageEngine,
         blobs: BlobStore = BlobStore(BlobMemory()),
         archive: BodyArchive = .deltas,
-        random: any RandomSource = SystemRandomSource()
+        random: any RandomSource = SystemRandomSource(),
+        wallTime: (@Sendable () -> UInt64)? = nil
     ) throws {
         let identity = try StoreIdentity(of: engine, random: random)
         self.init(
@@ -55,7 +57,8 @@ public final class Store: Sendable {
             blobs: blobs,
             identity: identity,
             archive: archive,
-            place: nil
+            place: nil,
+            wallTime: wallTime ?? SystemWallTime.now
         )
     }
 

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import Glibc
 
@@ -33,6 +34,8 @@ extension WireCode {
             case .noSuchDatabase, .notFound, .noSuchBlob: .liteCore(.notFound)
             case .conflict, .checkpointMismatch: .http(.conflict)
             case .bodyTooLarge: .http(.contentTooLarge)
+            // One of the two clocks is wrong; once it is right, or time has passed, all is well.
+            case .badRevision(_, .badVersion(.timeInFuture)): .http(.requestTimeout)
             case .badRevision: .liteCore(.badRevisionID)
             case .forbiddenKey: .liteCore(.corruptRevision)
             case .tooNew: .liteCore(.databaseTooNew)

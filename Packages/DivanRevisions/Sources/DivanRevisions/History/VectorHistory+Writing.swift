@@ -53,11 +53,10 @@ extension VectorHistory {
             follow(received, at: add(entry))
             settle(unchangedRetention)
             return .alreadyThere
-        case .stay where received.refusesConflicts || received.remote == nil:
-            return .conflict
         case .stay:
+            // Whoever sent it must hear of ours again, also where remotes are not tracked.
             learn(mixed.vector)
-            follow(received, at: add(entry))
+            if received.remote != nil { follow(received, at: add(entry)) }
             entries[0].revision.sequence = 0
             settle(unchangedRetention)
             return .givenUp

@@ -1,0 +1,99 @@
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import DivanTransport
+
+// At the end: what is current was made by somebody, and nothing that was acknowledged is lost.
+extension World {
+    /// Every current revision is one that somebody made, byte for byte, with its blobs.
+    func auditBodies(_ key: Model.Key, _ byNode: [Int: Holding]) {
+        let path = scenario.collections[key.collection]
+        for (number, holding) in byNode.sorted(by: { $0.key < $1.key }) {
+            let stored = try? nodes[number].store?.read {
+                try $0.document(key.documentID, in: path, includingTombstones: true)
+            }
+            guard let made = model.revisions[key]?[holding.revisionID] else {
+                // A side that wins a conflict may get another name, and keeps its body.
+                let isRenamed = stored.map { model.hasBody($0.body, $0.isTombstone, key) } ?? false
+                guard holding.revisionID.isVersion, isRenamed else {
+                    complain(.invented, "\(key) \(holding.revisionID.short) at node \(number)")
+                    continue
+                }
+                continue
+            }
+            guard let stored else { continue }
+            if stored.body != made.body || stored.isTombstone != made.isTombstone {
+                complain(
+                    .invented,
+                    "\(key) \(holding.revisionID.short) has another body at node \(number): "
+                        + String(decoding: stored.body.prefix(80), as: UTF8.self)
+                )
+            }
+            for digest in (try? BlobReferences.digests(in: stored.body.span)) ?? [] {
+                let content = nodes[number].content(digest)
+                guard content.map({ BlobDigest(hashing: $0.span) }) != digest else { continue }
+                complain(.blobMissing, "\(key) at node \(number) names \(digest)")
+            }
+        }
+    }
+
+    /// Every acknowledged edit led to what is current now.
+    func auditEdits(_ key: Model.Key, _ byNode: [Int: Holding]) {
+        var histories: [any RevisionHistory] = []
+        var reached = Set(byNode.values.map(\.revisionID))
+        var hasTombstone = false
+        for number in byNode.keys {
+            guard let history = history(of: key, at: number), let current = history.current else {
+                continue
+            }
+            histories.append(history)
+            reached.formUnion(history.names(behind: current.id))
+            if hasAnyTombstone(history) { hasTombstone = true }
+        }
+        let made = model.revisions[key] ?? [:]
+        for (id, revision) in made.sorted(by: { $0.key < $1.key })
+        where revision.isAcknowledged && !revision.isExcused {
+            let successors = model.successors(of: id, of: key).union([id])
+            if !successors.isDisjoint(with: reached) { continue }
+            // Of several tombstones one stays, and whoever was excused took its ancestors along.
+            if successors.contains(where: { made[$0]?.isExcused ?? false }) { continue }
+            if hasTombstone, successors.contains(where: { made[$0]?.isTombstone ?? false }) {
+                continue
+            }
+            // A vector names the newest version of each source only.
+            if histories.contains(where: { history in
+                successors.contains { Self.knows($0, history) }
+            }) {
+                continue
+            }
+            complain(
+                .lost,
+                "\(key) \(id.short), saved at node \(revision.node) at \(revision.time.clockText); "
+                    + "current is \(Set(byNode.values.map(\.revisionID.short)).sorted())"
+            )
+        }
+    }
+
+    private func hasAnyTombstone(_ history: any RevisionHistory) -> Bool {
+        if let tree = history as? RevisionTree {
+            return tree.revisions.contains(where: \.isTombstone)
+        }
+        return history.current?.isTombstone ?? false
+    }
+
+    /// Whether the current revision is this one, or follows it.
+    static func knows(_ id: RevisionID, _ history: any RevisionHistory) -> Bool {
+        guard history is VectorHistory, let current = history.current else { return false }
+        return current.id == id || history.isAncestor(id, of: current.id)
+    }
+
+    /// A document changed at a node where a resolver asked for a merge: that is what came of it.
+    func noteMerge(at place: Action.Place) {
+        let key = Model.Key(collection: place.collection, documentID: place.documentID)
+        guard scenario.fleet != .trees, model.awaitsMerge(at: place),
+            let history = history(of: key, at: place.node), let current = history.current,
+            current.id.isVersion
+        else { return }
+        model.noteMerge(current, at: place, loop.now)
+    }
+}
