@@ -70,7 +70,9 @@ final class Node: @unchecked Sendable {
     /// Milliseconds since 1970 on the node's own clock.
     var clock: Int64 { 1_700_000_000_000 + (world.loop.now + clockOffset).milliseconds }
 
-    /// Changes the wall clock. Vectors of a time that is minutes ahead are refused, which is as it should
+    /// Changes the wall clock.
+    ///
+    /// Vectors of a time that is minutes ahead are refused, which is as it should
     /// be and no end of a simulation: their clocks jump a minute ahead at most.
     func jump(_ by: Duration) {
         clockOffset += by

@@ -95,6 +95,7 @@ struct CheckpointAudit {
         _ history: any RevisionHistory,
         _ successors: Set<RevisionID>
     ) -> Bool {
+        if history.current?.id.converted == row.revisionID.converted { return true }
         let ids = successors.union([row.revisionID])
         if ids.contains(where: { history[$0] != nil || World.knows($0, history) }) { return true }
         return world.isOneMerge(key(row), at: link.active, link.passive)

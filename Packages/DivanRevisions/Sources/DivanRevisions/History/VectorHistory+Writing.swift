@@ -48,6 +48,11 @@ extension VectorHistory {
             follow(received, at: 0)
             settle(received.retention, replaced: current.id)
             return .inserted(isConflict: false)
+        case .known where current.mixed.isLegacy && mixed.order(to: current.mixed) == .same:
+            // A tree ID and the version that it was converted to name one revision.
+            follow(received, at: 0)
+            settle(unchangedRetention)
+            return .alreadyThere
         case .known:
             learn(mixed.vector)
             follow(received, at: add(entry))

@@ -1,0 +1,64 @@
+import DivanRevisions
+import Testing
+
+/// What a database of version vectors makes of revisions that each knows the other, or that are one.
+@Suite struct VectorMeetingTests {
+    private static let wall: UInt64 = 1_800_000_000_000_000_000
+    private static let here = "rGxJD77SR0+odh7PeEHKXA"
+    private static let there = "VYU9gI0kQIWF+V5BljXDyA"
+
+    private func author() throws -> RevisionAuthor {
+        let source = try #require(Version("18e9af52a2ab0000@" + Self.here)?.source)
+        return RevisionAuthor(source: source, clock: HybridClock(), wall: Self.wall)
+    }
+
+    private func received(
+        _ id: String,
+        _ history: String,
+        remote: RemoteID?,
+        body: String = "{}"
+    ) throws -> ReceivedRevision {
+        let id = try #require(RevisionID(ofAnyScheme: id))
+        return ReceivedRevision(
+            id,
+            ancestry: try RevisionAncestry(of: id, text: history),
+            body: Array(body.utf8),
+            remote: remote,
+            refusesConflicts: remote == nil
+        )
+    }
+
+    /// Each of two neighbours gave up the other's revision for its own.
+    @Test(arguments: [nil, RemoteID(rawValue: 1)])
+    func `whoever brings the smaller of two crossed revisions is told again`(
+        remote: RemoteID?
+    ) throws {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let (smaller, greater) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
+        _ = try history.insert(received(greater, smaller, remote: nil), by: &author)
+        history.assignSequence(7)
+        let outcome = try history.insert(received(smaller, greater, remote: remote), by: &author)
+        #expect(outcome == .givenUp)
+        #expect(history.current?.id.description == greater)
+        #expect(history.current?.sequence == 0, "it is to be announced anew")
+        #expect(!history.isConflicted)
+    }
+
+    @Test func `a remote that converted a tree ID has the revision that we have`() throws {
+        let remote = RemoteID(rawValue: 1)
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let tree = "1-feb9f18cfe8400000000000000000000000000ff"
+        _ = try history.insert(received(tree, "", remote: nil), by: &author)
+        history.assignSequence(7)
+        let converted = try received(
+            "1feb9f18cfe@Revision+Tree+Encoding",
+            "18e9af52b30f0000@" + Self.there,
+            remote: remote
+        )
+        #expect(try history.insert(converted, by: &author) == .alreadyThere)
+        #expect(history.current?.id.description == tree)
+        #expect(history.latest(at: remote) == history.current?.id)
+    }
+}
