@@ -1,3 +1,5 @@
+import DivanJSON
+
 /// What became of the rows of a live query: enough for a list on a screen to move only what moved.
 ///
 /// Apply it to the former rows: remove those at `removed`, from the last to the first; then go
@@ -44,9 +46,11 @@ public struct QueryDifference: Sendable {
 
     /// For each new key where it was; of equal keys the first belongs to the first.
     private static func origins(of new: [String], in old: [String]) -> [Int?] {
-        var places: [String: [Int]] = [:]
-        for (offset, key) in old.enumerated().reversed() { places[key, default: []].append(offset) }
-        return new.map { places[$0]?.popLast() }
+        var places: [ExactText: [Int]] = [:]
+        for (offset, key) in old.enumerated().reversed() {
+            places[ExactText(key), default: []].append(offset)
+        }
+        return new.map { places[ExactText($0)]?.popLast() }
     }
 
     /// The offsets of the most values that ascend, so that the fewest rows move.

@@ -68,13 +68,21 @@ extension VectorHistory {
         case .wait where received.refusesConflicts || received.remote == nil:
             return .conflict
         case .wait:
-            let place = add(entry)
-            entries[place].revision.flags.insert(.conflict)
-            follow(received, at: place)
-            settle(unchangedRetention)
-            let isConflict = position(of: entry.id).map { entries[$0].isConflict } ?? false
-            return .inserted(isConflict: isConflict)
+            return wait(received, as: entry)
         }
+    }
+
+    /// Keeps a revision beside the current one until somebody decides.
+    private mutating func wait(
+        _ received: ReceivedRevision,
+        as entry: Entry
+    ) -> HistoryOutcome {
+        let place = add(entry)
+        entries[place].revision.flags.insert(.conflict)
+        follow(received, at: place)
+        settle(unchangedRetention)
+        let isConflict = position(of: entry.id).map { entries[$0].isConflict } ?? false
+        return .inserted(isConflict: isConflict)
     }
 
     /// Notes what was seen besides the current revision: nothing that was overtaken once wins again.
