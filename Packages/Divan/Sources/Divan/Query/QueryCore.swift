@@ -77,8 +77,10 @@ final class QueryCore: Sendable {
 
     /// The statement with the values of its parameters.
     ///
-    /// - Throws: `CBLError.invalidQueryParam` for a value that no parameter takes.
+    /// - Throws: `CBLError.notOpen` before all else; `invalidQueryParam` for a value that no parameter
+    ///   takes.
     func bound(watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
+        _ = try database.openStore()
         let checked = try checked()
         let values = parameters?.bound ?? [:]
         for name in values.keys.sorted() where !checked.parameters.contains(name) {
