@@ -71,13 +71,15 @@ import Testing
         let sources = (0..<40).map { "JOIN _ AS j\($0) ON TRUE" }.joined(separator: " ")
         terminal.type(".mode jsonl\n")
         terminal.type("SELECT COUNT(*) AS n FROM _ AS a \(sources);\n")
-        // Again and again, for nothing tells when the question has begun.
+        // The question never ends by itself, and nothing tells when it has begun: a key that comes
+        // before would take the line back.
         let pressing = DispatchSource.makeTimerSource(queue: .global())
-        pressing.schedule(deadline: .now(), repeating: .milliseconds(50))
+        pressing.schedule(deadline: .now() + 2, repeating: .milliseconds(500))
         pressing.setEventHandler { terminal.signal(SIGINT) }
         pressing.resume()
         defer { pressing.cancel() }
         try wait(terminal, for: "cancelled")
+        pressing.cancel()
         terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
         terminal.type("\u{4}")
