@@ -67,7 +67,11 @@ private struct QueryInterruption {
         let queue = DispatchQueue(label: "divan.shell")
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
         source.setEventHandler { running.stop() }
+        // The line editor puts back the handler that it found: that must be the source's.
+        let isRegistered = DispatchSemaphore(value: 0)
+        source.setRegistrationHandler { isRegistered.signal() }
         source.resume()
+        isRegistered.wait()
     }
 
     func end() {
