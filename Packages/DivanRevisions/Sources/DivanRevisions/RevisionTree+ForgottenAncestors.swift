@@ -25,6 +25,20 @@ extension RevisionTree {
         return takeBack(received)
     }
 
+    /// Puts a branch that was given up here back onto the current revision, from which it goes on as
+    /// a peer remembers that gave up both.
+    ///
+    /// - Returns: Whether it stands there now; nothing is changed where it does not.
+    mutating func join(_ end: Int, toCurrentNamedIn listed: [RevisionID]) -> Bool {
+        guard let current = currentPosition, listed.contains(revisions[current].id),
+            isGivenUp(revisions[end].id)
+        else { return false }
+        let later = lineage(from: end).prefix { revisions[$0].id > revisions[current].id }
+        guard let first = later.last, fits(current, below: first) else { return false }
+        revisions[first].parent = current
+        return true
+    }
+
     /// Whether a revision can stand between another one and its parent.
     private func fits(_ ancestor: Int, below child: Int) -> Bool {
         guard revisions[ancestor].id.generation < revisions[child].id.generation else {

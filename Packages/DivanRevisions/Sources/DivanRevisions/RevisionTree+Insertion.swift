@@ -278,7 +278,7 @@ extension RevisionTree {
     private mutating func closeCurrent(with listed: [RevisionID]) throws(RevisionError) -> Bool {
         try Self.check(listed)
         guard let known = listed.firstIndex(where: contains), let end = position(of: listed[known]),
-            end == currentPosition
+            end == currentPosition || join(end, toCurrentNamedIn: listed)
         else { return false }
         guard known > 0 else {
             if revisions[end].isTombstone { revisions[end].flags.insert(.closed) }

@@ -79,6 +79,32 @@ import Testing
         #expect(tree.isAncestor(try id(ancestor), of: below[0]))
     }
 
+    @Test(arguments: [true, false])
+    func `who is told that its revision went on and lost follows, though it forgot the descent`(
+        isPush: Bool
+    ) throws {
+        // Here the ancestor won over what descends from it, and over a third revision; elsewhere the
+        // third one won over both.
+        let third = "3-ff"
+        var tree = try forgetful(.keepRemote)
+        try tree.receive("\(third),2-ee", from: RemoteID(rawValue: 9))
+        let loser = try id(third)
+        try tree.resolve(local: loser, remote: id(ancestor), as: .keepRemote, closesRemote: true)
+        #expect(tree.current?.id == (try id(ancestor)))
+        let end = try RevisionTree.closing(of: id(later), for: id(third)).id
+        let closing = [end, try id(later)] + (try history)
+        let outcome = try offer(
+            &tree,
+            third,
+            history: ids("2-ee"),
+            closing: closing,
+            isPush: isPush
+        )
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == (try id(third)))
+        #expect(tree.isGivenUp(try id(ancestor)))
+    }
+
     @Test func `a conflict with an ancestor ends when the history tells`() throws {
         // Here the later one waits: the ancestor was made anew from a peer that heard less.
         var tree = RevisionTree()
