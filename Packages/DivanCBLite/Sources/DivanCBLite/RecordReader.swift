@@ -90,27 +90,29 @@ public struct RecordReader: Sendable {
             throw RecordDamage("extra: the first revision is not the current one")
         }
         if record.flags & Record.Flag.synced != 0 { tree.markCurrentAtFirstRemote() }
-        var revisions: [RestoredRevision] = []
+        var revisions: [HistoryRevision] = []
         revisions.reserveCapacity(tree.entries.count)
         for (index, entry) in tree.entries.enumerated() {
-            var restored = RestoredRevision(
+            var stored: [UInt8]?
+            if let range = entry.body {
+                stored = try body(Array(column[range]))
+            } else if index == 0 {
+                stored = try body(isOld ? nil : record.body)
+            }
+            let revision = HistoryRevision(
                 id: entry.id,
                 parent: entry.parent,
                 flags: RevisionFlags(tree: entry.flags),
-                sequence: entry.sequence == 0 ? UInt64(record.sequence) : entry.sequence
+                sequence: entry.sequence == 0 ? UInt64(record.sequence) : entry.sequence,
+                body: stored
             )
-            if let range = entry.body {
-                restored.body = try body(Array(column[range]))
-            } else if index == 0 {
-                restored.body = try body(isOld ? nil : record.body)
-            }
-            revisions.append(restored)
+            revisions.append(revision)
         }
         return try restored(revisions, tree.latest)
     }
 
     private func restored(
-        _ revisions: [RestoredRevision],
+        _ revisions: [HistoryRevision],
         _ latest: [UInt32: Int]
     ) throws(RecordDamage) -> RevisionTree {
         var marks: [RemoteID: Int] = [:]
@@ -133,7 +135,7 @@ public struct RecordReader: Sendable {
         if record.flags & Record.Flag.tombstone != 0 { flags.insert(.tombstone) }
         if record.flags & Record.Flag.hasBlobs != 0 { flags.insert(.hasBlobs) }
         let sequence = UInt64(record.sequence)
-        let revision = RestoredRevision(id: id, flags: flags, sequence: sequence, body: body)
+        let revision = HistoryRevision(id: id, flags: flags, sequence: sequence, body: body)
         return try restored([revision], isSynced ? [1: 0] : [:])
     }
 

@@ -1,42 +1,14 @@
-/// A revision as another engine kept it.
-public struct RestoredRevision: Sendable {
-    /// Its identity.
-    public var id: RevisionID
-    /// Where its parent stands in the list that is handed over; `nil` for a root.
-    public var parent: Int?
-    /// What is known of it.
-    public var flags: RevisionFlags
-    /// The local change number under which it was stored; 0: that of the row.
-    public var sequence: UInt64
-    /// JSON; `nil` when it is not kept.
-    public var body: [UInt8]?
-
-    /// Creates a revision from its parts.
-    public init(
-        id: RevisionID,
-        parent: Int? = nil,
-        flags: RevisionFlags = [],
-        sequence: UInt64 = 0,
-        body: [UInt8]? = nil
-    ) {
-        self.id = id
-        self.parent = parent
-        self.flags = flags
-        self.sequence = sequence
-        self.body = body
-    }
-}
-
 extension RevisionTree {
     /// Takes over the tree of another engine; nothing is pruned or forgotten.
     ///
     /// - Parameters:
-    ///   - given: The revisions in any order.
+    ///   - given: The revisions in any order; a parent is a place in this list, and a sequence of 0 is
+    ///     that of the row.
     ///   - latest: Where the latest one that a remote is known to have stands in that list.
     /// - Throws: `damagedEncoding` with the place of a revision that stands there twice, or whose parent
     ///   or mark is none; any input gives a sound tree or an error.
     public init(
-        restoring given: [RestoredRevision],
+        restoring given: [Revision],
         latest: [RemoteID: Int]
     ) throws(RevisionError) {
         let order = given.indices.sorted { given[$0].id > given[$1].id }

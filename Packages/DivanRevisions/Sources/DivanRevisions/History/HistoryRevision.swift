@@ -24,7 +24,8 @@ public struct HistoryRevision: Equatable, Sendable {
         self.init(id: id, flags: flags, sequence: sequence, body: body)
     }
 
-    init(
+    /// Creates a revision from its parts.
+    public init(
         id: RevisionID,
         parent: Int? = nil,
         flags: RevisionFlags = [],
