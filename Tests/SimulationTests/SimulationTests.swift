@@ -4,7 +4,7 @@ import Testing
 /// Some seeds of the thousands that `make simulate` runs.
 @Suite struct SimulationTests {
     /// The first ones, and some that found what only they had found.
-    @Test(arguments: Array(UInt64(1)...24) + [640, 1171, 2784, 7430, 8289])
+    @Test(arguments: Array(UInt64(1)...24) + [640, 1171, 2589, 2784, 7430, 8289])
     func `peers converge and lose nothing whatever fails`(seed: UInt64) {
         let outcome = Simulation(seed: seed).run()
         #expect(outcome.violations == [], "divan-simulate --seed \(seed) --trace")

@@ -99,6 +99,10 @@ extension RevisionTree {
         else { return try insert(received, refusesConflicts: refusesConflicts) }
         var closed = self
         guard try closed.closeCurrent(with: closing) else { return .conflict }
+        // The sender has decided: what this one continues does not wait any longer.
+        if let known = ([id] + history).lazy.compactMap(closed.position).first {
+            closed.clearConflict(from: known)
+        }
         let outcome =
             contains(id)
             ? closed.reopen(received) : try closed.insert(received, refusesConflicts: false)

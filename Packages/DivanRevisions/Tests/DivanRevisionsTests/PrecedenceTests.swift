@@ -112,6 +112,30 @@ import Testing
         #expect(tree.isClosed(try id(lower)))
     }
 
+    /// The sender of what continues a waiting branch gave ours up: else the tombstone that closed ours
+    /// would be current, a revision that nobody made.
+    @Test func `what goes on from a waiting branch is current if its sender closed ours`() throws {
+        var tree = RevisionTree()
+        try tree.receive("2-bb,1-aa", from: nil)
+        try tree.receive("2-cc,1-ee", from: RemoteID(rawValue: 8))
+        try tree.receive("3-dd,2-cc,1-ee", from: RemoteID(rawValue: 8))
+        let (ours, theirs) = (try id("2-bb"), try id("4-ff"))
+        let outcome = try tree.insertRemote(
+            theirs,
+            history: ids("3-dd,2-cc,1-ee"),
+            flags: .tombstone,
+            body: Array("{}".utf8),
+            remote: nil,
+            refusesConflicts: true,
+            closing: [RevisionTree.closing(of: ours, for: theirs).id, ours],
+            keepsOrder: true
+        )
+        #expect(outcome == .inserted(isConflict: false))
+        #expect(tree.current?.id == theirs)
+        #expect(tree.conflict == nil)
+        #expect(tree.isClosed(ours))
+    }
+
     /// A peer that did not hear of our revision has decided nothing about it.
     @Test func `what was given up comes back only from who gave up ours`() throws {
         var tree = try peer(gaveUp: greater, for: lower)
