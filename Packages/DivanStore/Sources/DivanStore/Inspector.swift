@@ -75,28 +75,16 @@ final class Inspector {
         _ reader: StoreReader
     ) throws -> StoreError? {
         do {
-            let summary = try JSONScanner.validate(row.body.span, checksSpelling: false)
-            guard summary.kind == .object else {
-                return damaged(row, "its body is no JSON object")
-            }
-            let history = try reader.history(of: row, in: collection)
+            let history = try reader.soundHistory(of: row, in: collection)
             guard row.flags.contains(.hasBlobs) else { return nil }
             let name = Damage.DocumentName(row.documentID, in: collection.path)
-            for body in history.revisionsWithBody.compactMap(\.body) {
-                for digest in try BlobReferences.digests(in: body.span) {
-                    named[digest] = named[digest] ?? name
-                }
-            }
+            for digest in try history.blobDigests() { named[digest] = named[digest] ?? name }
             return nil
         } catch let error as JSONError {
-            return damaged(row, "a body is no JSON: \(error)")
+            return row.damaged("a body is no JSON: \(error)")
         } catch let error as StoreError {
             return error
         }
-    }
-
-    private func damaged(_ row: DocumentRow, _ detail: String) -> StoreError {
-        StoreError(.damagedDocument(documentID: row.documentID, detail))
     }
 
     // MARK: Blobs
@@ -116,9 +104,45 @@ final class Inspector {
     }
 }
 
+extension StoreReader {
+    /// The history of a whole row whose body is a JSON object.
+    ///
+    /// - Throws: `damagedDocument` for any other.
+    func soundHistory(
+        of row: DocumentRow,
+        in collection: OpenCollection
+    ) throws(StoreError) -> any RevisionHistory {
+        let summary: JSONSummary
+        do throws(JSONError) {
+            summary = try JSONScanner.validate(row.body.span, checksSpelling: false)
+        } catch {
+            throw row.damaged("a body is no JSON: \(error)")
+        }
+        guard summary.kind == .object else { throw row.damaged("its body is no JSON object") }
+        return try history(of: row, in: collection)
+    }
+}
+
+extension RevisionHistory {
+    /// The blobs that its bodies name.
+    func blobDigests() throws -> Set<BlobDigest> {
+        var digests: Set<BlobDigest> = []
+        for body in revisionsWithBody.compactMap(\.body) {
+            digests.formUnion(try BlobReferences.digests(in: body.span))
+        }
+        return digests
+    }
+}
+
+extension DocumentRow {
+    fileprivate func damaged(_ detail: String) -> StoreError {
+        StoreError(.damagedDocument(documentID: documentID, detail))
+    }
+}
+
 extension StoreError {
     /// Whether the file is not what was written to it, rather than out of reach.
-    fileprivate var isDamage: Bool {
+    var isDamage: Bool {
         switch code {
         case .corrupt, .damagedDocument, .notADatabase, .sqlite: true
         default: false
@@ -126,7 +150,7 @@ extension StoreError {
     }
 
     /// What is wrong, without place and remedy.
-    fileprivate var problem: String {
+    var problem: String {
         switch code {
         case .corrupt(let detail), .notADatabase(let detail), .sqlite(_, let detail): detail
         default: description

@@ -81,6 +81,17 @@ public protocol StorageSnapshot: AnyObject {
     /// The rows of a collection that are not what was stored, and those that only an index still
     /// names; none by default.
     func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow]
+    /// Every collection whose name is what was stored, however damaged the rest is; the default is for
+    /// engines whose values cannot be damaged.
+    func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)]
+    /// Calls `body` with each row of a collection that is whole, ascending, and leaves out what is
+    /// damaged or out of reach.
+    func forEachReadableRow(
+        in collection: CollectionID,
+        _ body: (DocumentRow) throws -> Void
+    ) throws
+    /// The values of a space that are what was stored; all of them by default.
+    func readableValues(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
     /// How many rows with these sequences have a tree that is `.single`.
     ///
     /// An engine may count without making rows; the default makes them.
@@ -215,6 +226,32 @@ extension StorageSnapshot {
 
     /// None.
     public func damagedValues() throws(StoreError) -> [String] { [] }
+
+    /// All of them.
+    public func readableCollections() throws(StoreError) -> [(
+        id: CollectionID, path: CollectionPath
+    )] {
+        var found: [(id: CollectionID, path: CollectionPath)] = []
+        for path in try collections() {
+            if let id = try collection(path) { found.append((id, path)) }
+        }
+        return found
+    }
+
+    /// Reads all rows.
+    public func forEachReadableRow(
+        in collection: CollectionID,
+        _ body: (DocumentRow) throws -> Void
+    ) throws {
+        try forEachRow(in: collection) { try body($0.get()) }
+    }
+
+    /// All of them.
+    public func readableValues(
+        in space: ValueSpace
+    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
+        try values(in: space)
+    }
 
     /// None.
     public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }

@@ -158,7 +158,7 @@ extension Store {
 
     /// The files of a database whose directory exists, with links in the path before its last
     /// part resolved, so that one database has one path.
-    private static func located(
+    static func located(
         _ directory: String,
         create: Bool
     ) throws(StoreError) -> BundleFiles {

@@ -8,6 +8,9 @@ public struct Restoration: Equatable, Sendable {
     /// Revisions that were here, and that the source does not know: edits never pushed are lost.
     public internal(set) var lostRevisions: [LostRevision] = []
 
+    /// Creates the outcome of one that had nothing to do.
+    public init() {}
+
     /// A revision whose content is gone.
     public struct LostRevision: Equatable, Sendable {
         /// The document.
@@ -198,7 +201,9 @@ extension StoreWriter {
 
 extension BlobStore {
     /// Stores a content anew from another store, in place of whatever is here.
-    fileprivate func replace(_ digest: BlobDigest, from source: BlobStore) throws(StoreError) {
+    ///
+    /// - Throws: `blobMismatch` where the other one's was altered.
+    func replace(_ digest: BlobDigest, from source: BlobStore) throws(StoreError) {
         let (reader, writer) = (try source.reader(digest), try writer())
         while true {
             let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount)

@@ -16,6 +16,28 @@ public struct DatabaseRepair: Sendable, Equatable {
     /// A line for each revision that was never pushed, and is lost: the peer's current one stands
     /// in its place.
     public let lostRevisions: [String]
+    /// Whether pages of the file, or names in it, are damaged, which only
+    /// ``Database/rebuild(withName:withConfig:from:)`` mends.
+    public let needsRebuild: Bool
+}
+
+extension DatabaseRepair {
+    fileprivate init(_ restoration: Restoration, remaining damages: [Damage]) {
+        restoredCount = restoration.restoredCount
+        remaining = damages.map { damage in
+            damage.description + (damage.isOfFile ? "; make the database anew (rebuild)" : "")
+        }
+        lostRevisions = restoration.lostRevisions.map { lost in
+            "document \"\(lost.name.documentID)\" of \(lost.name.collection): "
+                + "revision \(lost.revisionID)"
+        }
+        needsRebuild = damages.contains(where: \.isOfFile)
+    }
+}
+
+extension Damage {
+    /// Whether it is the file that is damaged, and not a document or a blob in it.
+    fileprivate var isOfFile: Bool { part == .structure || part == .values }
 }
 
 extension Database {
@@ -39,20 +61,22 @@ extension Database {
         return try translatingErrors {
             let inspection = try store.inspect()
             guard !inspection.damages.isEmpty else {
-                return DatabaseRepair(restoredCount: 0, remaining: [], lostRevisions: [])
+                return DatabaseRepair(Restoration(), remaining: [])
             }
             let wanted = try store.wantedDocuments(for: inspection)
             let restoration = try withFetched(wanted, configuration) { source in
                 try store.restore(inspection, from: source)
             }
-            return DatabaseRepair(
-                restoredCount: restoration.restoredCount,
-                remaining: try store.inspect().damages.map(\.description),
-                lostRevisions: restoration.lostRevisions.map { lost in
-                    "document \"\(lost.name.documentID)\" of \(lost.name.collection): "
-                        + "revision \(lost.revisionID)"
-                }
-            )
+            return DatabaseRepair(restoration, remaining: try store.inspect().damages)
+        }
+    }
+
+    /// Fetches from a peer what is damaged here, as ``repair(from:)`` does, for `async` code.
+    ///
+    /// - Throws: As ``repair(from:)``.
+    public func repair(from configuration: ReplicatorConfiguration) async throws -> DatabaseRepair {
+        try await inBackground { () throws -> DatabaseRepair in
+            try self.repair(from: configuration)
         }
     }
 
@@ -110,8 +134,9 @@ extension ReplicatorConfiguration {
 }
 
 extension Replicator {
-    /// Runs once, on queues of its own.
-    fileprivate func runBlocking() throws {
+    /// Runs once, on queues of its own; returns how many documents came.
+    @discardableResult
+    func runBlocking() throws -> UInt64 {
         let stopped = DispatchSemaphore(value: 0)
         let queue = DispatchQueue(label: "divan.repair")
         let token = addChangeListener(withQueue: queue) { change in
@@ -121,5 +146,6 @@ extension Replicator {
         start(reset: true)
         stopped.wait()
         if let error = status.error { throw error }
+        return statistics.pulledDocumentCount
     }
 }

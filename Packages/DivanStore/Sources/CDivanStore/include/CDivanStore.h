@@ -7,6 +7,9 @@
 /// Has SQLite count its memory no more; without effect once the library is in use.
 int divan_stop_counting_memory(void);
 
+/// Lets two directories of one file system change places in one step; returns 0 or what `errno` was.
+int divan_exchange(const char *one, const char *other);
+
 /// Binds text; SQLite copies it.
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count);
 

@@ -1,0 +1,108 @@
+import DivanStore
+import Foundation
+
+/// What ``Database/rebuild(withName:withConfig:from:)`` did.
+///
+/// An addition to the official API.
+public struct DatabaseRebuild: Sendable, Equatable {
+    /// Documents that could be read and were kept, deletions included.
+    public let keptCount: Int
+    /// Documents that came from the peer, deletions included.
+    public let fetchedCount: Int
+    /// A line for each thing that neither the file nor the peer had: revisions that were never pushed
+    /// cannot be named if their page cannot be read.
+    public let losses: [String]
+    /// The directory where the damaged database is now; delete it when nothing is missed.
+    public let damagedPath: String
+}
+
+extension Database {
+    /// Makes a database anew whose file is damaged, or cannot be opened at all; blocks until it is done.
+    ///
+    /// Carries over what can be read, pulls everything else from a peer, and puts the new database in
+    /// the place of the old one in one step, when it is whole; the old one stays beside it. Documents
+    /// keep their revisions, also those that were never pushed; what was purged here comes back if the
+    /// peer has it. Replications compare everything once afterwards, and indexes must be made again.
+    /// ``repair(from:)`` is enough, and changes less, where only documents and blobs are damaged.
+    ///
+    /// ```swift
+    /// let rebuild = try Database.rebuild(withName: "travel") { travel in
+    ///     let all = [CollectionConfiguration(collection: try travel.defaultCollection())]
+    ///     return ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))
+    /// }
+    /// print(rebuild.keptCount, rebuild.fetchedCount, rebuild.losses)
+    /// ```
+    ///
+    /// An addition to the official API.
+    ///
+    /// - Parameters:
+    ///   - name: The database's name; nobody has it open.
+    ///   - config: As for opening it; `nil` means the default directory.
+    ///   - configure: Gets the new database, and says which of its collections to pull and from where.
+    ///     Direction, `continuous` and checkpoints are taken care of.
+    /// - Returns: What was kept, fetched and lost.
+    /// - Throws: `CBLError.notFound` where there is none of that name, `busy` while it is open,
+    ///   the error that ended the pull, what `configure` throws, and what the medium reports. The
+    ///   database is then as it was.
+    public static func rebuild(
+        withName name: String,
+        withConfig config: DatabaseConfiguration? = nil,
+        from configure: (Database) throws -> ReplicatorConfiguration
+    ) throws -> DatabaseRebuild {
+        let config = config ?? DatabaseConfiguration()
+        let location = try DatabaseLocation(name: name, directory: config.directory)
+        let unfinished = try DatabaseLocation(
+            name: name + ".rebuilding",
+            directory: config.directory
+        )
+        let kept = try location.freeNeighbour(named: "damaged")
+        var (fetched, remaining): (UInt64, [String]) = (0, [])
+        let salvage = try translatingErrors {
+            try Store.rebuild(
+                directory: location.bundlePath,
+                by: unfinished.bundlePath,
+                keepingOldAt: kept.bundlePath,
+                options: StoreOptions(
+                    fullSync: config.fullSync,
+                    archive: config.revisionCompression.archive,
+                    scheme: config.revisionScheme?.storeScheme
+                ),
+                completing: { _ in
+                    let fresh = try Database(name: unfinished.name, config: config)
+                    defer { try? fresh.close() }
+                    (fetched, remaining) = try fresh.complete(from: try configure(fresh))
+                }
+            )
+        }
+        return DatabaseRebuild(
+            keptCount: salvage.documentCount,
+            fetchedCount: Int(clamping: fetched),
+            losses: salvage.losses + remaining,
+            damagedPath: kept.path
+        )
+    }
+
+    /// Pulls what is not here yet, then blobs that could not be carried over.
+    private func complete(
+        from configuration: ReplicatorConfiguration
+    ) throws -> (fetched: UInt64, remaining: [String]) {
+        var pull = configuration
+        pull.replicatorType = .pull
+        pull.continuous = false
+        let fetched = try Replicator(config: pull).runBlocking()
+        return (fetched, try repair(from: configuration).remaining)
+    }
+}
+
+extension DatabaseLocation {
+    /// A place beside this one where nothing is: `<name>.<word>`, or with a number behind it.
+    fileprivate func freeNeighbour(named word: String) throws -> DatabaseLocation {
+        var number = 1
+        while true {
+            let suffix = number == 1 ? word : "\(word)-\(number)"
+            let place = try DatabaseLocation(name: "\(name).\(suffix)", directory: directory)
+            if !FileManager.default.fileExists(atPath: place.bundlePath) { return place }
+            number += 1
+        }
+    }
+}

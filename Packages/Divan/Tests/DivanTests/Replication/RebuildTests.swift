@@ -1,0 +1,149 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Databases whose file is damaged where no document's row stands.
+@Suite struct RebuildTests {
+    private let directory: TemporaryDirectory
+    private let peer: Database
+
+    /// 400 documents in `here` and in `peer`, and one in `here` alone; documents of `here` expire or
+    /// have blobs.
+    init() throws {
+        directory = try TemporaryDirectory()
+        let here = try Database(name: "here", config: .in(directory))
+        let collection = try here.defaultCollection()
+        for number in 0..<400 {
+            let document = MutableDocument(id: "doc-\(number)")
+            document.setString(String(repeating: "number \(number) ", count: 20), forKey: "text")
+            if number == 7 {
+                let content = Data("the content of a blob".utf8)
+                document.setBlob(Blob(contentType: "text/plain", data: content), forKey: "blob")
+            }
+            try collection.save(document: document)
+        }
+        try collection.setDocumentExpiration(id: "doc-9", expiration: .distantFuture)
+        let path = try #require(here.path)
+        try here.close()
+        try Database.copy(fromPath: path, toDatabase: "peer", withConfig: .in(directory))
+        peer = try Database(name: "peer", config: .in(directory))
+        let again = try Database(name: "here", config: .in(directory))
+        try again.defaultCollection().save(
+            document: MutableDocument(id: "ours").setString("never pushed", forKey: "text")
+        )
+        try again.performMaintenance(type: .compact)
+        try again.close()
+    }
+
+    private var file: URL { URL(filePath: directory.file("here.cblite2/db.sqlite3")) }
+
+    private func overwrite(_ offset: Int, count: Int) throws {
+        var bytes = try Data(contentsOf: file)
+        for place in offset..<offset + count { bytes[place] = 0x5A }
+        try bytes.write(to: file)
+    }
+
+    private func rebuild() throws -> DatabaseRebuild {
+        try Database.rebuild(withName: "here", withConfig: .in(directory)) { here in
+            ReplicatorConfiguration(
+                collections: [CollectionConfiguration(collection: try here.defaultCollection())],
+                target: DatabaseEndpoint(database: peer)
+            )
+        }
+    }
+
+    private func checkContent() throws {
+        let here = try Database(name: "here", config: .in(directory))
+        defer { try? here.close() }
+        try here.performMaintenance(type: .integrityCheck)
+        let (ours, theirs) = (try here.defaultCollection(), try peer.defaultCollection())
+        for number in 0..<400 {
+            let found = try ours.document(id: "doc-\(number)")
+            let expected = try #require(try theirs.document(id: "doc-\(number)"))
+            #expect(found?.toJSON() == expected.toJSON())
+            #expect(found?.revisionID == expected.revisionID)
+        }
+        let blob = try ours.document(id: "doc-7")?.blob(forKey: "blob")
+        #expect(blob?.content == Data("the content of a blob".utf8))
+    }
+
+    @Test func `a page in the middle that cannot be read costs nothing that the peer has`() throws {
+        // A page of documents: most of them can be read beside it.
+        try overwrite(4096 * 20, count: 64)
+        let rebuild = try rebuild()
+        #expect((300..<401).contains(rebuild.keptCount), "\(rebuild)")
+        #expect(rebuild.fetchedCount > 0)
+        try checkContent()
+        let here = try Database(name: "here", config: .in(directory))
+        #expect(try here.defaultCollection().document(id: "ours") != nil)
+        #expect(try here.defaultCollection().getDocumentExpiration(id: "doc-9") != nil)
+        #expect(FileManager.default.fileExists(atPath: rebuild.damagedPath + "db.sqlite3"))
+    }
+
+    @Test func `a file that cannot be opened comes back from the peer`() throws {
+        try overwrite(100, count: 200)
+        #expect(throws: (any Error).self) {
+            try Database(name: "here", config: .in(directory)).defaultCollection()
+        }
+        let rebuild = try rebuild()
+        #expect(rebuild.keptCount == 0)
+        #expect(rebuild.fetchedCount == 400)
+        #expect(rebuild.losses.count == 1, "\(rebuild.losses)")
+        try checkContent()
+    }
+
+    @Test func `a damaged name of a collection is known from its index`() throws {
+        let bytes = try Data(contentsOf: file)
+        // The row has the name first, the index second, or the other way round: one of them is left.
+        let place = try #require(bytes.range(of: Data("_default_default".utf8)))
+        try overwrite(place.lowerBound + 9, count: 1)
+        let rebuild = try rebuild()
+        #expect(rebuild.keptCount == 401, "\(rebuild)")
+        try checkContent()
+    }
+
+    @Test func `an altered blob comes from the peer`() throws {
+        let folder = directory.file("here.cblite2/Attachments")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+        try overwrite(4096 * 20, count: 64)
+        #expect(try rebuild().losses.isEmpty)
+        try checkContent()
+    }
+
+    @Test func `whoever has it open is in the way, and nothing is changed`() throws {
+        let here = try Database(name: "here", config: .in(directory))
+        expect(CBLError.busy) { _ = try rebuild() }
+        try here.close()
+        try checkContent()
+    }
+
+    @Test func `a pull that fails leaves everything as it was`() throws {
+        try overwrite(4096 * 20, count: 64)
+        let before = try Data(contentsOf: file)
+        struct Refusal: Error {}
+        #expect(throws: (any Error).self) {
+            try Database.rebuild(withName: "here", withConfig: .in(directory)) { _ in
+                throw Refusal()
+            }
+        }
+        #expect(try Data(contentsOf: file) == before)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(Set(names) == ["here.cblite2", "peer.cblite2"])
+    }
+
+    @Test func `a repair that cannot mend the file says so`() async throws {
+        try overwrite(4096 * 20, count: 64)
+        let here = try Database(name: "here", config: .in(directory))
+        defer { try? here.close() }
+        let configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: try here.defaultCollection())],
+            target: DatabaseEndpoint(database: peer)
+        )
+        let error = await #expect(throws: NSError.self) {
+            _ = try await here.repair(from: configuration)
+        }
+        #expect(error?.code == CBLError.corruptData)
+    }
+}

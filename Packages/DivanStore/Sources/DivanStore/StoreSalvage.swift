@@ -1,0 +1,184 @@
+internal import CDivanStore
+internal import DivanJSON
+internal import DivanRevisions
+internal import Glibc
+
+/// What could still be read of a damaged database.
+public struct Salvage: Equatable, Sendable {
+    /// Documents that are whole, tombstones included.
+    public internal(set) var documentCount = 0
+    /// A line for each thing that the new database is known to lack, and that no peer has.
+    public internal(set) var losses: [String] = []
+}
+
+// A database whose pages or schema are damaged is not mended in place: what can be read is carried into
+// a new one, which takes the old one's place when it is whole.
+extension Store {
+    /// Makes a database anew: out of what can be read of it, and of what `complete` adds.
+    ///
+    /// The new one has other UUIDs, so replications compare everything once; documents keep their
+    /// revisions and expirations. It takes the place of the old one in one step, which a crash leaves
+    /// done or not begun. Whoever wants to open the database meanwhile waits, or is told that it is
+    /// busy. Indexes are left out.
+    ///
+    /// - Parameters:
+    ///   - directory: The database, readable or not.
+    ///   - unfinished: Where the new one is made, beside the old one; what is there is removed.
+    ///   - kept: Where the old one stands afterwards; nothing is there.
+    ///   - options: How the new one is made.
+    ///   - complete: Opens the new one by itself, and closes it.
+    /// - Throws: `busy` while the database is open, `tooNew`, what `complete` throws, and what the
+    ///   medium reports; everything is then as it was.
+    public static func rebuild(
+        directory: String,
+        by unfinished: String,
+        keepingOldAt kept: String,
+        options: StoreOptions,
+        completing complete: (Salvage) throws -> Void
+    ) throws -> Salvage {
+        let files = try located(directory, create: false)
+        let entry = StoreRegistry.shared.entry(for: files.directory)
+        return try entry.lock.withLock {
+            guard entry.ownerCount == 0 else {
+                throw StoreError(.busy(.thisProcess(ownerCount: entry.ownerCount)), at: directory)
+            }
+            let lock = try BundleLock(at: files.lock, of: files.directory)
+            return try withExtendedLifetime(lock) {
+                if BundleFiles.exists(unfinished) { try BundleFiles.removeDirectory(unfinished) }
+                do {
+                    let salvage = try salvage(files.directory, into: unfinished, options)
+                    try complete(salvage)
+                    try exchange(files.directory, unfinished)
+                    // A crash before this leaves the old one under the name of the unfinished one.
+                    guard rename(unfinished, kept) == 0 else {
+                        throw StoreError.system(errno, at: kept)
+                    }
+                    return salvage
+                } catch {
+                    try? BundleFiles.removeDirectory(unfinished)
+                    throw error
+                }
+            }
+        }
+    }
+
+    private static func exchange(_ one: String, _ other: String) throws(StoreError) {
+        let number = divan_exchange(one, other)
+        guard number == 0 else { throw .system(number, at: one) }
+    }
+
+    private static func salvage(
+        _ directory: String,
+        into target: String,
+        _ options: StoreOptions
+    ) throws -> Salvage {
+        var reading = options
+        (reading.create, reading.readOnly) = (false, true)
+        let damaged: Store?
+        do throws(StoreError) {
+            damaged = try open(directory: directory, options: reading)
+        } catch {
+            guard error.isDamage else { throw error }
+            damaged = nil
+        }
+        defer { try? damaged?.close() }
+        let identity = ForeignIdentity(
+            publicUUID: [],
+            privateUUID: [],
+            previousPrivateUUID: nil,
+            scheme: damaged?.scheme ?? options.scheme ?? .trees
+        )
+        let fresh = try create(directory: target, replacing: identity, options: options)
+        defer { try? fresh.close() }
+        guard let damaged else {
+            return Salvage(losses: ["nothing of the file could be read: what no peer has is lost"])
+        }
+        return try damaged.read { reader in
+            var cargo = Cargo(from: damaged, reader, to: fresh)
+            do {
+                try cargo.carry()
+            } catch let error as StoreError where error.isDamage && error.path == reader.path {
+                cargo.noteLoss("reading the file ended early: \(error.problem)")
+            }
+            return cargo.salvage
+        }
+    }
+}
+
+/// Carries what is whole from one state of a damaged database into a new one.
+private struct Cargo {
+    private let source: Store
+    private let reader: StoreReader
+    private let target: Store
+    private(set) var salvage = Salvage()
+    private var batch: [(row: DocumentRow, history: any RevisionHistory)] = []
+    private var looked: Set<BlobDigest> = []
+    private var sequence: UInt64 = 0
+
+    /// Documents of one transaction.
+    private static let batchCount = 1_000
+
+    init(from source: Store, _ reader: StoreReader, to target: Store) {
+        self.source = source
+        self.reader = reader
+        self.target = target
+    }
+
+    mutating func noteLoss(_ line: String) {
+        salvage.losses.append(line)
+    }
+
+    mutating func carry() throws {
+        let snapshot = try reader.current()
+        try target.write { writer in
+            for (name, number) in try snapshot.readableValues(in: .remotes) {
+                guard let id = UInt32(String(decoding: number, as: UTF8.self)) else { continue }
+                try writer.importRemote(name, as: RemoteID(rawValue: id))
+            }
+        }
+        for (id, path) in try snapshot.readableCollections() {
+            try target.createCollection(path)
+            let collection = StoreReader.OpenCollection(path: path, id: id)
+            sequence = 0
+            try snapshot.forEachReadableRow(in: id) { row in
+                guard let history = try? reader.soundHistory(of: row, in: collection) else { return }
+                if row.flags.contains(.hasBlobs) { try carryBlobs(of: history) }
+                batch.append((row, history))
+                if batch.count >= Self.batchCount { try store(in: path) }
+            }
+            try store(in: path)
+            for record in (try? snapshot.indexRecords(of: id)) ?? [] {
+                noteLoss("index \(record.name.text) of \(path): make it again")
+            }
+        }
+    }
+
+    private mutating func store(in path: CollectionPath) throws {
+        try target.write { writer in
+            for (row, history) in batch {
+                sequence += 1
+                let isNew = try writer.importDocument(
+                    row.documentID,
+                    sequence: sequence,
+                    history: history,
+                    expiration: row.expiration,
+                    in: path
+                )
+                if isNew { salvage.documentCount += 1 }
+            }
+        }
+        batch = []
+    }
+
+    /// Brings the contents that are what their digest says; the others must come from a peer.
+    private mutating func carryBlobs(of history: any RevisionHistory) throws {
+        for digest in try history.blobDigests() where looked.insert(digest).inserted {
+            guard source.blobs.contains(digest) else { continue }
+            do throws(StoreError) {
+                try target.blobs.replace(digest, from: source.blobs)
+            } catch {
+                guard case .blobMismatch = error.code else { throw error }
+            }
+        }
+    }
+}
