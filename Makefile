@@ -15,8 +15,10 @@ setup: ## install the system packages that are missing (Debian, Ubuntu)
 
 build: setup ## build everything (debug)
 	swift build --build-tests
+	swift build --build-tests --package-path Tests --scratch-path .build
+	swift build --package-path Tools/bench --scratch-path .build
 
-test: setup ## run every test once, from the root
+test: setup ## run every test once
 	@Tools/scripts/test
 
 demo: setup ## watch two peers sync a real database over TLS
@@ -47,7 +49,8 @@ bench: setup ## measure, each figure beside its floor; also bench.json
 	@Tools/scripts/bench
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
-	@swift run -c release --quiet divan-bench compare "$(A)" "$(B)"
+	@swift run --package-path Tools/bench --scratch-path .build -c release --quiet \
+		divan-bench compare "$(A)" "$(B)"
 
 check: setup ## lint, arrows, manifests, documentation, lengths
 	swift format lint --strict --parallel --recursive $(SOURCES)
@@ -72,7 +75,7 @@ stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1
 	@Tools/scripts/stress $(or $(MESSAGES),1000000) $(SEED)
 
 growth: setup ## feed each reader its worst inputs at 1, 2, 4 and 8 times a size; print the times
-	@swift run -c release --quiet divan-growth
+	@swift run --package-path Tests --scratch-path .build -c release --quiet divan-growth
 
 attack: setup ## attack a listener and print each reaction
 	@Tools/scripts/attack
@@ -84,4 +87,4 @@ sanitize: setup ## run the tests under the thread and the address sanitizer
 	@Tools/scripts/sanitize
 
 clean: ## remove everything that a build made
-	rm -rf .build Packages/*/.build Tools/.build Tests/.build
+	rm -rf .build Packages/*/.build Tools/*/.build Tests/.build Tests/Fuzz/.build

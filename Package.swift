@@ -220,165 +220,45 @@ let rooms: [[Target]] = [
     ],
 ]
 
-/// The command line, the demo, the bench and the checks, which compose the rooms.
+/// The command, and the checks of the repository.
+///
+/// Bench and trials have manifests of their own, in `Tools/bench` and `Tests`.
 let tools: [Target] = [
-    library("DivanProbe", at: "Tools/Sources/DivanProbe", uses: ["DivanTLS"]),
-    library(
-        "DivanCommand",
-        at: "Tools/Sources/DivanCommand",
-        uses: [
-            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanConflicts",
-            "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4",
-            "DivanProbe", "DivanQuery", "DivanReplicator", "DivanRevisions", "DivanSession",
-            "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket",
-            "DivanZlib",
-        ]
-    ),
-    program("divan", at: "Tools/Sources/divan", uses: ["DivanCommand"]),
-    program("divan-demo", at: "Tools/Sources/divan-demo", uses: ["DivanTestKit"]),
     .target(
         name: "CDivanLineEditor",
-        path: "Tools/Sources/CDivanLineEditor",
+        path: "Tools/divan/Sources/CDivanLineEditor",
         linkerSettings: [.linkedLibrary("edit")]
     ),
-    .target(
-        name: "CDivanFloors",
-        path: "Tools/Sources/CDivanFloors",
-        linkerSettings: [
-            .linkedLibrary("sqlite3"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
-            .linkedLibrary("z"), .linkedLibrary("lz4"),
-        ]
+    library(
+        "DivanCommandLine",
+        at: "Tools/divan/Sources/DivanCommandLine",
+        uses: ["DivanJSON"]
     ),
-    program(
-        "divan-bench",
-        at: "Tools/Sources/divan-bench",
+    library("DivanProbe", at: "Tools/divan/Sources/DivanProbe", uses: ["DivanTLS"]),
+    library(
+        "DivanCommand",
+        at: "Tools/divan/Sources/DivanCommand",
         uses: [
-            "CDivanFloors", "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
-            "DivanFullText", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery",
-            "DivanRevisions",
-            "DivanStore", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
-            "DivanTestKit",
+            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanCommandLine",
+            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
+            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
+            "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
+            "DivanWebSocket", "DivanZlib",
         ]
     ),
-    program(
-        "websocket-echo",
-        at: "Tools/Sources/websocket-echo",
-        uses: ["DivanTLS", "DivanTransport", "DivanWebSocket"]
-    ),
-    program(
-        "blip-echo",
-        at: "Tools/Sources/blip-echo",
-        uses: ["DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib"]
-    ),
-    program("tls-probe", at: "Tools/Sources/tls-probe", uses: ["DivanProbe", "DivanTLS"]),
-    program(
-        "websocket-autobahn",
-        at: "Tools/Sources/websocket-autobahn",
-        uses: ["DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket"]
-    ),
-    library("DivanCheck", at: "Tools/Sources/DivanCheck"),
-    program("divan-check", at: "Tools/Sources/divan-check", uses: ["DivanCheck"]),
-    tests("DivanCheckTests", at: "Tools/Tests/DivanCheckTests", uses: ["DivanCheck"]),
-    tests(
-        "ExampleProgramTests",
-        at: "Tools/Tests/ExampleProgramTests",
-        uses: ["blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit"]
-    ),
+    program("divan", at: "Tools/divan/Sources/divan", uses: ["DivanCommand"]),
+    program("divan-demo", at: "Tools/divan/Sources/divan-demo", uses: ["DivanTestKit"]),
     tests(
         "DivanCommandTests",
-        at: "Tools/Tests/DivanCommandTests",
+        at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
             "divan", "Divan", "DivanBLIP", "DivanLog", "DivanRevisions", "DivanStore",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),
-]
-
-/// What crosses packages.
-let crossing: [Target] = [
-    library(
-        "DivanStress",
-        at: "Tests/Stress/DivanStress",
-        uses: ["DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket"]
-    ),
-    program(
-        "divan-stress",
-        at: "Tests/Stress/divan-stress",
-        uses: ["DivanStress", "DivanLZ4", "DivanZlib"]
-    ),
-    tests("StressTests", at: "Tests/StressTests", uses: ["DivanStress", "DivanLZ4", "DivanZlib"]),
-    library(
-        "DivanFuzz",
-        at: "Tests/Fuzz/Sources/DivanFuzz",
-        uses: [
-            "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
-            "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
-            "DivanRevisions", "DivanStore",
-            "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
-        ]
-    ),
-    tests("FuzzTests", at: "Tests/FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),
-    library(
-        "DivanGrowth",
-        at: "Tests/Growth/DivanGrowth",
-        uses: [
-            "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanReplicator",
-            "DivanRevisions", "DivanStore", "DivanTLS", "DivanWebSocket", "DivanZlib",
-        ]
-    ),
-    program("divan-growth", at: "Tests/Growth/divan-growth", uses: ["DivanGrowth"]),
-    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth"]),
-    program(
-        "divan-crash",
-        at: "Tests/Crash",
-        uses: ["DivanRevisions", "DivanStore", "DivanTestKit"]
-    ),
-    tests("CrashTests", at: "Tests/CrashTests", uses: ["divan-crash", "DivanTestKit"]),
-    program(
-        "divan-kill-sync",
-        at: "Tests/KillSync",
-        uses: [
-            "Divan", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions", "DivanStore",
-            "DivanTestKit", "DivanWebSocket", "DivanZlib",
-        ]
-    ),
-    tests("KillSyncTests", at: "Tests/KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),
-    program(
-        "divan-bitrot",
-        at: "Tests/BitRot",
-        uses: [
-            "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
-            "DivanZlib",
-        ]
-    ),
-    tests("BitRotTests", at: "Tests/BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
-    program("divan-soak", at: "Tests/Soak", uses: ["Divan", "DivanTestKit"]),
-    program(
-        "divan-attack",
-        at: "Tests/Attack",
-        uses: [
-            "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
-            "DivanWebSocket", "DivanZlib",
-        ]
-    ),
-    tests("AttackTests", at: "Tests/AttackTests", uses: ["divan-attack", "DivanTestKit"]),
-    tests("SoakTests", at: "Tests/SoakTests", uses: ["divan-soak", "DivanTestKit"]),
-    library(
-        "DivanSimulation",
-        at: "Tests/Simulation/DivanSimulation",
-        uses: [
-            "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
-            "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
-            "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
-        ]
-    ),
-    program("divan-simulate", at: "Tests/Simulation/divan-simulate", uses: ["DivanSimulation"]),
-    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanSimulation"]),
-    tests(
-        "EndToEndTests",
-        at: "Tests/EndToEndTests",
-        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
-    ),
+    library("DivanCheck", at: "Tools/check/Sources/DivanCheck"),
+    program("divan-check", at: "Tools/check/Sources/divan-check", uses: ["DivanCheck"]),
+    tests("DivanCheckTests", at: "Tools/check/Tests/DivanCheckTests", uses: ["DivanCheck"]),
 ]
 
 /// What the documentation shows; users of the libraries never build it.
@@ -410,7 +290,9 @@ let libraries = rooms.flatMap { $0 }
 let package = Package(
     name: "Divan",
     products: libraries.map { .library(name: $0, targets: [$0]) } + [
-        .executable(name: "divan", targets: ["divan"])
+        .executable(name: "divan", targets: ["divan"]),
+        // For `tls-probe` of the repository's own trials.
+        .library(name: "DivanProbe", targets: ["DivanProbe"]),
     ],
-    targets: rooms.flatMap { $0 } + tools + crossing + examples
+    targets: rooms.flatMap { $0 } + tools + examples
 )

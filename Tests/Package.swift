@@ -9,190 +9,151 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What the targets use: each other, and libraries of the repository's own manifest.
+func names(_ names: [String]) -> [Target.Dependency] {
+    names.map { name in
+        name.hasPrefix("Divan") && !own.contains(name) || name == "CouchbaseLiteSwift"
+            ? .product(name: name, package: "Divan") : .byName(name: name)
+    }
+}
+
+/// The libraries that stand here, beside the programs made of them.
+let own: Set = ["DivanFuzz", "DivanGrowth", "DivanSimulation", "DivanStress"]
+
+func library(_ name: String, at path: String, uses: [String]) -> Target {
+    .target(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
+}
+
+func program(_ name: String, at path: String, uses: [String]) -> Target {
+    .executableTarget(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, at path: String, uses: [String]) -> Target {
+    .testTarget(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
+}
+
 let package = Package(
-    name: "CrossingTests",
-    dependencies: [
-        .package(path: "../Packages/CouchbaseLiteSwift"),
-        .package(path: "../Packages/Divan"),
-        .package(path: "../Packages/DivanAuth"),
-        .package(path: "../Packages/DivanBLIP"),
-        .package(path: "../Packages/DivanCBLite"),
-        .package(path: "../Packages/DivanCompression"),
-        .package(path: "../Packages/DivanConflicts"),
-        .package(path: "../Packages/DivanCrypto"),
-        .package(path: "../Packages/DivanDelta"),
-        .package(path: "../Packages/DivanISAL"),
-        .package(path: "../Packages/DivanJSON"),
-        .package(path: "../Packages/DivanLZ4"),
-        .package(path: "../Packages/DivanLog"),
-        .package(path: "../Packages/DivanQuery"),
-        .package(path: "../Packages/DivanReplicator"),
-        .package(path: "../Packages/DivanRevisions"),
-        .package(path: "../Packages/DivanSession"),
-        .package(path: "../Packages/DivanStore"),
-        .package(path: "../Packages/DivanTLS"),
-        .package(path: "../Packages/DivanTestKit"),
-        .package(path: "../Packages/DivanTransport"),
-        .package(path: "../Packages/DivanWebSocket"),
-        .package(path: "../Packages/DivanZlib"),
-    ],
+    name: "Trials",
+    dependencies: [.package(name: "Divan", path: "..")],
     targets: [
-        .target(
-            name: "DivanStress",
-            dependencies: [
+        library(
+            "DivanStress",
+            at: "Stress/DivanStress",
+            uses: [
                 "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket",
-            ],
-            path: "Stress/DivanStress",
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "divan-stress",
-            dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
-            path: "Stress/divan-stress",
-            swiftSettings: strict
+        program(
+            "divan-stress",
+            at: "Stress/divan-stress",
+            uses: [
+                "DivanStress", "DivanLZ4", "DivanZlib",
+            ]
         ),
-        .testTarget(
-            name: "StressTests",
-            dependencies: ["DivanStress", "DivanLZ4", "DivanZlib"],
-            path: "StressTests",
-            swiftSettings: strict
+        tests("StressTests", at: "StressTests", uses: ["DivanStress", "DivanLZ4", "DivanZlib"]),
+        library(
+            "DivanFuzz",
+            at: "Fuzz/Sources/DivanFuzz",
+            uses: [
+                "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
+                "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
+                "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanWebSocket",
+                "DivanZlib",
+            ]
         ),
-        .target(
-            name: "DivanFuzz",
-            dependencies: [
-                "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
-                "DivanCrypto", "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
-                "DivanReplicator",
-                "DivanRevisions", "DivanStore",
-                "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
-            ],
-            path: "Fuzz/Sources/DivanFuzz",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "FuzzTests",
-            dependencies: ["Divan", "DivanFuzz", "DivanTestKit"],
-            path: "FuzzTests",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "DivanGrowth",
-            dependencies: [
+        tests("FuzzTests", at: "FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),
+        library(
+            "DivanGrowth",
+            at: "Growth/DivanGrowth",
+            uses: [
                 "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanJSON",
                 "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS", "DivanWebSocket",
                 "DivanZlib",
-            ],
-            path: "Growth/DivanGrowth",
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "divan-growth",
-            dependencies: ["DivanGrowth"],
-            path: "Growth/divan-growth",
-            swiftSettings: strict
+        program("divan-growth", at: "Growth/divan-growth", uses: ["DivanGrowth"]),
+        tests("GrowthTests", at: "GrowthTests", uses: ["DivanGrowth"]),
+        program(
+            "divan-crash",
+            at: "Crash",
+            uses: ["DivanRevisions", "DivanStore", "DivanTestKit"]
         ),
-        .testTarget(
-            name: "GrowthTests",
-            dependencies: ["DivanGrowth"],
-            path: "GrowthTests",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "divan-crash",
-            dependencies: ["DivanRevisions", "DivanStore", "DivanTestKit"],
-            path: "Crash",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "CrashTests",
-            dependencies: ["divan-crash", "DivanTestKit"],
-            path: "CrashTests",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "divan-kill-sync",
-            dependencies: [
+        tests("CrashTests", at: "CrashTests", uses: ["divan-crash", "DivanTestKit"]),
+        program(
+            "divan-kill-sync",
+            at: "KillSync",
+            uses: [
                 "Divan", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
-            ],
-            path: "KillSync",
-            swiftSettings: strict
+            ]
         ),
-        .testTarget(
-            name: "KillSyncTests",
-            dependencies: ["divan-kill-sync", "DivanTestKit"],
-            path: "KillSyncTests",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "divan-bitrot",
-            dependencies: [
+        tests("KillSyncTests", at: "KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),
+        program(
+            "divan-bitrot",
+            at: "BitRot",
+            uses: [
                 "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
                 "DivanZlib",
-            ],
-            path: "BitRot",
-            swiftSettings: strict
+            ]
         ),
-        .testTarget(
-            name: "BitRotTests",
-            dependencies: ["divan-bitrot", "DivanTestKit"],
-            path: "BitRotTests",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "divan-soak",
-            dependencies: ["Divan", "DivanTestKit"],
-            path: "Soak",
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "divan-attack",
-            dependencies: [
+        tests("BitRotTests", at: "BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
+        program("divan-soak", at: "Soak", uses: ["Divan", "DivanTestKit"]),
+        program(
+            "divan-attack",
+            at: "Attack",
+            uses: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
                 "DivanWebSocket", "DivanZlib",
-            ],
-            path: "Attack",
-            swiftSettings: strict
+            ]
         ),
-        .testTarget(
-            name: "AttackTests",
-            dependencies: ["divan-attack", "DivanTestKit"],
-            path: "AttackTests",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SoakTests",
-            dependencies: ["divan-soak", "DivanTestKit"],
-            path: "SoakTests",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "DivanSimulation",
-            dependencies: [
+        tests("AttackTests", at: "AttackTests", uses: ["divan-attack", "DivanTestKit"]),
+        tests("SoakTests", at: "SoakTests", uses: ["divan-soak", "DivanTestKit"]),
+        library(
+            "DivanSimulation",
+            at: "Simulation/DivanSimulation",
+            uses: [
                 "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
                 "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
                 "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
-            ],
-            path: "Simulation/DivanSimulation",
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "divan-simulate",
-            dependencies: ["DivanSimulation"],
-            path: "Simulation/divan-simulate",
-            swiftSettings: strict
+        program("divan-simulate", at: "Simulation/divan-simulate", uses: ["DivanSimulation"]),
+        tests("SimulationTests", at: "SimulationTests", uses: ["DivanSimulation"]),
+        tests(
+            "EndToEndTests",
+            at: "EndToEndTests",
+            uses: [
+                "CouchbaseLiteSwift", "Divan", "DivanTestKit",
+            ]
         ),
-        .testTarget(
-            name: "SimulationTests",
-            dependencies: ["DivanSimulation"],
-            path: "SimulationTests",
-            swiftSettings: strict
+        program(
+            "websocket-echo",
+            at: "Wire/websocket-echo",
+            uses: [
+                "DivanTLS", "DivanTransport", "DivanWebSocket",
+            ]
         ),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
-            path: "EndToEndTests",
-            swiftSettings: strict
+        program(
+            "blip-echo",
+            at: "Wire/blip-echo",
+            uses: [
+                "DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib",
+            ]
+        ),
+        program("tls-probe", at: "Wire/tls-probe", uses: ["DivanProbe", "DivanTLS"]),
+        program(
+            "websocket-autobahn",
+            at: "Wire/websocket-autobahn",
+            uses: [
+                "DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket",
+            ]
+        ),
+        tests(
+            "ExampleProgramTests",
+            at: "ExampleProgramTests",
+            uses: [
+                "blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit",
+            ]
         ),
     ]
 )

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Libraries of the repository's own manifest, so that one build serves both.
+func divan(_ names: [String]) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "Divan") }
+}
+
+let package = Package(
+    name: "DivanBench",
+    dependencies: [.package(name: "Divan", path: "../..")],
+    targets: [
+        .target(
+            name: "CDivanFloors",
+            linkerSettings: [
+                .linkedLibrary("sqlite3"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+                .linkedLibrary("z"), .linkedLibrary("lz4"),
+            ]
+        ),
+        .executableTarget(
+            name: "divan-bench",
+            dependencies: [
+                "CDivanFloors"
+            ]
+                + divan([
+                    "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                    "DivanFullText", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery",
+                    "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanTransport",
+                    "DivanWebSocket", "DivanZlib",
+                ]),
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,70 @@
+import DivanCheck
+import Foundation
+
+/// A small checkout in a temporary folder that breaks no rule until a test makes it.
+final class Checkout {
+    let tree: SourceTree
+
+    init() throws {
+        let root = FileManager.default.temporaryDirectory
+            .appendingPathComponent("divan-check-\(UUID().uuidString)").path
+        tree = SourceTree(root: root)
+        let packages = ["DivanDelta", "DivanJSON"]
+        for package in packages {
+            let folder = "Packages/\(package)"
+            try write("\(folder)/Package.swift", Self.manifest(package))
+            try write("\(folder)/CHANGELOG.md", "# Changes\n")
+            try write(
+                "\(folder)/README.md",
+                "**Why a package**\n## Use\n```swift\n```\n## Swap it\n"
+            )
+            try write("\(folder)/Tests/\(package)Tests/ATests.swift", "import Testing\n")
+            try write("\(folder)/Sources/\(package)/Main.swift", "struct Main {}\n")
+        }
+        for folder in ["Tools/divan", "Tests"] {
+            try write("\(folder)/Package.swift", Self.rootManifest(packages: []))
+        }
+        try write("Package.swift", Self.rootManifest(packages: packages))
+        try write(
+            "Docs/architecture.md",
+            "<!-- arrows -->\n| 0 | JSON | x | – |\n| 1 | Delta | x | JSON |\n<!-- /arrows -->\n"
+        )
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: tree.root)
+    }
+
+    func write(_ path: String, _ text: String) throws {
+        let url = URL(fileURLWithPath: tree.root + "/" + path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try Data(text.utf8).write(to: url)
+    }
+
+    func remove(_ path: String) throws {
+        try FileManager.default.removeItem(atPath: tree.root + "/" + path)
+    }
+
+    static func rootManifest(packages: [String]) -> String {
+        let targets = packages.map {
+            ".target(name: \"\($0)\", path: \"Packages/\($0)/Sources/\($0)\"),\n"
+        }
+        return """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(name: "Root", targets: [
+            \(targets.joined())])
+            """
+    }
+
+    private static func manifest(_ package: String) -> String {
+        """
+        // swift-tools-version: 6.2
+        import PackageDescription
+        let package = Package(name: "\(package)", targets: [.target(name: "\(package)")])
+        """
+    }
+}

@@ -1,0 +1,293 @@
+import DivanCheck
+import Foundation
+import Testing
+
+/// Each check finds the violation that is put in front of it, and passes without it.
+@Suite struct SeededViolationTests {
+    @Test func `an import that points up is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/Up.swift", "import DivanDelta\n")
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["Packages/DivanJSON/Sources/DivanJSON/Up.swift:1"])
+        #expect(violations.first?.problem == "DivanJSON may not import DivanDelta")
+    }
+
+    @Test func `an allowed import passes`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Packages/DivanDelta/Sources/DivanDelta/Down.swift",
+            "public import DivanJSON\n"
+        )
+        #expect(try ArrowsCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `Foundation in a core is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", "import Foundation\n")
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(violations.first?.problem == "DivanJSON is a core and may not import Foundation")
+    }
+
+    @Test func `a manifest with an arrow that the table lacks is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Packages/DivanJSON/Package.swift",
+            """
+            dependencies: [.package(path: "../DivanDelta")],
+            targets: [
+                .target(name: "DivanJSON", dependencies: ["DivanDelta"]),
+                .testTarget(name: "DivanJSONTests"),
+            ]
+            """
+        )
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(
+            violations.first?.problem == "the library depends on DivanDelta, which is no arrow"
+        )
+    }
+
+    @Test func `a table whose arrow points up is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Docs/architecture.md",
+            "<!-- arrows -->\n| 0 | JSON | x | Delta |\n| 1 | Delta | x | – |\n<!-- /arrows -->\n"
+        )
+        let violations = try ArrowsCheck(checkout.tree).violations()
+        #expect(
+            violations.map(\.problem) == [
+                "the arrow DivanJSON → DivanDelta does not point down"
+            ]
+        )
+    }
+
+    @Test func `a file over the limit is found`() throws {
+        let checkout = try Checkout()
+        let line = "// a line\n"
+        let path = "Packages/DivanJSON/Sources/DivanJSON/Long.swift"
+        try checkout.write(path, String(repeating: line, count: 401))
+        let violations = try LengthCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["401 lines, the limit is 400"])
+        try checkout.write(path, String(repeating: line, count: 400))
+        #expect(try LengthCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `a function over the limit is found`() throws {
+        let checkout = try Checkout()
+        let body = String(repeating: "    work()\n", count: 49)
+        try checkout.write(
+            "Packages/DivanJSON/Sources/DivanJSON/Long.swift",
+            "func long() {\n\(body)}\n"
+        )
+        let violations = try LengthCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["function of 51 lines, the limit is 50"])
+    }
+
+    @Test(arguments: ["let x = try! f()", "// TODO: later", "fatalError(\"no\")"])
+    func `a banned word is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
+        #expect(try WordsCheck(checkout.tree).violations().count == 1)
+    }
+
+    @Test(arguments: [
+        "let text = FileHandle.standardInput.readDataToEndOfFile()",
+        "FileHandle.standardError.write(Data(text.utf8))", "while true { handle.availableData }",
+        "guard FileManager.default.createFile(atPath: path, contents: nil) else { return }",
+    ])
+    func `a call that traps on input is found`(_ line: String) throws {
+        for folder in ["Packages/DivanJSON/Sources/DivanJSON", "Docs/examples/Sources/notes"] {
+            let checkout = try Checkout()
+            #expect(try TrapsCheck(checkout.tree).violations().isEmpty)
+            try checkout.write("\(folder)/A.swift", "// the next line\n" + line + "\n")
+            let violations = try TrapsCheck(checkout.tree).violations()
+            #expect(violations.map(\.place) == ["\(folder)/A.swift:2"])
+        }
+    }
+
+    @Test(arguments: [
+        "try handle.write(contentsOf: Data(text.utf8))", "try Data(text.utf8).write(to: file)",
+        "// createFile(atPath:) traps", "let text = try handle.readToEnd()",
+        "try OutputFile.recreateFile(path)",
+    ])
+    func `a call that throws passes, and so does one in a comment`(_ line: String) throws {
+        let checkout = try Checkout()
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
+        #expect(try TrapsCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test(arguments: [
+        "    _ listener: @escaping (Change) -> Void", "public var filter: ((Document) -> Bool)?",
+        "public typealias Filter = (Document) -> Bool",
+    ])
+    func `a closure that is kept without Sendable is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        let path = "Packages/Divan/Sources/Divan/A.swift"
+        try checkout.write(path, line + "\n")
+        let violations = try ClosuresCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["\(path):1"])
+        try checkout.write(
+            path,
+            line.replacing("(Change)", with: "@Sendable (Change)")
+                .replacing("(Document)", with: "@Sendable (Document)") + "\n"
+        )
+        #expect(try ClosuresCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test(arguments: [
+        "let now = time(nil)", "let start = ContinuousClock.now", "let x = Int.random(in: 0..<9)",
+        "let id = UUID()",
+    ])
+    func `a core that asks the system for time or chance is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
+        #expect(try ClocksCheck(checkout.tree).violations().count == 1)
+        let handed = "let x = Int.random(in: 0..<9, using: &generator)  // not UUID()\n"
+        try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", handed)
+        #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `one more type that is Sendable by our word is found, and one fewer is told`() throws
+    {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write(path, "final class A: @unchecked Sendable {}  // @unchecked Sendable\n")
+        #expect(try ProofsCheck(checkout.tree, ceiling: 1).violations().isEmpty)
+        #expect(try ProofsCheck(checkout.tree, ceiling: 0).violations().count == 1)
+        let fewer = try ProofsCheck(checkout.tree, ceiling: 2).violations()
+        #expect(fewer.map(\.remedy) == ["lower the count to 1"])
+    }
+
+    @Test(arguments: ["/// See `gone.md` §3.", "/// `there.md` and `gone.md`"])
+    func `a page that is cited and not there is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write("Docs/protocol/there.md", "See [that](../there.md#part).\n")
+        try checkout.write("Docs/there.md", "# There\n")
+        let before = try CitationsCheck(checkout.tree).violations()
+        try checkout.write(path, line + "\n")
+        let violations = try CitationsCheck(checkout.tree).violations()
+        #expect(violations.count == before.count + 1)
+        #expect(violations.contains { $0.place == "\(path):1" })
+    }
+
+    @Test func `a link that leads nowhere is found`() throws {
+        let checkout = try Checkout()
+        let before = try CitationsCheck(checkout.tree).violations().count
+        try checkout.write("Docs/a.md", "[x](b.md), [y](https://example.org/b.md), [z](#here)\n")
+        #expect(try CitationsCheck(checkout.tree).violations().count == before + 1)
+    }
+
+    @Test func `a page that leads to a type which is gone is found`() throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write(path, "public final class Pusher {}\n")
+        try checkout.write("Docs/glossary.md", "| push | `Pusher`, `subChanges` |\n")
+        #expect(try NamesCheck(checkout.tree).violations().isEmpty)
+        try checkout.write(path, "public final class Sender {}\n")
+        let violations = try NamesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["no package declares Pusher"])
+    }
+
+    @Test func `a bound that its README does not name is found`() throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/JSONLimits.swift"
+        let before = try LimitsCheck(checkout.tree).violations().count
+        try checkout.write(
+            path,
+            """
+            public struct JSONLimits {
+                /// Told.
+                public static let depth = 1
+                public var forgottenCount: Int = 2
+                public static let standard = JSONLimits()
+                var derived: Int { 3 }
+            }
+            """
+        )
+        try checkout.write("Packages/DivanJSON/README.md", "| `JSONLimits.depth` | 1 |\n")
+        let violations = try LimitsCheck(checkout.tree).violations()
+        #expect(violations.count == before + 1)
+        #expect(violations.contains { $0.place == "\(path):4" })
+    }
+
+    @Test func `two decisions with one number are found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Docs/decisions/0001-one.md", "# 0001\n")
+        try checkout.write("Docs/decisions/0002-two.md", "# 0002\n")
+        let before = try PagesCheck(checkout.tree).violations().count
+        try checkout.write("Docs/decisions/0002-too.md", "# 0002\n")
+        let violations = try PagesCheck(checkout.tree).violations()
+        #expect(violations.count == before + 1)
+        #expect(violations.last?.place == "Docs/decisions/0002-two.md")
+    }
+
+    @Test func `a missing page is found`() throws {
+        let checkout = try Checkout()
+        try checkout.remove("Packages/DivanJSON/CHANGELOG.md")
+        let violations = try PagesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["CHANGELOG.md is missing"])
+    }
+
+    @Test func `a script that cannot be run is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Tools/scripts/demo", "#!/bin/sh\n")
+        let violations = try ScriptsCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["Tools/scripts/demo"])
+        let path = checkout.tree.root + "/Tools/scripts/demo"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        #expect(try ScriptsCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `a test that the compatibility page names and nobody wrote is found`() throws {
+        let checkout = try Checkout()
+        let check = CompatibilityCheck(checkout.tree)
+        #expect(try check.violations().isEmpty, "there is no page yet")
+        let tests = "@Test func `it works`() {}\nfunc testOlder() {}\n"
+        try checkout.write("Packages/DivanJSON/Tests/DivanJSONTests/BTests.swift", tests)
+        let head = "| What | `code` | Test |\n|---|---|---|\n"
+        let rows = "| a | x | `it works`, `testOlder` |\n| b | x | absent: not wanted |\n"
+        try checkout.write("Docs/compatibility.md", head + rows + "\n`it broke` in a sentence\n")
+        #expect(try check.violations().isEmpty)
+        try checkout.write(
+            "Docs/compatibility.md",
+            head + rows + "| c | x | `it broke` |\n| d | x | |\n"
+        )
+        #expect(
+            try check.violations().map(\.place) == [
+                "Docs/compatibility.md:5", "Docs/compatibility.md:6",
+            ]
+        )
+    }
+
+    @Test func `a trial with other settings than the libraries is found`() throws {
+        let checkout = try Checkout()
+        let lax = """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "Trials",
+                targets: [
+                    .target(
+                        name: "Trial",
+                        path: "Trial",
+                        swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
+                    )
+                ]
+            )
+            """
+        try checkout.write("Tests/Package.swift", lax)
+        let violations = try ManifestsCheck(checkout.tree).violations()
+        #expect(
+            violations.map(\.problem) == ["Trial has other settings than the root manifest's Divan"]
+        )
+    }
+
+    @Test func `a target that the root manifest lacks is found`() throws {
+        let checkout = try Checkout()
+        #expect(try ManifestsCheck(checkout.tree).violations().isEmpty)
+        try checkout.write("Package.swift", Checkout.rootManifest(packages: ["DivanJSON"]))
+        let violations = try ManifestsCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["the root manifest lacks DivanDelta"])
+    }
+}

@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanTool",
+    products: [.executable(name: "divan", targets: ["divan"])],
+    dependencies: [
+        .package(path: "../../Packages/Divan"),
+        .package(path: "../../Packages/DivanBLIP"),
+        .package(path: "../../Packages/DivanCBLite"),
+        .package(path: "../../Packages/DivanConflicts"),
+        .package(path: "../../Packages/DivanCrypto"),
+        .package(path: "../../Packages/DivanDelta"),
+        .package(path: "../../Packages/DivanDiscovery"),
+        .package(path: "../../Packages/DivanISAL"),
+        .package(path: "../../Packages/DivanJSON"),
+        .package(path: "../../Packages/DivanLZ4"),
+        .package(path: "../../Packages/DivanLog"),
+        .package(path: "../../Packages/DivanQuery"),
+        .package(path: "../../Packages/DivanReplicator"),
+        .package(path: "../../Packages/DivanRevisions"),
+        .package(path: "../../Packages/DivanSession"),
+        .package(path: "../../Packages/DivanStore"),
+        .package(path: "../../Packages/DivanTLS"),
+        .package(path: "../../Packages/DivanTestKit"),
+        .package(path: "../../Packages/DivanTransport"),
+        .package(path: "../../Packages/DivanWebSocket"),
+        .package(path: "../../Packages/DivanZlib"),
+    ],
+    targets: [
+        .target(name: "CDivanLineEditor", linkerSettings: [.linkedLibrary("edit")]),
+        .target(name: "DivanCommandLine", dependencies: ["DivanJSON"], swiftSettings: strict),
+        .target(name: "DivanProbe", dependencies: ["DivanTLS"], swiftSettings: strict),
+        .target(
+            name: "DivanCommand",
+            dependencies: [
+                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanCommandLine",
+                "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
+                "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
+                "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
+                "DivanWebSocket", "DivanZlib",
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "divan", dependencies: ["DivanCommand"], swiftSettings: strict),
+        .executableTarget(
+            name: "divan-demo",
+            dependencies: ["DivanTestKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanCommandTests",
+            dependencies: [
+                "divan", "Divan", "DivanBLIP", "DivanLog", "DivanRevisions", "DivanStore",
+                "DivanTestKit", "DivanWebSocket", "DivanZlib",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,77 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan blob get`.
+enum BlobGetCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "blob get",
+        summary: "write the content of a blob to a file or to standard output",
+        operands: [
+            .database, .document, .init(name: "KEY", isOptional: true),
+            .init(name: "FILE", isOptional: true, completion: .file),
+        ],
+        options: [.collection],
+        details: """
+            KEY is where the blob is: a key of the document, or a JSON Pointer such as
+            /pages/0/scan; it may be left out when the document names only one. Without FILE,
+            or with -, the content goes to standard output.
+            """,
+        examples: [
+            "divan blob get travel de flag de.png -c geo.countries",
+            "divan blob get notes trip > photo.jpg",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let documentID = arguments.documentID(at: 1)
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let document = try store.read { try $0.living(documentID, in: collection) }
+        let key = arguments.operands.dropFirst(2).first
+        let blob = try choose(key, from: try JSON(parsing: document.body), of: documentID)
+        let reader = try store.blobs.reader(blob.digest)
+        guard let file = arguments.operands.dropFirst(3).first, file != "-" else {
+            return try copy(reader, to: terminal)
+        }
+        let output = try OutputFile(file)
+        try copy(reader) { try output.write($0) }
+        try output.finish()
+        terminal.note("Wrote \(Numbers.bytes(reader.byteCount)) to \(file)")
+    }
+
+    /// Finds the blob that a person means; without a key the only one.
+    static func choose(
+        _ key: String?,
+        from body: JSON,
+        of documentID: DocumentID
+    ) throws(Failure) -> NamedBlob {
+        let blobs = NamedBlob.all(in: body)
+        let fitting = blobs.filter { key == nil || $0.key == key || $0.pointer == key }
+        if fitting.count == 1 { return fitting[0] }
+        let keys = blobs.map(\.key).joined(separator: ", ")
+        throw Failure(
+            kind: key == nil && blobs.count > 1 ? .usage : .notFound,
+            sentence: "document \"\(documentID)\" names "
+                + (blobs.isEmpty ? "no blobs" : "blobs under \(keys); say which one")
+        )
+    }
+
+    /// Writes the content to standard output.
+    static func copy(_ reader: BlobReader, to terminal: Terminal) throws {
+        try copy(reader) {
+            terminal.result(bytes: $0)
+            try terminal.requireOutput()
+        }
+    }
+
+    private static func copy(_ reader: BlobReader, _ take: ([UInt8]) throws -> Void) throws {
+        while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount),
+            !piece.isEmpty
+        {
+            try take(piece)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan blob ls`.
+enum BlobListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "blob ls",
+        summary: "list the blobs that a document, or a whole collection, names",
+        operands: [
+            .database, .init(name: "ID", isOptional: true, completion: .document),
+        ],
+        options: [
+            .collection,
+            .json,
+        ],
+        details: "Each line: size, content type, digest, document, and where in it the blob is. "
+            + "The size is - when the content is not here.",
+        examples: ["divan blob ls travel de -c geo.countries", "divan blob ls travel"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        try store.read { reader in
+            try terminal.results { line in
+                if arguments.operands.count > 1 {
+                    let documentID = arguments.documentID(at: 1)
+                    guard let document = try reader.document(documentID, in: collection) else {
+                        throw Failure.noDocument(documentID, in: collection)
+                    }
+                    return try list(document, store.blobs, terminal, line)
+                }
+                try reader.forEachDocument(in: collection) { document in
+                    try list(document, store.blobs, terminal, line)
+                }
+            }
+        }
+    }
+
+    private static func list(
+        _ document: StoredDocument,
+        _ blobs: BlobStore,
+        _ terminal: Terminal,
+        _ line: (String) throws -> Void
+    ) throws {
+        guard document.flags.contains(.hasBlobs) else { return }
+        for blob in NamedBlob.all(in: try JSON(parsing: document.body)) {
+            let byteCount = blobs.byteCount(blob.digest)
+            if terminal.isJSON {
+                let object: JSON = [
+                    "id": .string(document.documentID.text), "key": .string(blob.key),
+                    "type": .string(blob.contentType),
+                    "digest": .string(blob.digest.description),
+                    "bytes": byteCount.map { JSON($0) } ?? .null,
+                ]
+                try line(object.canonicalText)
+            } else {
+                let size = byteCount.map { Numbers.bytes($0) } ?? "-"
+                let gap = String(repeating: " ", count: max(0, 9 - size.count))
+                let text =
+                    "\(gap)\(size)  \(blob.contentType.padding(to: 16))  \(blob.digest)  "
+                    + "\(document.documentID)  \(blob.key)"
+                try line(text.escapingControlCharacters())
+            }
+        }
+    }
+}
+
+/// A blob and the place in a document that names it.
+struct NamedBlob: Equatable {
+    /// The key at the top of the document, or a JSON Pointer (`/pages/0/scan`) further down.
+    var key: String
+    /// The same as a JSON Pointer always.
+    var pointer: String
+    /// The content.
+    var digest: BlobDigest
+    /// What the document says that it is; empty when it says nothing.
+    var contentType: String
+
+    /// Every blob that a document's body names.
+    static func all(in body: JSON) -> [NamedBlob] {
+        BlobReferences.all(in: body).map { reference in
+            let key = reference.pointer.dropFirst()
+            let steps = key.split(separator: "/", omittingEmptySubsequences: false)
+            let blob = steps.reduce(Optional(body)) { $0.member(String($1)) }
+            return NamedBlob(
+                key: steps.count == 1 ? key.unescapingPointer : reference.pointer,
+                pointer: reference.pointer,
+                digest: reference.digest,
+                contentType: blob?["content_type"]?.string ?? ""
+            )
+        }
+    }
+}
+
+extension JSON? {
+    /// One step of a JSON Pointer (RFC 6901 §4).
+    fileprivate func member(_ step: String) -> JSON? {
+        switch self {
+        case .object(let members): return members[step[...].unescapingPointer]
+        case .array(let items):
+            guard let index = Int(step), items.indices.contains(index) else { return nil }
+            return items[index]
+        default: return nil
+        }
+    }
+}
+
+extension Substring {
+    /// The key that a step of a JSON Pointer stands for (RFC 6901 §4).
+    fileprivate var unescapingPointer: String {
+        replacing("~1", with: "/").replacing("~0", with: "~").description
+    }
+}

@@ -1,0 +1,64 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan blob put`.
+enum BlobPutCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "blob put",
+        summary: "put the content of a file into a blob of a document",
+        operands: [
+            .database, .document, .init(name: "KEY"), .init(name: "FILE", completion: .file),
+        ],
+        options: [
+            .collection,
+            .value("--type", "TYPE", "the content type (default: by the file's suffix)"),
+        ],
+        details: """
+            KEY is a key of the document, or a JSON Pointer such as /pages/0/scan to a place in it;
+            /pages/- is behind the last item of an array. The rest of the document stays as it is; a
+            document that is not there is made. With - the content comes from standard input.
+            """,
+        examples: [
+            "divan blob put notes trip photo beach.jpg",
+            "divan blob put notes trip /pages/0/scan scan.png",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let documentID = arguments.documentID(at: 1)
+        let key = arguments.operands[2]
+        let place = BlobPlace(key)
+        let file = arguments.operands[3]
+        try StoreRules.check(topLevelKeys: [place.steps[0]])
+        let input = try InputFile(file)
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        let (digest, byteCount) = try input.copy(into: store.blobs)
+        let blob: JSON = [
+            "@type": "blob",
+            "content_type": .string(arguments.value("--type") ?? ContentType.guessing(file)),
+            "digest": .string(digest.description), "length": JSON(byteCount),
+        ]
+        try store.write { writer in
+            let current = try writer.document(documentID, in: collection)
+            if current == nil { _ = try DocumentID(checking: documentID.text) }
+            let body = try current.map { try JSON(parsing: $0.body) } ?? [:]
+            guard let changed = place.putting(blob, into: body) else {
+                throw Failure(
+                    kind: .notFound,
+                    sentence: "document \"\(documentID)\" has no place \(key); divan get shows it"
+                )
+            }
+            _ = try writer.save(
+                documentID,
+                in: collection,
+                body: try changed.canonicalBytes(),
+                hasBlobs: true
+            )
+        }
+        terminal.note("Put \(Numbers.bytes(byteCount)) into \(documentID) under \(key)")
+    }
+}

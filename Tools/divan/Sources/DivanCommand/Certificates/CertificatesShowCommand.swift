@@ -1,0 +1,120 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanProbe
+import DivanTLS
+import Foundation
+
+/// `divan certs show`.
+enum CertificatesShowCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "certs show",
+        summary: "tell what a TLS server shows or a file holds, and how to trust it",
+        operands: [.init(name: "HOST:PORT|URL|FILE", completion: .file)],
+        options: [
+            .value("--save", "FILE", completion: .file, "write the server's certificate as PEM"),
+            .json,
+        ],
+        details: """
+            Shows the versions of TLS, each certificate of the chain, and whether a client with the
+            system's authorities would trust the server. Compare the fingerprint with the one that
+            divan serve prints over there before you pin the certificate: until then nothing
+            proves that the answer came from the right machine.
+
+            Exit code 0 when the server can be trusted as it is, 7 when it needs --pin,
+            --accept-self-signed or --trust, 6 when there is no TLS server.
+            """,
+        examples: [
+            "divan certs show 192.168.1.20:4984",
+            "divan certs show jukebox.local:4984 --save jukebox.pem",
+            "divan certs show robot.pem",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let text = arguments.operands[0]
+        if FileManager.default.fileExists(atPath: text) { return try showFile(text, terminal) }
+        guard let place = ProbePlace(text) else {
+            throw Failure.usage(
+                "\"\(text)\" is no HOST:PORT, such as 192.168.1.20:4984, no URL and no file"
+            )
+        }
+        let probe: ServerProbe
+        do {
+            probe = try ServerProbe(host: place.host, port: place.port)
+        } catch {
+            throw Failure(kind: .unreachable, sentence: "\(error); check host and port")
+        }
+        guard let leaf = probe.certificates.first else {
+            let cause = probe.attempts.compactMap(\.error).first.map { "\($0)" }
+            throw Failure(kind: .unreachable, sentence: cause ?? "\(text) showed no certificate")
+        }
+        if let file = arguments.value("--save") {
+            try OutputFile.write(Array(leaf.pem.utf8), to: file)
+        }
+        report(probe, place, terminal)
+        guard let refusal = probe.refusal else { return }
+        throw Failure(kind: .refused, sentence: "not trusted as it is: \(refusal)")
+    }
+
+    private static func showFile(_ path: String, _ terminal: Terminal) throws {
+        for certificate in try IdentityFile.readCertificates(path) {
+            let card = CertificateCard(
+                try DivanTLS.TLSCertificate(der: Array(certificate.der).span)
+            )
+            if terminal.isJSON {
+                terminal.result(card.json.canonicalText)
+            } else {
+                for line in card.lines { terminal.result(line) }
+            }
+        }
+    }
+
+    private static func report(_ probe: ServerProbe, _ place: ProbePlace, _ terminal: Terminal) {
+        let cards = probe.certificates.map(CertificateCard.init)
+        if terminal.isJSON {
+            let versions = probe.attempts.map { attempt -> JSON in
+                [
+                    "version": .string(attempt.name),
+                    "cipher": attempt.cipherName.map { .string($0) } ?? .null,
+                ]
+            }
+            let object: JSON = [
+                "host": .string(place.host), "port": JSON(place.port),
+                "versions": .array(versions), "certificates": .array(cards.map(\.json)),
+                "trusted": .bool(probe.refusal == nil),
+                "refusal": probe.refusal.map { .string("\($0)") } ?? .null,
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        for attempt in probe.attempts {
+            let result = attempt.cipherName ?? "no (\(attempt.error.map { "\($0)" } ?? "refused"))"
+            terminal.result("\(attempt.name)  \(result)".escapingControlCharacters())
+        }
+        for (index, card) in cards.enumerated() {
+            terminal.result("certificate \(index + 1)")
+            for line in card.lines { terminal.result("  " + line) }
+        }
+        for line in advice(probe, place) { terminal.result(line) }
+    }
+
+    private static func advice(_ probe: ServerProbe, _ place: ProbePlace) -> [String] {
+        guard probe.refusal != nil else {
+            return ["Trusted by this system's authorities: no option is needed."]
+        }
+        let name = "\(place.host):\(place.port)"
+        var lines = [
+            "To trust exactly this server, after comparing the fingerprint:",
+            "  divan certs show \(name) --save server.pem",
+            "  divan sync DB wss://\(name)/NAME --pin server.pem",
+        ]
+        if probe.certificates.count > 1 {
+            lines.append("A pin may also be the issuer's certificate, for all that it signs.")
+        }
+        return lines
+    }
+}
+
+extension ServerProbe.Attempt {
+    fileprivate var name: String { version == .tls13 ? "TLS 1.3" : "TLS 1.2" }
+}

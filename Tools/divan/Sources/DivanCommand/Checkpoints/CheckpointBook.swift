@@ -1,0 +1,114 @@
+import DivanCommandLine
+import DivanJSON
+import DivanReplicator
+import DivanStore
+
+/// The checkpoints that a database keeps, by peer and collection.
+///
+/// Their names are digests; those of runs without channels and document IDs are found by making
+/// the name again for each peer, collection and direction.
+struct CheckpointBook {
+    /// One of our own.
+    struct Entry {
+        let id: String
+        /// The peer, as the database remembers it; `nil` when the name could not be made again.
+        var remote: String?
+        var collection: CollectionPath?
+        /// `sync`, `push` or `pull`; the default collection does not tell them apart.
+        var verb: String?
+        let checkpoint: Checkpoint
+    }
+
+    /// Our own.
+    let entries: [Entry]
+    /// Those that peers keep here.
+    let kept: [(id: String, PeerCheckpoint)]
+
+    init(_ store: Store) throws {
+        let (bodies, remotes, paths, kept) = try store.read { reader in
+            (
+                try reader.localCheckpoints(), try reader.remotes().map(\.name),
+                try reader.collections(), try reader.peerCheckpoints()
+            )
+        }
+        var names: [String: Entry] = [:]
+        for remote in remotes {
+            for path in paths {
+                for verb in ["pull", "push", "sync"] {
+                    let id = Self.id(store, remote, path, verb: verb)
+                    names[id] = Entry(
+                        id: id,
+                        remote: remote,
+                        collection: path,
+                        verb: path == .default ? nil : verb,
+                        checkpoint: Checkpoint()
+                    )
+                }
+            }
+        }
+        entries = bodies.map { id, body in
+            Entry(
+                id: id,
+                remote: names[id]?.remote,
+                collection: names[id]?.collection,
+                verb: names[id]?.verb,
+                checkpoint: Checkpoint(json: body)
+            )
+        }
+        self.kept = kept
+    }
+
+    /// The name of a checkpoint of a run without channels and document IDs.
+    static func id(_ store: Store, _ remote: String, _ path: CollectionPath, verb: String) -> String
+    {
+        let run = PeerConfiguration.ActiveOptions(
+            pushes: verb != "pull",
+            pulls: verb != "push",
+            isContinuous: false,
+            collections: [],
+            remoteIdentity: remote
+        )
+        return CheckpointNames(of: .init(path), run, in: store).id.description
+    }
+}
+
+extension CheckpointBook.Entry {
+    /// Whose it is, as far as is known.
+    var owner: String {
+        let verb = verb.map { ", \($0)" }
+        return (collection?.wireName).map { $0 + verb.orEmpty } ?? "other channels or documents"
+    }
+
+    var json: JSONObject {
+        var object = checkpoint.members
+        object["checkpoint"] = .string(id)
+        if let remote { object["peer"] = .string(PeerURL.text(remote)) }
+        if let collection { object["collection"] = .string(collection.wireName) }
+        if let verb { object["verb"] = .string(verb) }
+        return object
+    }
+}
+
+extension Checkpoint {
+    /// How far it is, for people.
+    var sentence: String {
+        var parts: [String] = []
+        if completed.firstRangeEnd > 0 || completed.ranges.count > 1 {
+            let more = completed.ranges.dropFirst().reduce(UInt64(0)) {
+                $0 + ($1.upperBound - $1.lowerBound)
+            }
+            let rest = more > 0 ? " and \(Numbers.grouped(more)) further on" : ""
+            parts.append("pushed through \(Numbers.grouped(completed.firstRangeEnd))\(rest)")
+        }
+        if let remote { parts.append("pulled through \(remote.json)") }
+        return parts.isEmpty ? "nothing yet" : parts.joined(separator: ", ")
+    }
+
+    /// How far it is, for machines.
+    var members: JSONObject {
+        let remote = remote.flatMap { try? JSON(parsing: Array($0.json.utf8)) }
+        return [
+            "pushedThrough": JSON(completed.firstRangeEnd), "pulledThrough": remote ?? .null,
+        ]
+    }
+}

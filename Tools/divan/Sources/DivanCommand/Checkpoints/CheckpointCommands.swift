@@ -1,0 +1,198 @@
+import DivanCommandLine
+import DivanJSON
+import DivanReplicator
+import DivanStore
+import DivanWebSocket
+
+/// `divan checkpoints show`.
+enum CheckpointShowCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "checkpoints show",
+        summary: "tell how far a database has come with each peer",
+        operands: [.database, .init(name: "URL", isOptional: true)],
+        options: ServerTrustOptions.all + [.json],
+        details: """
+            A sync remembers at both ends how far it came, and goes on from there; where the two
+            disagree it goes back to what both know. Without URL all checkpoints of DB are shown,
+            and those that other peers keep in it. With URL the peer is asked for its copies too,
+            with the options that a sync would need.
+            """,
+        examples: [
+            "divan checkpoints show notes",
+            "divan checkpoints show notes wss://jukebox.local:4984/notes --pin jukebox.pem",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let book = try CheckpointBook(store)
+        if let text = arguments.operands.dropFirst().first {
+            let comparison = try CheckpointComparison(store, book, try WebSocketURL(text))
+            let answers = try comparison.ask(arguments, terminal, forgets: false)
+            return show(comparison, answers, terminal)
+        }
+        for entry in book.entries {
+            guard terminal.isJSON else {
+                let peer = entry.remote.map { PeerURL.text($0) } ?? entry.id
+                let line = "\(peer)  \(entry.owner): \(entry.checkpoint.sentence)"
+                terminal.result(line.escapingControlCharacters())
+                continue
+            }
+            terminal.result(JSON.object(entry.json).canonicalText)
+        }
+        for (id, kept) in book.kept {
+            let checkpoint = Checkpoint(json: kept.body)
+            guard terminal.isJSON else {
+                terminal.result("kept for a peer, \(id): \(checkpoint.sentence)")
+                continue
+            }
+            var object = checkpoint.members
+            object["checkpoint"] = .string(id)
+            object["keptForPeer"] = .bool(true)
+            object["revision"] = .string(kept.revision)
+            terminal.result(JSON.object(object).canonicalText)
+        }
+        if book.entries.isEmpty, book.kept.isEmpty { terminal.note("None yet") }
+    }
+
+    private static func show(
+        _ comparison: CheckpointComparison,
+        _ answers: [RemoteCheckpoints.Answer],
+        _ terminal: Terminal
+    ) {
+        for (place, answer) in zip(comparison.places, answers) {
+            var object: JSONObject = [
+                "collection": .string(place.path.wireName), "checkpoint": .string(place.id),
+                "local": place.local.map { .object($0.members) } ?? .null,
+            ]
+            let theirs: String
+            switch answer {
+            case .noCollection:
+                theirs = "does not share the collection"
+                object["remote"] = .null
+            case .nothing:
+                theirs = "none"
+                object["remote"] = .null
+            case .checkpoint(let body, let revision):
+                let checkpoint = Checkpoint(json: body)
+                theirs = checkpoint.sentence
+                object["remote"] = .object(checkpoint.members)
+                object["revision"] = .string(revision)
+            }
+            let ours = place.local?.sentence ?? "none"
+            object["agree"] = .bool(ours == theirs)
+            guard !terminal.isJSON else {
+                terminal.result(JSON.object(object).canonicalText)
+                continue
+            }
+            terminal.result(place.path.wireName)
+            terminal.result("  here   \(ours)")
+            terminal.result("  there  \(theirs)\(ours == theirs ? "" : "  (differs)")")
+        }
+    }
+}
+
+/// `divan checkpoints reset`.
+enum CheckpointResetCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "checkpoints reset",
+        summary: "forget how far a database has come, so that all is compared again",
+        operands: [.database, .init(name: "URL", isOptional: true)],
+        options: [
+            .flag("--all", "of every peer, instead of URL"),
+            .flag("--kept", "also those that peers keep in DB"),
+            .flag("--remote", "also the copies at URL; with the options of a sync"),
+        ] + ServerTrustOptions.all,
+        details: """
+            Loses no document, and sends none that both sides have: the next sync takes as long as
+            a first one between two equal databases. sync --reset does it for one run.
+            """,
+        examples: [
+            "divan checkpoints reset notes wss://jukebox.local:4984/notes",
+            "divan checkpoints reset notes --all --kept",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let text = arguments.operands.dropFirst().first
+        guard text != nil || arguments.has("--all") || arguments.has("--kept") else {
+            throw Failure.usage("name a URL, or use --all or --kept")
+        }
+        guard text != nil || !arguments.has("--remote") else {
+            throw Failure.usage("--remote needs the URL of the peer")
+        }
+        let url = try text.map { try WebSocketURL($0) }
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        let book = try CheckpointBook(store)
+        var count = 0
+        if let url, arguments.has("--remote") {
+            let comparison = try CheckpointComparison(store, book, url)
+            let answers = try comparison.ask(arguments, terminal, forgets: true)
+            count += answers.count { $0 != .nothing && $0 != .noCollection }
+        }
+        for entry in book.entries
+        where arguments.has("--all") || (url != nil && entry.remote == url?.effectiveText) {
+            try store.removeLocalCheckpoint(entry.id)
+            count += 1
+        }
+        if arguments.has("--kept") {
+            for (id, _) in book.kept { try store.removePeerCheckpoint(id) }
+            count += book.kept.count
+        }
+        terminal.note("Forgot \(Numbers.count(count, "checkpoint"))")
+    }
+}
+
+/// Our checkpoints with one peer, by collection, and the question for its copies.
+struct CheckpointComparison {
+    /// One collection.
+    struct Place {
+        let path: CollectionPath
+        let id: String
+        let local: Checkpoint?
+    }
+
+    let places: [Place]
+    private let url: WebSocketURL
+
+    /// Finds the checkpoints that exist; a collection without any counts as one of `sync`.
+    init(_ store: Store, _ book: CheckpointBook, _ url: WebSocketURL) throws {
+        self.url = url
+        places = try store.collections().flatMap { path -> [Place] in
+            let own = book.entries.filter {
+                $0.remote == url.effectiveText && $0.collection == path
+            }
+            guard own.isEmpty else {
+                return own.map { Place(path: path, id: $0.id, local: $0.checkpoint) }
+            }
+            let id = CheckpointBook.id(store, url.effectiveText, path, verb: "sync")
+            return [Place(path: path, id: id, local: nil)]
+        }
+    }
+
+    /// Asks the peer, once for each set of names that one question can hold.
+    func ask(
+        _ arguments: Arguments,
+        _ terminal: Terminal,
+        forgets: Bool
+    ) throws -> [RemoteCheckpoints.Answer] {
+        var answers: [Int: RemoteCheckpoints.Answer] = [:]
+        var rest = Array(places.indices)
+        while !rest.isEmpty {
+            // A question names each collection once.
+            var seen: Set<CollectionPath> = []
+            let round = rest.filter { seen.insert(places[$0].path).inserted }
+            rest.removeAll { round.contains($0) }
+            let transport = try PeerTransport.make(to: url, arguments, terminal)
+            let question = RemoteCheckpoints(
+                round.map { (path: places[$0].path, id: places[$0].id) },
+                over: transport,
+                forgets: forgets
+            )
+            for (index, answer) in zip(round, try question.ask()) { answers[index] = answer }
+        }
+        return places.indices.map { answers[$0] ?? .nothing }
+    }
+}

@@ -1,0 +1,110 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+
+/// `divan collections`.
+enum CollectionsCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "collections",
+        summary: "list, make or remove the collections of a database",
+        operands: [.database],
+        options: [
+            .value("--make", "NAME", isRepeating: true, "make this collection: scope.name or name"),
+            .value(
+                "--rm",
+                "NAME",
+                isRepeating: true,
+                completion: .collection,
+                "remove this collection with all its documents"
+            ),
+            .flag("--yes", "do not ask before documents are lost"),
+            .json,
+        ],
+        details: "Either everything that --make and --rm ask for is done, or nothing. The default "
+            + "collection can be emptied but not removed. Before a collection with documents is removed, "
+            + "you are asked.",
+        examples: [
+            "divan collections travel",
+            "divan collections travel --make travel.hotels --rm travel.routes",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let made = try paths(arguments, "--make")
+        let removed = try paths(arguments, "--rm")
+        guard made.isEmpty, removed.isEmpty else {
+            try confirm(arguments, removed, terminal)
+            return try change(arguments.database, make: made, remove: removed, terminal)
+        }
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        try store.read { reader in
+            let paths = try reader.collections()
+            guard terminal.isJSON else {
+                let rows = try paths.map { path in
+                    let count = Numbers.count(try reader.count(in: path), "document")
+                    return (left: path.wireName, right: count)
+                }
+                return terminal.result(Columns.aligned(rows, indent: ""))
+            }
+            for path in paths {
+                let object: JSON = [
+                    "name": .string(path.wireName), "documents": JSON(try reader.count(in: path)),
+                    "sequence": JSON(try reader.lastSequence(in: path)),
+                ]
+                terminal.result(object.canonicalText)
+            }
+        }
+    }
+
+    /// Asks before documents are lost.
+    private static func confirm(
+        _ arguments: Arguments,
+        _ removed: [CollectionPath],
+        _ terminal: Terminal
+    ) throws {
+        guard !removed.isEmpty, !arguments.has("--yes") else { return }
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let count = try store.read { reader in
+            let there = Set(try reader.collections())
+            return try removed.filter(there.contains).reduce(0) { try $0 + reader.count(in: $1) }
+        }
+        guard count > 0 else { return }
+        let names = removed.map(\.wireName).joined(separator: ", ")
+        try terminal.confirm(
+            "Remove \(names) with \(Numbers.count(count, "document"))?",
+            isSure: false
+        )
+    }
+
+    private static func paths(
+        _ arguments: Arguments,
+        _ option: String
+    ) throws(Failure) -> [CollectionPath] {
+        var paths: [CollectionPath] = []
+        for text in arguments.list(option) { paths.append(try CollectionPath.parsing(text)) }
+        return paths
+    }
+
+    private static func change(
+        _ database: DatabasePath,
+        make: [CollectionPath],
+        remove: [CollectionPath],
+        _ terminal: Terminal
+    ) throws {
+        let store = try database.open(forWriting: true)
+        defer { try? store.close() }
+        try store.write { writer in
+            for path in remove {
+                guard try writer.hasCollection(path) else {
+                    throw StoreError(.noSuchCollection(path), at: database.bundle)
+                }
+                try writer.deleteCollection(path)
+            }
+            for path in make { try writer.createCollection(path) }
+        }
+        for path in remove { terminal.note("Removed \(path.wireName)") }
+        for path in make { terminal.note("Made \(path.wireName)") }
+    }
+}

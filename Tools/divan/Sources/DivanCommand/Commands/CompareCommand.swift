@@ -1,0 +1,151 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan compare`.
+enum CompareCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "compare",
+        summary: "tell whether two databases hold the same",
+        operands: [.database, .init(name: "OTHER", completion: .database)],
+        options: [
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                completion: .collection,
+                "compare these only (default: all of either)"
+            ),
+            .json,
+        ],
+        details: "Compares the collections document by document (revision, and what the body says, "
+            + "however it is spelled) and every blob byte by byte. Exit code 9 when anything differs.",
+        examples: ["divan compare here there"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let left = try arguments.database.open(forWriting: false)
+        let right = try DatabasePath(arguments.operands[1]).open(forWriting: false)
+        defer {
+            try? left.close()
+            try? right.close()
+        }
+        var collections = try arguments.collections()
+        if collections.isEmpty {
+            let all = Set(try left.collections()).union(try right.collections())
+            collections = all.sorted { $0.description < $1.description }
+        }
+        var comparison = Comparison(left: left, right: right)
+        for collection in collections { try comparison.compare(collection) }
+        report(comparison, terminal)
+        if comparison.differenceCount > 0 {
+            throw Failure(
+                kind: .different,
+                sentence:
+                    "\(Numbers.count(comparison.differenceCount, "difference")); the lines above name "
+                    + (comparison.differenceCount > comparison.differences.count
+                        ? "the first" : "what")
+            )
+        }
+    }
+
+    private static func report(_ comparison: Comparison, _ terminal: Terminal) {
+        if terminal.isJSON {
+            let object: JSON = [
+                "documents": JSON(comparison.documentCount), "blobs": JSON(comparison.blobCount),
+                "blobBytes": JSON(comparison.blobByteCount),
+                "differences": .array(comparison.differences.map { .string($0) }),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        for difference in comparison.differences { terminal.result(difference) }
+        if comparison.differenceCount == 0 {
+            terminal.result(
+                "Equal: \(Numbers.count(comparison.documentCount, "document")) and "
+                    + "\(Numbers.count(comparison.blobCount, "blob"))"
+            )
+        }
+    }
+}
+
+/// Two stores, and what differs between them.
+struct Comparison {
+    private let left: Store
+    private let right: Store
+    private var seenBlobs: Set<BlobDigest> = []
+
+    /// Documents found equal.
+    private(set) var documentCount = 0
+    /// Blobs found equal.
+    private(set) var blobCount = 0
+    /// Bytes of those blobs.
+    private(set) var blobByteCount = 0
+    /// The first hundred differences, a line each.
+    private(set) var differences: [String] = []
+    /// All differences.
+    private(set) var differenceCount = 0
+
+    init(left: Store, right: Store) {
+        self.left = left
+        self.right = right
+    }
+
+    /// Compares one collection of both.
+    mutating func compare(_ collection: CollectionPath) throws {
+        let leftIDs = try documentIDs(left, collection)
+        let rightIDs = try documentIDs(right, collection)
+        for documentID in Set(leftIDs).symmetricDifference(rightIDs).sorted() {
+            note("\(collection.wireName)/\(documentID): in one of them only")
+        }
+        let both = Set(rightIDs)
+        for documentID in leftIDs where both.contains(documentID) {
+            try compare(documentID, in: collection)
+        }
+    }
+
+    private mutating func compare(_ documentID: DocumentID, in collection: CollectionPath) throws {
+        let ours = try left.read { try $0.document(documentID, in: collection) }
+        let theirs = try right.read { try $0.document(documentID, in: collection) }
+        guard let ours, let theirs else { return }
+        let place = "\(collection.wireName)/\(documentID)"
+        if ours.revisionID != theirs.revisionID {
+            return note("\(place): revisions \(ours.revisionID) and \(theirs.revisionID)")
+        }
+        if !BodyMeaning.isSame(ours.body, theirs.body) { return note("\(place): bodies differ") }
+        documentCount += 1
+        guard ours.flags.contains(.hasBlobs) else { return }
+        for digest in (try BlobReferences.digests(in: ours.body.span))
+        where seenBlobs.insert(digest).inserted {
+            guard left.blobs.contains(digest), right.blobs.contains(digest) else {
+                note("\(place): blob \(digest) is missing")
+                continue
+            }
+            let content = try left.blobs.read(digest)
+            if content == (try right.blobs.read(digest)) {
+                blobCount += 1
+                blobByteCount += content.count
+            } else {
+                note("\(place): the content of blob \(digest) differs")
+            }
+        }
+    }
+
+    private func documentIDs(_ store: Store, _ collection: CollectionPath) throws -> [DocumentID] {
+        guard try store.collections().contains(collection) else { return [] }
+        var documentIDs: [DocumentID] = []
+        try store.read { reader in
+            try reader.forEachDocumentID(in: collection) { documentID in
+                documentIDs.append(documentID)
+                return true
+            }
+        }
+        return documentIDs
+    }
+
+    private mutating func note(_ difference: String) {
+        differenceCount += 1
+        if differences.count < 100 { differences.append(difference.escapingControlCharacters()) }
+    }
+}

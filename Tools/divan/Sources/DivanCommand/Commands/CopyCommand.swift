@@ -1,0 +1,121 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// `divan cp`.
+enum CopyCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "cp",
+        summary: "copy a database, also to and from a file of JSON lines",
+        operands: [
+            .init(name: "FROM", completion: .database), .init(name: "TO", completion: .database),
+        ],
+        options: [.json],
+        details: """
+            The copy of a database is another database: it has UUIDs of its own, and peers sync
+            with it on its own. The original may be in use; the copy holds what was committed.
+            A name that ends in .jsonl is a file of JSON lines: every document of every collection
+            (its name stands under _collection) with its blobs, but without its history. Nothing
+            that exists is overwritten.
+            """,
+        examples: [
+            "divan cp travel travel-test", "divan cp travel travel.jsonl",
+            "divan cp travel.jsonl travel-again",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let (source, target) = (arguments.operands[0], arguments.operands[1])
+        switch (isLines(source), isLines(target)) {
+        case (false, false):
+            let target = DatabasePath(target)
+            try Store.copy(directory: arguments.database.bundle, to: target.bundle)
+            try report(target, terminal)
+        case (false, true):
+            try write(arguments.database, to: target, terminal)
+        case (true, false):
+            try read(source, into: DatabasePath(target), arguments, terminal)
+        case (true, true):
+            throw Failure.usage("divan cp: one of FROM and TO must be a database")
+        }
+    }
+
+    private static func isLines(_ path: String) -> Bool { path.hasSuffix(".jsonl") }
+
+    private static func write(
+        _ path: DatabasePath,
+        to file: String,
+        _ terminal: Terminal
+    ) throws {
+        guard !FileManager.default.fileExists(atPath: file) else {
+            throw Failure(
+                kind: .failed,
+                sentence: "\(file): there is a file already; choose another name"
+            )
+        }
+        let store = try path.open(forWriting: false)
+        defer { try? store.close() }
+        var lines = try DocumentLines(to: file, embedding: store.blobs, terminal)
+        try store.read { reader in
+            for collection in try reader.collections() {
+                try reader.forEachDocumentID(in: collection) { documentID in
+                    guard let document = try reader.document(documentID, in: collection) else {
+                        return true
+                    }
+                    let isDefault = collection == .default
+                    let name: JSONObject =
+                        isDefault ? [:] : ["_collection": .string(collection.wireName)]
+                    try lines.add(document, name)
+                    return true
+                }
+            }
+        }
+        try lines.finish()
+        tell(lines.count, file, terminal)
+    }
+
+    private static func read(
+        _ file: String,
+        into path: DatabasePath,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws {
+        _ = try InputFile(file)
+        guard !Store.exists(directory: path.bundle) else {
+            throw StoreError(.alreadyExists, at: path.bundle)
+        }
+        let store = try path.create()
+        do {
+            var batch = ImportBatch(
+                store: store,
+                rules: ImportBatch.Rules(collection: .default, readsCollections: true)
+            )
+            try DocumentReader.read(file) { entry in try batch.add(entry) { _ in } }
+            try batch.commit()
+            try store.close()
+            tell(batch.savedCount, path.bundle, terminal)
+        } catch {
+            // Half a copy is no copy.
+            try? store.delete()
+            throw error
+        }
+    }
+
+    private static func report(_ target: DatabasePath, _ terminal: Terminal) throws {
+        let store = try target.open(forWriting: false)
+        defer { try? store.close() }
+        let count = try store.read { reader in
+            try reader.collections().reduce(0) { try $0 + reader.count(in: $1) }
+        }
+        tell(count, target.bundle, terminal)
+    }
+
+    private static func tell(_ count: Int, _ path: String, _ terminal: Terminal) {
+        if terminal.isJSON {
+            let object: JSON = ["documents": JSON(count), "path": .string(path)]
+            return terminal.result(object.canonicalText)
+        }
+        terminal.note("Copied \(Numbers.count(count, "document")) to \(path)")
+    }
+}

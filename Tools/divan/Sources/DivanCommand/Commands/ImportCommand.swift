@@ -1,0 +1,96 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// `divan import`.
+enum ImportCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "import",
+        summary: "save documents from JSON files",
+        operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
+        options: [
+            .collection,
+            .value("--id-from", "KEY", "the key that holds the document ID (default: _id)"),
+            .value(
+                "--from",
+                "FORMAT",
+                completion: .word(of: ["json", "csv"]),
+                "json, or csv: a document for each line, its keys in the first (default: json)"
+            ),
+            .flag("--keep-id", "leave that key in the body"),
+            .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
+            .flag("--keep-going", "leave out documents that are not valid, and go on"),
+            .json,
+        ],
+        details: """
+            A file holds one JSON object a line, or one array of objects; - is standard input.
+            A directory holds one object in each .json file, whose name is the ID. A document
+            without an ID gets one. A blob's content may stand in the text as base64:
+            {"@type":"blob","content_type":"image/png","data":"…"}.
+            {"_id":"x","_deleted":true} deletes x. Of csv, what is written as JSON writes a number,
+            true, false or null is that, an empty field is absent, all else is text. The collection is made when it is missing.
+            """,
+        examples: ["divan import travel routes.jsonl -c travel.routes"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let files = arguments.operands.dropFirst()
+        let format = arguments.value("--from") ?? "json"
+        guard ["json", "csv"].contains(format) else {
+            throw Failure.usage("--from takes json or csv, not \"\(format)\"")
+        }
+        let read = format == "csv" ? CSVReader.read : DocumentReader.read
+        guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        try store.createCollection(collection)
+        let interruption = Interruption()
+        var batch = ImportBatch(
+            store: store,
+            rules: try ImportBatch.Rules(collection, arguments)
+        )
+        let progress = ProgressLine(terminal, verb: "imported")
+        defer { progress.finish() }
+        do {
+            for file in files {
+                try read(file) { entry in
+                    if interruption.isRequested {
+                        throw Failure(kind: .interrupted, sentence: "stopped")
+                    }
+                    try batch.add(entry) {
+                        progress.finish()
+                        terminal.note("divan: \($0)")
+                    }
+                    progress.show(batch.reading)
+                }
+            }
+            try batch.commit()
+        } catch {
+            throw try batch.close(after: error)
+        }
+        progress.finish()
+        report(batch, progress.elapsed, terminal)
+        if batch.refusedCount > 0 {
+            throw Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(batch.refusedCount, "document")) "
+                    + "\(batch.refusedCount == 1 ? "was" : "were") left out; the lines above say why"
+            )
+        }
+    }
+
+    private static func report(_ batch: ImportBatch, _ elapsed: Duration, _ terminal: Terminal) {
+        if terminal.isJSON {
+            let object: JSON = [
+                "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
+                "refused": JSON(batch.refusedCount), "seconds": .double(elapsed.inSeconds),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        var line = "Imported \(Numbers.count(batch.savedCount, "document"))"
+        if batch.blobCount > 0 { line += " and \(Numbers.count(batch.blobCount, "blob"))" }
+        terminal.note(line + " in \(Numbers.seconds(elapsed.inSeconds))")
+    }
+}

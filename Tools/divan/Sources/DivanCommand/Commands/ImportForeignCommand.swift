@@ -1,0 +1,91 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+
+/// `divan import-cblite`.
+enum ImportForeignCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "import-cblite",
+        summary: "make a database out of one of Couchbase Lite",
+        operands: [
+            .init(name: "OLD", completion: .file), .init(name: "NEW", completion: .database),
+        ],
+        options: [
+            .flag("--copy", "the old one goes on to live: give the new one an identity of its own"),
+            .json,
+        ],
+        details: """
+            Reads the databases of Couchbase Lite 2, 3 and 4 (a folder OLD.cblite2), and changes
+            nothing in them; no program may write to OLD meanwhile. Revisions keep their IDs and
+            their history, documents their blobs, conflicts and expirations, and the next sync with
+            the same server goes on where the last one ended. Records that are damaged are named and
+            left out; those of which only the past is damaged come with their current revision.
+            """,
+        examples: ["divan import-cblite /old/travel.cblite2 travel && divan ls travel"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let (old, new) = (DatabasePath(arguments.operands[0]), DatabasePath(arguments.operands[1]))
+        var configuration = DatabaseConfiguration()
+        configuration.directory = new.parent
+        let start = ContinuousClock.now
+        let report = try Database.importing(
+            fromPath: old.bundle,
+            toDatabase: new.name,
+            withConfig: configuration,
+            keepingIdentity: !arguments.has("--copy")
+        )
+        let seconds = (ContinuousClock.now - start).inSeconds
+        tell(report, seconds, terminal)
+        let lostCount = report.damageCount + report.missingBlobs.count
+        if lostCount > 0 {
+            throw Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(lostCount, "piece")) of the old database "
+                    + "\(lostCount == 1 ? "is" : "are") damaged or missing; the lines above say which"
+            )
+        }
+    }
+
+    /// Losses that are told one by one.
+    private static let toldCount = 40
+
+    private static func tell(
+        _ report: DatabaseImport,
+        _ seconds: Double,
+        _ terminal: Terminal
+    ) {
+        if terminal.isJSON {
+            let object: JSON = [
+                "documents": JSON(report.documentCount), "tombstones": JSON(report.tombstoneCount),
+                "conflicts": JSON(report.conflictCount), "expired": JSON(report.expiredCount),
+                "blobs": JSON(report.blobCount), "checkpoints": JSON(report.checkpointCount),
+                "missing_blobs": .array(report.missingBlobs.map { .string($0) }),
+                "damages": .array(report.damages.map { .string($0) }),
+                "remotes": .array(report.remotes.map { .string($0) }),
+                "collections": .array(report.collections.map { .string($0) }),
+                "seconds": .double(seconds),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        let losses =
+            report.damages
+            + report.missingBlobs.map { "blob \($0): missing, or not what its name says" }
+        for loss in losses.prefix(toldCount) { terminal.note("divan: \(loss)") }
+        if losses.count > toldCount {
+            terminal.note("divan: and \(losses.count - toldCount) more; --json lists them")
+        }
+        var line = "Imported \(Numbers.count(report.documentCount, "document"))"
+        var parts: [String] = []
+        if report.tombstoneCount > 0 {
+            parts.append(Numbers.count(report.tombstoneCount, "tombstone"))
+        }
+        if report.conflictCount > 0 {
+            parts.append(Numbers.count(report.conflictCount, "open conflict"))
+        }
+        if !parts.isEmpty { line += " (\(parts.joined(separator: ", ")))" }
+        if report.blobCount > 0 { line += " and \(Numbers.count(report.blobCount, "blob"))" }
+        terminal.note(line + " in \(Numbers.seconds(seconds))")
+        for remote in report.remotes { terminal.note("Syncs on with \(remote)") }
+    }
+}

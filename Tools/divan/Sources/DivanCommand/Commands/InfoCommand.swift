@@ -1,0 +1,90 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan info`.
+enum InfoCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "info",
+        summary: "tell what a database holds",
+        operands: [.database],
+        options: [.json]
+    )
+
+    private struct Row {
+        var path: CollectionPath
+        var count: Int
+        var lastSequence: UInt64
+        var conflictCount: Int
+    }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = try arguments.database.open(forWriting: false)
+        let rows = try store.read { reader in
+            try reader.collections().map { path in
+                Row(
+                    path: path,
+                    count: try reader.count(in: path),
+                    lastSequence: try reader.lastSequence(in: path),
+                    conflictCount: try reader.conflicts(in: path).count
+                )
+            }
+        }
+        let blobs = try store.blobs.usage()
+        let publicUUID = store.publicUUID
+        let uuid = Hex.encode(publicUUID.span)
+        if terminal.isJSON {
+            terminal.result(json(arguments.database, uuid, store.scheme, rows, blobs))
+        } else {
+            print(arguments.database, uuid, store.scheme, rows, blobs, terminal)
+        }
+        try store.close()
+    }
+
+    private static func print(
+        _ path: DatabasePath,
+        _ uuid: String,
+        _ scheme: RevisionScheme,
+        _ rows: [Row],
+        _ blobs: BlobStore.Usage,
+        _ terminal: Terminal
+    ) {
+        terminal.result("Database     \(path.bundle)")
+        terminal.result("UUID         \(uuid)")
+        terminal.result("Revisions    \(scheme.title)")
+        terminal.result(
+            "Blobs        \(Numbers.grouped(blobs.count)), \(Numbers.bytes(blobs.byteCount))"
+        )
+        terminal.result("Collections")
+        let lines = rows.map { row in
+            var text = "\(Numbers.count(row.count, "document")), sequence \(row.lastSequence)"
+            if row.conflictCount > 0 { text += ", \(row.conflictCount) in conflict" }
+            return (left: row.path.wireName, right: text)
+        }
+        terminal.result(Columns.aligned(lines))
+    }
+
+    private static func json(
+        _ path: DatabasePath,
+        _ uuid: String,
+        _ scheme: RevisionScheme,
+        _ rows: [Row],
+        _ blobs: BlobStore.Usage
+    ) -> String {
+        let collections = rows.map { row in
+            JSON.object([
+                "name": .string(row.path.wireName), "documents": JSON(row.count),
+                "sequence": JSON(row.lastSequence), "conflicts": JSON(row.conflictCount),
+            ])
+        }
+        let object: JSON = [
+            "path": .string(path.bundle), "uuid": .string(uuid),
+            "revisions": .string(scheme.rawValue),
+            "collections": .array(collections),
+            "blobs": ["count": JSON(blobs.count), "bytes": JSON(blobs.byteCount)],
+        ]
+        return object.canonicalText
+    }
+}

@@ -1,0 +1,35 @@
+import DivanCommandLine
+import DivanStore
+
+/// `divan new`.
+enum NewCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "new",
+        summary: "make an empty database",
+        operands: [.database],
+        options: [
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                "collections to make, separated by commas"
+            )
+        ],
+        examples: ["divan new travel", "divan new fleet --collections fleet.robots,fleet.maps"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = arguments.database
+        let collections = try arguments.collections()
+        if Store.exists(directory: path.bundle) {
+            throw Failure(
+                kind: .database,
+                sentence: "\(path.bundle): there is a database already; choose another name"
+            )
+        }
+        let store = try path.create()
+        for collection in collections { try store.createCollection(collection) }
+        try store.close()
+        terminal.note("Made \(path.bundle)")
+    }
+}

@@ -1,0 +1,101 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan put`.
+enum PutCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "put",
+        summary: "save a document",
+        operands: [
+            .database, .document, .init(name: "JSON", isOptional: true),
+        ],
+        options: [
+            .collection,
+            .flag("--create", "only if there is no such document"),
+            .flag("--update", "only if there is one"),
+            .value(
+                "--blob",
+                "KEY=FILE",
+                isRepeating: true,
+                completion: .file,
+                "put a file's content into a blob under KEY"
+            ),
+        ],
+        details: "The body is a JSON object: the third argument, or standard input when it is "
+            + "missing or -.",
+        examples: [
+            "divan put notes monday '{\"title\":\"Monday\"}'",
+            "divan put notes monday --blob photo=beach.jpg < monday.json",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let documentID = arguments.documentID(at: 1)
+        var body = try readBody(arguments)
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        for text in arguments.values("--blob") { try attach(text, to: &body, store.blobs) }
+        try StoreRules.check(topLevelKeys: body.keys)
+        let installed = try InlineBlobs.install(.object(body), into: store.blobs)
+        let saved = try store.write { writer in
+            let exists = try writer.document(documentID, in: collection) != nil
+            if arguments.has("--create"), exists {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "document \"\(documentID)\" exists; leave --create out to replace it"
+                )
+            }
+            if arguments.has("--update"), !exists {
+                throw Failure.noDocument(documentID, in: collection)
+            }
+            if !exists { _ = try DocumentID(checking: documentID.text) }
+            return try writer.save(
+                documentID,
+                in: collection,
+                body: try installed.body.canonicalBytes(),
+                isTombstone: false,
+                hasBlobs: installed.count > 0,
+                parent: .current
+            )
+        }
+        if case .saved(let document) = saved {
+            terminal.note("Saved \(documentID), revision \(document.revisionID)")
+            StoreRules.warning(of: documentID, byteCount: document.body.count)
+                .map { terminal.warn($0) }
+        }
+    }
+
+    private static func readBody(_ arguments: Arguments) throws -> JSONObject {
+        let bytes: [UInt8]
+        if arguments.operands.count > 2, arguments.operands[2] != "-" {
+            bytes = Array(arguments.operands[2].utf8)
+        } else {
+            bytes = try InputFile("-").rest(limit: DocumentReader.longestDocument)
+        }
+        do {
+            guard let body = try JSON(parsing: bytes).object else {
+                throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
+            }
+            return body
+        } catch let error as JSONError {
+            throw Failure(kind: .invalid, sentence: "the body: \(error)")
+        }
+    }
+
+    private static func attach(
+        _ text: String,
+        to body: inout JSONObject,
+        _ blobs: BlobStore
+    ) throws {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
+        let (digest, byteCount) = try InputFile(parts[1]).copy(into: blobs)
+        body[parts[0]] = [
+            "@type": "blob", "content_type": .string(ContentType.guessing(parts[1])),
+            "digest": .string(digest.description), "length": JSON(byteCount),
+        ]
+    }
+}

@@ -1,0 +1,159 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan revs`.
+enum RevisionsCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "revs",
+        summary: "draw the revisions of a document",
+        operands: [.database, .document],
+        options: [
+            .collection,
+            .json,
+        ],
+        details: """
+            The oldest revision stands first; a side branch is indented above the line that goes
+            on to the current revision. ● has its body still, ○ has lost it, ✕ deletes the
+            document. Deleted documents have a tree too. With version vectors each revision is
+            followed by what it merged, and what its writer had seen.
+            """,
+        examples: ["divan revs travel de -c geo.countries"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let documentID = arguments.documentID(at: 1)
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let drawing = try store.read { reader in
+            let history = try reader.revisions(of: documentID, in: collection)
+            let remotes = try reader.remotes()
+            if let tree = history as? RevisionTree {
+                let drawing = RevisionDrawing(tree, remotes: remotes)
+                return (lines: drawing.lines, revisions: drawing.revisions)
+            }
+            if let history = history as? VectorHistory {
+                let drawing = VectorDrawing(history, remotes: remotes, source: store.source)
+                return (lines: drawing.lines, revisions: drawing.revisions)
+            }
+            throw Failure.noDocument(documentID, in: collection)
+        }
+        if terminal.isJSON {
+            let object: JSON = [
+                "id": .string(documentID.text), "collection": .string(collection.wireName),
+                "revisions": .array(drawing.revisions),
+            ]
+            terminal.result(object.canonicalText)
+        } else {
+            for line in drawing.lines { terminal.result(line) }
+        }
+    }
+}
+
+/// A revision tree as lines for people, or as objects for machines.
+struct RevisionDrawing {
+    private let tree: RevisionTree
+    private let remotes: [StoredRemote]
+    private let current: RevisionID?
+    private let leaves: Set<RevisionID>
+
+    init(_ tree: RevisionTree, remotes: [StoredRemote]) {
+        self.tree = tree
+        self.remotes = remotes
+        current = tree.current?.id
+        leaves = Set(tree.leaves.map(\.id))
+    }
+
+    /// The tree, one revision a line.
+    var lines: [String] {
+        var lines: [String] = []
+        // From the oldest root on, so that the branch with the current revision is drawn last.
+        for root in roots { draw(root, prefix: "", into: &lines) }
+        return lines
+    }
+
+    /// One object for each revision, the newest first.
+    var revisions: [JSON] {
+        tree.revisions.map { revision in
+            var object: JSONObject = [
+                "revision": .string(revision.id.description),
+                "sequence": JSON(revision.sequence),
+                "deleted": .bool(revision.isTombstone),
+                "current": .bool(revision.id == current),
+                "leaf": .bool(leaves.contains(revision.id)),
+                "conflict": .bool(revision.flags.contains(.conflict)),
+                "remotes": .array(holders(of: revision).map { .string($0) }),
+            ]
+            if let parent = revision.parent {
+                object["parent"] = .string(tree.revisions[parent].id.description)
+            }
+            if let body = revision.body { object["bytes"] = JSON(body.count) }
+            return .object(object)
+        }
+    }
+
+    private typealias Position = Int
+
+    /// The revisions without a parent; the one that the current revision descends from is last.
+    private var roots: [Position] {
+        sorted(tree.revisions.indices.filter { tree.revisions[$0].parent == nil })
+    }
+
+    private func children(of position: Position) -> [Position] {
+        sorted(tree.revisions.indices.filter { tree.revisions[$0].parent == position })
+    }
+
+    /// Side branches first, in the order of their IDs.
+    private func sorted(_ positions: [Position]) -> [Position] {
+        let main = current.map { Set(tree.lineage(of: $0).map(\.id)) } ?? []
+        return positions.sorted { left, right in
+            let (left, right) = (tree.revisions[left].id, tree.revisions[right].id)
+            return main.contains(left) != main.contains(right) ? main.contains(right) : left < right
+        }
+    }
+
+    /// Draws a revision and what descends from it; a tree has few branches, so it nests little.
+    private func draw(_ start: Position, prefix: String, into lines: inout [String]) {
+        var lead = prefix
+        var position = start
+        while true {
+            lines.append(lead + line(tree.revisions[position]))
+            lead = prefix.replacingBranches
+            let children = children(of: position)
+            for side in children.dropLast() { draw(side, prefix: lead + "├─", into: &lines) }
+            guard let next = children.last else { return }
+            position = next
+        }
+    }
+
+    private func line(_ revision: RevisionTree.Revision) -> String {
+        let sign = revision.isTombstone ? "✕" : revision.body == nil ? "○" : "●"
+        var notes: [String] = []
+        if revision.id == current { notes.append("current") }
+        if revision.isTombstone { notes.append("deletes the document") }
+        if revision.flags.contains(.conflict) { notes.append("in conflict") }
+        if revision.flags.contains(.closed) { notes.append("ends a branch") }
+        for holder in holders(of: revision) {
+            notes.append("known at \(holder.escapingControlCharacters())")
+        }
+        if let body = revision.body, !revision.isTombstone {
+            notes.append(Numbers.bytes(body.count))
+        }
+        let text = notes.isEmpty ? "" : "  " + notes.joined(separator: ", ")
+        return "\(sign) \(revision.id)\(text)"
+    }
+
+    /// The remotes that are known to have this revision as their latest.
+    private func holders(of revision: RevisionTree.Revision) -> [String] {
+        remotes.filter { tree.latest(at: $0.id) == revision.id }.map(\.name)
+    }
+}
+
+extension String {
+    /// The prefix under a line that a branch began with.
+    fileprivate var replacingBranches: String {
+        hasSuffix("├─") ? String(dropLast(2)) + "│ " : self
+    }
+}

@@ -1,0 +1,40 @@
+import DivanCommandLine
+import DivanRevisions
+import DivanStore
+
+/// `divan upgrade`.
+enum UpgradeCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "upgrade",
+        summary: "name revisions by version vectors, for ever",
+        operands: [.database],
+        details: """
+            A database of revision trees syncs with Couchbase Lite 2 and 3 and every Sync Gateway, one
+            of version vectors with Couchbase Lite 4 and Sync Gateway 4 and nobody else. No document
+            is touched; what peers have, checkpoints and conflicts stay. There is no way back, and
+            versions of Divan before this one do not open the database any more: copy it first.
+            """,
+        examples: ["divan copy travel travel-3 && divan upgrade travel"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        guard store.scheme != .vectors else {
+            terminal.result("Revisions are named by version vectors already")
+            return
+        }
+        try store.upgradeToVersionVectors()
+        terminal.result("Revisions are named by version vectors from now on")
+    }
+}
+
+extension RevisionScheme {
+    /// The scheme for people.
+    var title: String {
+        switch self {
+        case .trees: "trees (Couchbase Lite 3, Sync Gateway)"
+        case .vectors: "version vectors (Couchbase Lite 4, Sync Gateway 4)"
+        }
+    }
+}

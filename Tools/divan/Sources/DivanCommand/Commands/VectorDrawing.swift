@@ -1,0 +1,69 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// The versions of a document as lines for people, or as objects for machines: who wrote it, when, and
+/// what was merged.
+struct VectorDrawing {
+    private let history: VectorHistory
+    private let remotes: [StoredRemote]
+    private let source: SourceID
+
+    init(_ history: VectorHistory, remotes: [StoredRemote], source: SourceID) {
+        self.history = history
+        self.remotes = remotes
+        self.source = source
+    }
+
+    /// Each revision that is here, the current one first, and what stands behind it.
+    var lines: [String] {
+        history.known.flatMap { known -> [String] in
+            let (mixed, revision) = known
+            let sign = revision.isTombstone ? "✕" : revision.body == nil ? "○" : "●"
+            var notes: [String] = []
+            if revision.id == history.current?.id { notes.append("current") }
+            if revision.isTombstone { notes.append("deletes the document") }
+            if revision.flags.contains(.conflict) { notes.append("in conflict") }
+            for remote in remotes where history.latest(at: remote.id) == revision.id {
+                notes.append("known at \(remote.name.escapingControlCharacters())")
+            }
+            if let body = revision.body, !revision.isTombstone {
+                notes.append(Numbers.bytes(body.count))
+            }
+            let text = notes.isEmpty ? "" : "  " + notes.joined(separator: ", ")
+            let merged = mixed.vector.merged.map { "  merged  \(described($0))" }
+            let previous = mixed.vector.previous.map { "  after   \(described($0))" }
+            let legacy = mixed.legacy.filter { $0 != revision.id }.map { "  after   \($0)" }
+            let name = revision.id.version.map { described($0) } ?? "\(revision.id)"
+            return ["\(sign) \(name)\(text)"] + merged + previous + legacy
+        }
+    }
+
+    /// One object for each revision that is here, the current one first.
+    var revisions: [JSON] {
+        history.known.map { mixed, revision in
+            [
+                "revision": .string(revision.id.description),
+                "vector": .string(mixed.description),
+                "sequence": JSON(revision.sequence),
+                "deleted": .bool(revision.isTombstone),
+                "current": .bool(revision.id == history.current?.id),
+                "conflict": .bool(revision.flags.contains(.conflict)),
+                "remotes": .array(
+                    remotes.filter { history.latest(at: $0.id) == revision.id }
+                        .map { .string($0.name) }
+                ),
+            ]
+        }
+    }
+
+    private func described(_ version: Version) -> String {
+        let who = version.source == source ? "here" : version.source.description
+        guard version.source != .revisionTree else { return "\(version)" }
+        let seconds = TimeInterval(version.time / 1_000_000_000)
+        let date = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+        return "\(version)  \(date) by \(who)"
+    }
+}

@@ -1,0 +1,151 @@
+import Dispatch
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan watch`.
+enum WatchCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "watch",
+        summary: "tell of changes as another program makes them, until Ctrl-C",
+        operands: [.database],
+        options: [
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                completion: .collection,
+                "watch these only (default: all)"
+            ),
+            .value("--since", "SEQUENCE", "begin behind this change instead of now"),
+            .value("--limit", "N", "end after N changes"),
+            .value("--interval", "MS", "milliseconds between two looks (default: 200)"),
+            .flag("--bodies", "print the documents too, with --json"),
+            .json,
+        ],
+        details: """
+            Each line: sequence, revision, collection/document. A document that changes several
+            times between two looks is told once, as it is then. Purges and expiry leave no trace
+            in the changes feed. The database is only read, so others may write to it.
+            """,
+        examples: ["divan watch travel", "divan watch travel --json | jq .id"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let interval: Int = try arguments.number("--interval", in: 10...60_000) ?? 200
+        let limit = try arguments.number("--limit", in: 1...Int.max) ?? Int.max
+        let wanted = try arguments.collections()
+        let since: UInt64? = try arguments.number("--since", in: 0...UInt64.max)
+        let interruption = Interruption()
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        for path in wanted where try !store.hasCollection(path) {
+            throw StoreError(.noSuchCollection(path), at: arguments.database.bundle)
+        }
+        var feed = try ChangesPoll(store, collections: wanted, since: since, limit: limit)
+        let printer = ChangePrinter(terminal, showsBodies: arguments.has("--bodies"))
+        printer.begin(arguments.database, feed)
+        let stopped = DispatchSemaphore(value: 0)
+        interruption.onRequest { stopped.signal() }
+        repeat {
+            try feed.forEachNew {
+                try printer.print($0, in: $1, store)
+                try terminal.requireOutput()
+            }
+        } while feed.rest > 0
+            && stopped.wait(timeout: .now() + .milliseconds(interval)) == .timedOut
+    }
+}
+
+/// Looks into the changes feeds of collections again and again, and remembers how far it is.
+struct ChangesPoll {
+    private let store: Store
+    private let wanted: [CollectionPath]
+
+    /// The last sequence seen in each collection.
+    private(set) var sequences: [CollectionPath: UInt64] = [:]
+    /// Changes that may still be handed out.
+    private(set) var rest: Int
+
+    /// Begins behind `since`, or behind what is there now.
+    init(_ store: Store, collections: [CollectionPath], since: UInt64?, limit: Int) throws {
+        self.store = store
+        wanted = collections
+        rest = limit
+        sequences = try store.read { reader in
+            var sequences: [CollectionPath: UInt64] = [:]
+            for path in collections.isEmpty ? try reader.collections() : collections {
+                sequences[path] = try since ?? reader.lastSequence(in: path)
+            }
+            return sequences
+        }
+    }
+
+    /// Calls `body` with each change since the last look.
+    mutating func forEachNew(_ body: (ChangeRow, CollectionPath) throws -> Void) throws {
+        var (sequences, rest) = (sequences, rest)
+        try store.read { reader in
+            let there = try reader.collections()
+            for path in wanted.isEmpty ? there : wanted.filter(there.contains) {
+                var last = sequences[path] ?? 0
+                while rest > 0 {
+                    let limit = min(500, rest)
+                    let page = try reader.changes(in: path, after: last, limit: limit)
+                    for change in page { try body(change, path) }
+                    rest -= page.count
+                    guard let change = page.last else { break }
+                    last = change.sequence
+                }
+                sequences[path] = last
+            }
+        }
+        (self.sequences, self.rest) = (sequences, rest)
+    }
+}
+
+/// Writes changes as lines.
+struct ChangePrinter {
+    private let terminal: Terminal
+    private let events: EventLine
+    private let showsBodies: Bool
+
+    init(_ terminal: Terminal, showsBodies: Bool) {
+        self.terminal = terminal
+        self.showsBodies = showsBodies
+        events = EventLine(terminal)
+    }
+
+    /// Tells that watching has begun.
+    func begin(_ path: DatabasePath, _ feed: ChangesPoll) {
+        let sequences = feed.sequences.map { (key: $0.key.wireName, value: JSON($0.value)) }
+        events.write(
+            "watching",
+            ["database": .string(path.name), "sequences": .object(JSONObject(sequences))],
+            sentence: "Watching \(path.name); press Ctrl-C to stop."
+        )
+    }
+
+    func print(_ change: ChangeRow, in collection: CollectionPath, _ store: Store) throws {
+        guard terminal.isJSON else {
+            let sequence = String(change.sequence)
+            let gap = String(repeating: " ", count: max(0, 8 - sequence.count))
+            let place = "\(collection.wireName)/\(change.documentID)"
+            let end = change.flags.contains(.tombstone) ? "  deleted" : ""
+            let line = "\(gap)\(sequence)  \(change.revisionID.description.prefix(12))  \(place)"
+            return terminal.result((line + end).escapingControlCharacters())
+        }
+        var members: JSONObject = [
+            "id": .string(change.documentID.text), "collection": .string(collection.wireName),
+            "sequence": JSON(change.sequence), "bytes": JSON(change.bodyByteCount),
+            "revision": .string(change.revisionID.description),
+            "deleted": .bool(change.flags.contains(.tombstone)),
+            "conflict": .bool(change.flags.contains(.conflicted)),
+        ]
+        if showsBodies, !change.flags.contains(.tombstone) {
+            let document = try store.read { try $0.document(change.documentID, in: collection) }
+            members["body"] = try document.map { try JSON(parsing: $0.body) }
+        }
+        events.write("change", members)
+    }
+}

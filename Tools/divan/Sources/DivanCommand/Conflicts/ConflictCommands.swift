@@ -1,0 +1,148 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan conflicts ls`.
+enum ConflictListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "conflicts ls",
+        summary: "list the documents that wait for a decision",
+        operands: [.database],
+        options: [
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                completion: .collection,
+                "these only (default: all)"
+            ),
+            .json,
+        ],
+        details: """
+            Each line: collection/document, our revision, theirs. A document is in conflict from
+            the pull that brings the other side until a resolver or a person decides: after
+            --conflicts leave, after a resolver that failed, or while one is at work.
+            """,
+        examples: ["divan conflicts ls notes", "divan conflicts ls notes --json | jq .id"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let wanted = try arguments.collections()
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        for path in wanted where try !store.hasCollection(path) {
+            throw StoreError(.noSuchCollection(path), at: arguments.database.bundle)
+        }
+        var count = 0
+        for path in wanted.isEmpty ? try store.collections() : wanted {
+            for conflict in try conflicts(in: path, store) {
+                count += 1
+                show(conflict, in: path, terminal)
+            }
+        }
+        if count == 0 { terminal.note("No document is in conflict") }
+    }
+
+    private static func conflicts(
+        in path: CollectionPath,
+        _ store: Store
+    ) throws -> [StoredConflict] {
+        try store.read { reader in
+            try reader.conflicts(in: path).compactMap { try reader.conflict(of: $0, in: path) }
+        }
+    }
+
+    private static func show(
+        _ conflict: StoredConflict,
+        in path: CollectionPath,
+        _ terminal: Terminal
+    ) {
+        if terminal.isJSON {
+            let object: JSON = [
+                "id": .string(conflict.documentID.text), "collection": .string(path.wireName),
+                "local": .string("\(conflict.local.revisionID)"),
+                "remote": .string("\(conflict.remote.revisionID)"),
+                "hasBase": .bool(conflict.base != nil),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        let sides = [conflict.local, conflict.remote].map { side in
+            "\(side.revisionID)".prefix(12) + (side.isTombstone ? " (deleted)" : "")
+        }
+        let place = "\(path.wireName)/\(conflict.documentID)".escapingControlCharacters()
+        terminal.result("\(place)  ours \(sides[0])  theirs \(sides[1])")
+    }
+}
+
+/// `divan conflicts show`.
+enum ConflictShowCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "conflicts show",
+        summary: "show both sides of a conflict, what they have in common, and the tree",
+        operands: [.database, .document],
+        options: [.collection, .json],
+        details: """
+            Fields that both sides have alike are left out of the comparison; + stands before what
+            one side has and the common ancestor has not, - before what it lost, ~ before what it
+            changed. Without an ancestor the sides are compared with each other.
+            """,
+        examples: ["divan conflicts show notes monday"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = try arguments.collection()
+        let documentID = arguments.documentID(at: 1)
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let (conflict, drawing) = try store.read { reader in
+            let conflict = try OpenConflict.read(documentID, in: path, reader)
+            guard let tree = try reader.tree(of: documentID, in: path) else {
+                throw Failure.noDocument(documentID, in: path)
+            }
+            return (conflict, RevisionDrawing(tree, remotes: try reader.remotes()))
+        }
+        guard !terminal.isJSON else {
+            let object: JSON = [
+                "id": .string(documentID.text), "collection": .string(path.wireName),
+                "local": try OpenConflict.json(conflict.local),
+                "remote": try OpenConflict.json(conflict.remote),
+                "base": try conflict.base.map { try OpenConflict.json($0) } ?? .null,
+                "revisions": .array(drawing.revisions),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        for line in drawing.lines { terminal.result(line) }
+        let comparison = try SideComparison(conflict)
+        for line in comparison.lines { terminal.result(line.escapingControlCharacters()) }
+        terminal.note(
+            "divan conflicts resolve \(arguments.database.name) \(documentID) --local, --remote, "
+                + "--merge, --edit or --delete"
+        )
+    }
+}
+
+/// The conflict of a document, which must have one.
+enum OpenConflict {
+    static func read(
+        _ documentID: DocumentID,
+        in path: CollectionPath,
+        _ reader: StoreReader
+    ) throws -> StoredConflict {
+        if let conflict = try reader.conflict(of: documentID, in: path) { return conflict }
+        let document = try reader.document(documentID, in: path, includingTombstones: true)
+        guard document != nil else { throw Failure.noDocument(documentID, in: path) }
+        throw Failure(
+            kind: .notFound,
+            sentence: "\(path.wireName)/\(documentID) is in no conflict; divan conflicts ls lists "
+                + "those that are"
+        )
+    }
+
+    static func json(_ side: StoredRevision) throws -> JSON {
+        [
+            "revision": .string("\(side.revisionID)"), "deleted": .bool(side.isTombstone),
+            "body": side.body.isEmpty ? .null : try JSON(parsing: side.body),
+        ]
+    }
+}

@@ -1,0 +1,165 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// `divan conflicts resolve`.
+enum ConflictResolveCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "conflicts resolve",
+        summary: "decide how a conflict ends",
+        operands: [
+            .database,
+            .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
+        ],
+        options: [
+            .collection,
+            .flag("--local", "what this database has stays"),
+            .flag("--remote", "what the peer has is taken"),
+            .flag("--merge", "join the fields of both sides"),
+            .flag("--edit", "open the merged text in an editor, with both sides beside it"),
+            .flag("--delete", "the document is deleted"),
+            .flag("--all", "every conflict of the collection, instead of ID…"),
+            .flag("--dry-run", "print what would come out, and change nothing"),
+        ],
+        details: """
+            --merge takes what only one side changed from that side; where both changed a field,
+            the side with the longer history is right. --edit shows the merged text with both
+            sides under "_ours" and "_theirs", which must be taken out before saving; the editor
+            is $VISUAL, else $EDITOR, else vi.
+
+            The outcome descends from the peer's revision, so that the next push passes it on
+            without another conflict.
+            """,
+        examples: [
+            "divan conflicts resolve notes monday --merge",
+            "divan conflicts resolve notes --all --remote",
+        ]
+    )
+
+    private enum Way: String, CaseIterable {
+        case local = "--local"
+        case remote = "--remote"
+        case merge = "--merge"
+        case edit = "--edit"
+        case delete = "--delete"
+    }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let ways = Way.allCases.filter { arguments.has($0.rawValue) }
+        guard ways.count == 1, let way = ways.first else {
+            throw Failure.usage("choose one of --local, --remote, --merge, --edit and --delete")
+        }
+        let path = try arguments.collection()
+        for documentID in try documentIDs(arguments, path) {
+            try resolve(documentID, path, way, arguments, terminal)
+        }
+    }
+
+    private static func documentIDs(
+        _ arguments: Arguments,
+        _ path: CollectionPath
+    ) throws -> [DocumentID] {
+        let given = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
+        guard arguments.has("--all") != !given.isEmpty else {
+            throw Failure.usage("name documents, or use --all for every conflict")
+        }
+        guard given.isEmpty else { return given }
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        return try store.read { try $0.conflicts(in: path) }
+    }
+
+    private static func resolve(
+        _ documentID: DocumentID,
+        _ path: CollectionPath,
+        _ way: Way,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws {
+        let conflict = try read(documentID, path, arguments.database)
+        // The database is free while a person edits.
+        let (decision, editor) = try decide(conflict, way)
+        guard !arguments.has("--dry-run") else {
+            editor?.discard()
+            return terminal.result(try outcome(of: decision, conflict))
+        }
+        let database = arguments.database
+        let revision =
+            if let editor {
+                try editor.keepingText { _ in try store(decision, conflict, path, database) }
+            } else {
+                try store(decision, conflict, path, database)
+            }
+        editor?.discard()
+        terminal.note("\(documentID) is revision \(revision) now")
+    }
+
+    private static func read(
+        _ documentID: DocumentID,
+        _ path: CollectionPath,
+        _ database: DatabasePath
+    ) throws -> StoredConflict {
+        let store = try database.open(forWriting: false)
+        defer { try? store.close() }
+        return try store.read { try OpenConflict.read(documentID, in: path, $0) }
+    }
+
+    private static func decide(
+        _ conflict: StoredConflict,
+        _ way: Way
+    ) throws -> (ConflictDecision, Editor?) {
+        switch way {
+        case .local: return (.keepLocal, nil)
+        case .remote: return (.keepRemote, nil)
+        case .delete: return (.delete, nil)
+        case .merge: return (try ConflictDecision(merging: conflict), nil)
+        case .edit:
+            let editor = try Editor(
+                try ConflictText.draft(conflict).indentedText() + "\n",
+                named: conflict.documentID.text
+            )
+            try editor.run()
+            return (try editor.keepingText { try ConflictText.decision(try $0.object()) }, editor)
+        }
+    }
+
+    private static func outcome(
+        of decision: ConflictDecision,
+        _ conflict: StoredConflict
+    ) throws -> String {
+        switch decision {
+        case .keepLocal: return ConflictText.body(of: conflict.local)
+        case .keepRemote: return ConflictText.body(of: conflict.remote)
+        case .merge(let body, _): return String(decoding: body, as: UTF8.self)
+        case .delete: return "deleted"
+        }
+    }
+
+    private static func store(
+        _ decision: ConflictDecision,
+        _ conflict: StoredConflict,
+        _ path: CollectionPath,
+        _ database: DatabasePath
+    ) throws -> String {
+        let store = try database.open(forWriting: true)
+        defer { try? store.close() }
+        let settled = try store.write { writer in
+            try writer.resolveConflict(
+                conflict.documentID,
+                in: path,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: decision
+            )
+        }
+        guard let settled else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(conflict.documentID) changed meanwhile; look at it again with divan "
+                    + "conflicts show"
+            )
+        }
+        return "\(settled.revisionID)"
+    }
+}

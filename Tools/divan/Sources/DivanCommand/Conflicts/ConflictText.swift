@@ -1,0 +1,61 @@
+import DivanCommandLine
+import DivanConflicts
+import DivanJSON
+import DivanSession
+import DivanStore
+
+/// A conflict as a text that a person edits.
+enum ConflictText {
+    private static let ours = "_ours"
+    private static let theirs = "_theirs"
+
+    /// The merged members with both sides beside them.
+    static func draft(_ conflict: StoredConflict) throws -> JSON {
+        var object: JSONObject
+        switch try ConflictDecision(merging: conflict) {
+        case .keepLocal: object = try members(conflict.local.body)
+        case .keepRemote: object = try members(conflict.remote.body)
+        case .merge(let body, _): object = try members(body)
+        case .delete: object = [:]
+        }
+        object[ours] = try side(conflict.local)
+        object[theirs] = try side(conflict.remote)
+        return .object(object)
+    }
+
+    /// What the edited text asks for.
+    ///
+    /// - Throws: `Failure` while both sides are still in it.
+    static func decision(_ object: JSONObject) throws -> ConflictDecision {
+        guard !object.contains(ours), !object.contains(theirs) else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\"\(ours)\" and \"\(theirs)\" are still in the text; take them out"
+            )
+        }
+        let body = try JSON.object(object).canonicalBytes()
+        return .merge(body: body, hasBlobs: try !BlobReferences.digests(in: body.span).isEmpty)
+    }
+
+    /// The body of a side, or that it deletes.
+    static func body(of side: StoredRevision) -> String {
+        side.isTombstone ? "deleted" : String(decoding: side.body, as: UTF8.self)
+    }
+
+    private static func side(_ revision: StoredRevision) throws -> JSON {
+        revision.isTombstone ? .null : .object(try members(revision.body))
+    }
+
+    private static func members(_ body: [UInt8]) throws -> JSONObject {
+        body.isEmpty ? [:] : try JSON(parsing: body).object ?? [:]
+    }
+}
+
+extension ConflictDecision {
+    /// Both sides joined field by field.
+    ///
+    /// - Throws: `JSONError` when a body is no JSON.
+    init(merging stored: StoredConflict) throws {
+        try self.init(FieldMergeResolver().resolve(Conflict(stored)))
+    }
+}

@@ -1,0 +1,105 @@
+import Dispatch
+import DivanCommandLine
+import DivanDiscovery
+import DivanJSON
+import Synchronization
+
+/// `divan discover`.
+enum DiscoverCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "discover",
+        summary: "find the peers of this network that divan serve --advertise announces",
+        options: [
+            .value("--seconds", "N", "look this long (default: 3; 0 goes on until Ctrl-C)"),
+            .json,
+        ],
+        details: """
+            One peer a line: its name, its address, what it serves and the fingerprint of its
+            certificate. All of it was said by strangers: compare the fingerprint before you pin.
+            Needs avahi-daemon, as announcing does.
+
+            Exit code 3 when nobody was found, 6 without an Avahi daemon.
+            """,
+        examples: ["divan discover", "divan discover --seconds 0 --json"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let seconds: Int = try arguments.number("--seconds", in: 0...86_400) ?? 3
+        let interruption = Interruption()
+        let ended = DispatchSemaphore(value: 0)
+        let failure = Mutex<DiscoveryError?>(nil)
+        let found = Mutex<Set<ExactText>>([])
+        let printer = PeerPrinter(terminal)
+        let activity: any DiscoveryActivity
+        do {
+            activity = try AvahiDiscovery().browse { event in
+                switch event {
+                case .found(let peer):
+                    found.withLock { _ = $0.insert(ExactText(peer.name)) }
+                    printer.found(peer)
+                    if terminal.lostResult != nil { ended.signal() }
+                case .lost(let name):
+                    found.withLock { _ = $0.remove(ExactText(name)) }
+                    printer.lost(name)
+                    if terminal.lostResult != nil { ended.signal() }
+                case .failed(let error):
+                    failure.withLock { $0 = error }
+                    ended.signal()
+                }
+            }
+        } catch {
+            throw Failure(kind: .unreachable, sentence: "\(error)")
+        }
+        interruption.onRequest { ended.signal() }
+        _ = ended.wait(timeout: seconds == 0 ? .distantFuture : .now() + .seconds(seconds))
+        activity.stop()
+        if let error = failure.withLock({ $0 }) {
+            throw Failure(kind: .unreachable, sentence: "\(error)")
+        }
+        guard found.withLock({ !$0.isEmpty }) || seconds == 0 else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "nobody answered; start divan serve --advertise NAME over there, in the "
+                    + "same network"
+            )
+        }
+    }
+}
+
+/// Writes peers as lines.
+private struct PeerPrinter: Sendable {
+    let events: EventLine
+    let terminal: Terminal
+
+    init(_ terminal: Terminal) {
+        self.terminal = terminal
+        events = EventLine(terminal)
+    }
+
+    func found(_ peer: DiscoveredPeer) {
+        guard !terminal.isJSON else {
+            let attributes = peer.attributes.sorted { $0.key < $1.key }
+                .map { (key: $0.key, value: JSON.string($0.value)) }
+            return events.write(
+                "found",
+                [
+                    "name": .string(peer.name), "host": .string(peer.host),
+                    "port": JSON(peer.port),
+                    "addresses": .array(peer.addresses.map { .string($0) }),
+                    "attributes": .object(JSONObject(attributes)),
+                ]
+            )
+        }
+        let scheme = peer.attributes["scheme"] ?? "wss"
+        let host = peer.addresses.first { !$0.contains("%") } ?? peer.host
+        let place = host.contains(":") ? "[\(host)]" : host
+        let path = peer.attributes["database"].orEmpty
+        var line = "\(peer.name)  \(scheme)://\(place):\(peer.port)/\(path)"
+        if let fingerprint = peer.attributes["fingerprint"] { line += "  \(fingerprint)" }
+        terminal.result(line.escapingControlCharacters())
+    }
+
+    func lost(_ name: String) {
+        events.write("lost", ["name": .string(name)], sentence: "\(name) has gone")
+    }
+}

@@ -1,0 +1,103 @@
+import DivanCommandLine
+import DivanDelta
+import DivanLZ4
+import DivanStore
+import DivanZlib
+import Glibc
+
+extension DatabasePath {
+    /// Opens the database, which must exist.
+    func open(forWriting: Bool) throws -> Store {
+        try open(StoreOptions(create: false, readOnly: !forWriting))
+    }
+
+    /// Makes the database.
+    func create() throws -> Store {
+        try open(StoreOptions(create: true))
+    }
+
+    /// Sees to it that there is a database.
+    ///
+    /// - Throws: `StoreError` when there is none; `Failure` when nobody lets us see.
+    func requireDatabase() throws {
+        if Store.exists(directory: bundle) { return }
+        var status = stat()
+        if stat(bundle + "/db.sqlite3", &status) != 0, errno == EACCES || errno == EPERM {
+            throw Failure.writing(bundle, errno)
+        }
+        throw StoreError(.noSuchDatabase, at: bundle)
+    }
+
+    /// The collections but the default one, if that never held anything; else none.
+    func collectionsBesideEmptyDefault() throws -> [CollectionPath] {
+        let store = try open(forWriting: false)
+        defer { try? store.close() }
+        return try store.read { reader in
+            let paths = try reader.collections()
+            guard paths.contains(.default), try reader.lastSequence(in: .default) == 0 else {
+                return []
+            }
+            return paths.filter { $0 != .default }
+        }
+    }
+
+    /// Old revisions are packed as programs do by default, and read however they are packed.
+    private func open(_ options: StoreOptions) throws -> Store {
+        var options = options
+        options.archive = BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
+        return try Store.open(directory: bundle, options: options)
+    }
+}
+
+extension Arguments {
+    /// The database that is the first operand.
+    var database: DatabasePath { DatabasePath(operands.first ?? "") }
+
+    /// The collection of `--collection`, the default one when it was not given.
+    func collection() throws(Failure) -> CollectionPath {
+        guard let text = value("--collection") else { return .default }
+        return try CollectionPath.parsing(text)
+    }
+
+    /// The collections of `--collections`, empty when it was not given.
+    func collections() throws(Failure) -> [CollectionPath] {
+        var paths: [CollectionPath] = []
+        for text in list("--collections") { paths.append(try CollectionPath.parsing(text)) }
+        return paths
+    }
+}
+
+extension CollectionPath {
+    /// Reads `scope.name` or `name`.
+    static func parsing(_ text: String) throws(Failure) -> CollectionPath {
+        guard let path = CollectionPath(text) else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\"\(text)\" is no collection name; write scope.name or name with "
+                    + "letters, digits, _, - and %"
+            )
+        }
+        return path
+    }
+}
+
+extension CommandSyntax.Operand {
+    static let database = CommandSyntax.Operand(name: "DB", completion: .database)
+    static let document = CommandSyntax.Operand(name: "ID", completion: .document)
+    static let documents = CommandSyntax.Operand(
+        name: "ID",
+        isRepeating: true,
+        completion: .document
+    )
+}
+
+extension CommandSyntax.Option {
+    static let collection = value(
+        "--collection",
+        "NAME",
+        short: "-c",
+        completion: .collection,
+        "the collection: scope.name or name (default: _default)"
+    )
+    static let json = flag("--json", "results as JSON for machines")
+}

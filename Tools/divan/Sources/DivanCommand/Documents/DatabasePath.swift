@@ -1,0 +1,55 @@
+import DivanCommandLine
+import DivanStore
+import Foundation
+
+/// Where a database is: the words of a person, resolved.
+///
+/// `travel`, `travel.cblite2` and `/data/travel.cblite2/` all name a bundle directory.
+struct DatabasePath: Equatable, Sendable {
+    /// The directory that holds the bundle.
+    let parent: String
+    /// The database's name, without the suffix.
+    let name: String
+
+    init(_ text: String) {
+        var path = text
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        let url = URL(fileURLWithPath: path)
+        parent = url.deletingLastPathComponent().path
+        let last = url.lastPathComponent
+        name = last.hasSuffix(Self.suffix) ? String(last.dropLast(Self.suffix.count)) : last
+    }
+
+    /// Refuses words that name no database of this machine.
+    static func check(_ text: String) throws(Failure) {
+        guard !text.contains("://") else {
+            throw .usage(
+                "\"\(text)\" is a URL; divan push, pull and sync take one, behind a database of "
+                    + "this machine"
+            )
+        }
+        let isPlace = ["", ".", ".."].contains(text.split(separator: "/").last ?? "")
+        let path = DatabasePath(text)
+        // Inside a bundle its own directory is meant.
+        let isInside = isPlace && Store.exists(directory: path.bundle)
+        guard !isPlace || isInside, !path.name.isEmpty else {
+            throw .usage("\"\(text)\" is no name of a database; write travel, or /data/travel")
+        }
+    }
+
+    /// The bundle directory.
+    var bundle: String { "\(parent)/\(name)\(Self.suffix)" }
+
+    static let suffix = ".cblite2"
+}
+
+extension Arguments {
+    /// Sorts the words of a verb's line, and refuses operands that name no database of this machine.
+    ///
+    /// - Throws: `Failure` of kind `usage`.
+    init(naming words: some Swift.Collection<String>, syntax: CommandSyntax) throws(Failure) {
+        try self.init(words, syntax: syntax)
+        if wantsHelp { return }
+        for text in operands(ofKind: .database, syntax) { try DatabasePath.check(text) }
+    }
+}

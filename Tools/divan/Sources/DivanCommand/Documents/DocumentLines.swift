@@ -1,0 +1,128 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Glibc
+
+/// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
+///
+/// A quarter of a megabyte is held at a time.
+struct DocumentLines {
+    /// How documents stand in the output.
+    enum Form: Equatable {
+        case lines
+        case array
+        /// One file for each, in this directory.
+        case files(in: String)
+    }
+
+    /// Where the text goes.
+    private enum Target {
+        case results(Terminal)
+        case file(OutputFile)
+        /// Each document into a file of its own.
+        case directory
+    }
+
+    private let form: Form
+    private let target: Target
+    private let blobs: BlobStore?
+    private var pending: [UInt8] = []
+
+    /// Documents written.
+    private(set) var count = 0
+    /// Bytes of their texts.
+    private(set) var byteCount: UInt64 = 0
+
+    /// Begins a file, standard output for `-` and `nil`, or to fill a directory that exists.
+    ///
+    /// The content of blobs is taken from `blobs`; with `nil` it is left out.
+    init(
+        to file: String?,
+        asArray: Bool = false,
+        embedding blobs: BlobStore?,
+        _ terminal: Terminal
+    ) throws(Failure) {
+        self.blobs = blobs
+        guard let file, file != "-" else {
+            form = asArray ? .array : .lines
+            target = .results(terminal)
+            return
+        }
+        if InputFile.isDirectory(file) {
+            form = .files(in: file)
+            target = .directory
+            return
+        }
+        form = asArray ? .array : .lines
+        target = .file(try OutputFile(file))
+    }
+
+    /// Writes a document with its ID and further members.
+    mutating func add(_ document: StoredDocument, _ members: JSONObject = [:]) throws {
+        var body = try JSON(parsing: document.body)
+        if let blobs { body = try InlineBlobs.embed(body, from: blobs) }
+        var object = body.object ?? JSONObject()
+        for (key, value) in members { object[key] = value }
+        object["_id"] = .string(document.documentID.text)
+        let bytes = try JSON.object(object).canonicalBytes()
+        switch form {
+        case .lines:
+            pending += bytes
+            pending.append(UInt8(ascii: "\n"))
+        case .array:
+            pending += Array((count == 0 ? "[\n" : ",\n").utf8) + bytes
+        case .files(let directory):
+            // Synced together at the end: a sync for each would take a hundred times as long.
+            let file = directory + "/" + fileName(document.documentID)
+            try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, .init(isSynced: false))
+        }
+        count += 1
+        byteCount += UInt64(bytes.count)
+        if pending.count > 1 << 18 { try flush() }
+    }
+
+    /// Writes what is left, and the end.
+    mutating func finish() throws {
+        if form == .array { pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8) }
+        try flush()
+        switch target {
+        case .results: break
+        case .file(let file): try file.finish()
+        case .directory: if case .files(let directory) = form { try Self.sync(directory) }
+        }
+    }
+
+    private mutating func flush() throws {
+        switch target {
+        case .results(let terminal):
+            terminal.result(bytes: pending)
+            try terminal.requireOutput()
+        case .file(let file): try file.write(pending)
+        case .directory: break
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    /// Sees to it that the files of a directory are on the disk.
+    private static func sync(_ directory: String) throws(Failure) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .writing(directory, errno) }
+        defer { close(descriptor) }
+        Glibc.sync()
+        guard fsync(descriptor) == 0 else { throw .writing(directory, errno) }
+    }
+
+    /// A name that no other document's file has; the ID itself stands in the text.
+    private func fileName(_ documentID: DocumentID) -> String {
+        var name = ""
+        for byte in documentID.text.utf8 {
+            let letter = Character(Unicode.Scalar(byte))
+            let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber)
+            name +=
+                isPlain || "-_".contains(letter) ? String(letter) : "%" + String(byte, radix: 16)
+        }
+        // Shorter than what file systems take, 255 bytes.
+        return (name.utf8.count <= 240 ? name : "\(name.prefix(200))%%\(count)") + ".json"
+    }
+}

@@ -1,0 +1,115 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import Glibc
+
+/// The editor of the person at the terminal, and the file that it edits.
+struct Editor {
+    /// Where the text is, also after a failure.
+    let file: String
+    private let directory: String
+
+    /// Writes `text` into a new file that only this user can read.
+    init(_ text: String, named name: String) throws(Failure) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // Made by mkdtemp, so nobody else can have put a link there.
+        var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
+        // The buffer is writable and ends with a zero, as mkdtemp wants it.
+        let made = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
+        }
+        guard let made else { throw Self.failure(parent) }
+        directory = made
+        file = "\(made)/\(Self.safe(name)).json"
+        guard let descriptor = Self.create(file) else { throw Self.failure(file) }
+        defer { close(descriptor) }
+        do {
+            try Descriptor.write(Array(text.utf8), to: descriptor)
+        } catch {
+            throw .writing(file, error.number)
+        }
+    }
+
+    /// Opens the editor and waits until it ends.
+    ///
+    /// - Throws: `Failure` when it cannot be started or ends with an error.
+    func run() throws(Failure) {
+        let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
+            getenv(name).map { String(cString: $0) }
+        }
+        let editor = names.first { !$0.isEmpty } ?? "vi"
+        // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor.
+        let quoted = "'" + file.replacing("'", with: "'\\''") + "'"
+        // It finds signals as it would under a shell.
+        signal(SIGPIPE, SIG_DFL)
+        defer { signal(SIGPIPE, SIG_IGN) }
+        let status = system("\(editor) \(quoted)")
+        guard status == 0 else {
+            throw Failure(
+                kind: .failed,
+                sentence: "the editor (\(editor)) ended with status \((status >> 8) & 0xFF); "
+                    + "nothing was saved, the text is in \(file)"
+            )
+        }
+    }
+
+    /// The text as it is in the file now.
+    func text() throws(Failure) -> [UInt8] {
+        try FileLines(file).rest()
+    }
+
+    /// The text as the members of a document.
+    ///
+    /// - Throws: `Failure` or `StoreError` while no document can hold it.
+    func object() throws -> JSONObject {
+        let value: JSON
+        do {
+            value = try JSON(parsing: try text())
+        } catch let error as JSONError {
+            throw Failure(kind: .invalid, sentence: "the text: \(error)")
+        }
+        guard let object = value.object else {
+            throw Failure(kind: .invalid, sentence: "the text is no JSON object: {…}")
+        }
+        try StoreRules.check(topLevelKeys: object.keys)
+        return object
+    }
+
+    /// Does something with the text; a failure names the file that keeps it.
+    func keepingText<Result>(_ work: (Editor) throws -> Result) throws -> Result {
+        do {
+            return try work(self)
+        } catch {
+            var failure = (error as? Failure) ?? Failure(explaining: error)
+            failure.sentence += "; your text is in \(file)"
+            throw failure
+        }
+    }
+
+    /// Removes the file; the text is saved elsewhere.
+    func discard() {
+        unlink(file)
+        rmdir(directory)
+    }
+
+    /// A file name that says which document it is.
+    private static func safe(_ name: String) -> String {
+        let letters = name.prefix(60).map { letter in
+            letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-") ? letter : "_"
+        }
+        return String(letters)
+    }
+
+    private static func create(_ file: String) -> Int32? {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(
+            kind: .failed,
+            sentence: "\(path): \(String(cString: strerror(errno))); set TMPDIR to a directory "
+                + "that can be written"
+        )
+    }
+}

@@ -1,0 +1,205 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// Collects documents and saves them a thousand at a time, each thousand in one transaction.
+struct ImportBatch {
+    /// What becomes of a line.
+    struct Rules {
+        /// Where documents go that do not say it themselves.
+        var collection: CollectionPath
+        /// Whether a document may name its collection under `_collection`.
+        var readsCollections = false
+        /// The key that holds the document ID.
+        var idKey = "_id"
+        /// Whether that key stays in the body.
+        var keepsID = false
+        /// Whether documents that are not valid are left out, instead of ending the import.
+        var keepsGoing = false
+        /// Lines with this `_sequence` or a lower one are left out.
+        var since: UInt64 = 0
+    }
+
+    private struct Item {
+        var documentID: DocumentID
+        var collection: CollectionPath
+        var body: [UInt8]
+        var hasBlobs: Bool
+        var isTombstone = false
+    }
+
+    private static let itemCount = 1000
+
+    private let store: Store
+    private let rules: Rules
+    private var items: [Item] = []
+    private var byteCount: UInt64 = 0
+
+    /// Documents that are saved.
+    private(set) var savedCount = 0
+    /// Blobs that the saved documents refer to.
+    private(set) var blobCount = 0
+    /// Documents that were left out.
+    private(set) var refusedCount = 0
+
+    init(store: Store, rules: Rules) {
+        self.store = store
+        self.rules = rules
+    }
+
+    /// How far the import is.
+    var reading: ProgressLine.Reading {
+        ProgressLine.Reading(documents: UInt64(savedCount + items.count), bytes: byteCount)
+    }
+
+    /// Takes a document; one that is not valid ends the import, or is reported and left out.
+    mutating func add(_ entry: DocumentReader.Entry, report: (String) -> Void) throws {
+        do {
+            if let item = try item(entry) {
+                items.append(item)
+                let count = item.body.count
+                StoreRules.warning(of: item.documentID, byteCount: count).map { report($0) }
+            }
+            byteCount += UInt64(entry.bytes.count)
+        } catch let failure as Failure {
+            guard rules.keepsGoing, failure.kind == .invalid else { throw failure }
+            refusedCount += 1
+            report(failure.sentence)
+        }
+        if items.count == Self.itemCount { try commit() }
+    }
+
+    /// Saves what was collected.
+    mutating func commit() throws {
+        try store.write { writer in
+            for item in items {
+                try writer.createCollection(item.collection)
+                if item.isTombstone {
+                    let current = try writer.document(item.documentID, in: item.collection)
+                    guard current != nil else { continue }
+                }
+                _ = try writer.save(
+                    item.documentID,
+                    in: item.collection,
+                    body: item.body,
+                    isTombstone: item.isTombstone,
+                    hasBlobs: item.hasBlobs,
+                    parent: .current
+                )
+            }
+        }
+        savedCount += items.count
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// Saves what came before an error, and says so in the error's place.
+    mutating func close(after error: any Error) throws -> Failure {
+        var failure = (error as? Failure) ?? Failure(explaining: error)
+        guard failure.kind == .invalid || failure.kind == .interrupted else { return failure }
+        try commit()
+        failure.sentence += "; \(Numbers.count(savedCount, "document")) before it saved"
+        if failure.kind == .invalid {
+            failure.sentence += ", the rest not read: mend it, or use --keep-going"
+        }
+        return failure
+    }
+
+    /// Reads a line; `nil` when its `_sequence` says that it is old.
+    private mutating func item(_ entry: DocumentReader.Entry) throws -> Item? {
+        do {
+            guard var body = try JSON(parsing: entry.bytes).object else {
+                throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
+            }
+            if let sequence = body["_sequence"]?.int {
+                if sequence <= Int64(clamping: rules.since) { return nil }
+                body["_sequence"] = nil
+            }
+            let collection = try collection(in: &body)
+            let documentID = try DocumentID(checking: documentID(in: &body, entry))
+            if body["_deleted"]?.bool == true {
+                return Item(
+                    documentID: documentID,
+                    collection: collection,
+                    body: Array("{}".utf8),
+                    hasBlobs: false,
+                    isTombstone: true
+                )
+            }
+            try StoreRules.check(topLevelKeys: body.keys)
+            let installed = try InlineBlobs.install(.object(body), into: store.blobs)
+            blobCount += installed.count
+            return Item(
+                documentID: documentID,
+                collection: collection,
+                body: try installed.body.canonicalBytes(),
+                hasBlobs: installed.count > 0
+            )
+        } catch {
+            var failure = (error as? Failure) ?? Failure(explaining: error)
+            if error is JSONError { failure.kind = .invalid }
+            failure.sentence = "\(entry.place): \(failure.sentence)"
+            throw failure
+        }
+    }
+
+    private func collection(in body: inout JSONObject) throws -> CollectionPath {
+        guard rules.readsCollections, let text = body["_collection"]?.string else {
+            return rules.collection
+        }
+        body["_collection"] = nil
+        return try CollectionPath.parsing(text)
+    }
+
+    private func documentID(
+        in body: inout JSONObject,
+        _ entry: DocumentReader.Entry
+    ) throws -> String {
+        guard let value = body[rules.idKey] else {
+            return entry.fileName ?? UUID().uuidString.lowercased()
+        }
+        if !rules.keepsID { body[rules.idKey] = nil }
+        if let text = value.string { return text }
+        if let number = value.int { return String(number) }
+        throw Failure(kind: .invalid, sentence: "the ID under \"\(rules.idKey)\" is no text")
+    }
+}
+
+extension ImportBatch.Rules {
+    /// The rules that the arguments of `divan import` ask for.
+    init(_ collection: CollectionPath, _ arguments: Arguments) throws(Failure) {
+        self.init(
+            collection: collection,
+            idKey: arguments.value("--id-from") ?? "_id",
+            keepsID: arguments.has("--keep-id"),
+            keepsGoing: arguments.has("--keep-going"),
+            since: try arguments.number("--since", in: 0...UInt64.max) ?? 0
+        )
+    }
+}
+
+/// What the store would refuse, found before a batch is built so that the line can be named.
+enum StoreRules {
+    /// What to say of a body that is stored here and that no peer takes; `nil` for nearly all.
+    static func warning(of documentID: DocumentID, byteCount: Int) -> String? {
+        let limit = StoreLimits.syncedBodyByteCount
+        guard byteCount > limit else { return nil }
+        return
+            "\(documentID.text.escapingControlCharacters()): \(Numbers.bytes(byteCount)), but no more "
+            + "than \(Numbers.bytes(limit)) travel to a peer; put large content into blobs"
+    }
+
+    static func check(topLevelKeys: [String]) throws(Failure) {
+        let keys = Set(topLevelKeys.map { ExactText($0) })
+        for key in BodyRules.reservedKeys where keys.contains(ExactText(key)) {
+            throw Failure(kind: .invalid, sentence: "the key \"\(key)\" is reserved; rename it")
+        }
+        if topLevelKeys.contains("") {
+            throw Failure(
+                kind: .invalid,
+                sentence: "a key is empty; name it, for Couchbase Lite would refuse the document"
+            )
+        }
+    }
+}

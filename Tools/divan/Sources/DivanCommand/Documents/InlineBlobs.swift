@@ -1,0 +1,100 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanStore
+
+/// Blobs whose content stands inside a JSON text, as base64 under `data`.
+///
+/// Source: `blobs.md` §1.
+enum InlineBlobs {
+    /// Moves the content of every blob of `body` into the store; returns the body that refers to
+    /// it, and how many blobs the body refers to.
+    static func install(_ body: JSON, into blobs: BlobStore) throws -> Installed {
+        switch body {
+        case .array(let items):
+            var installed = Installed(body: .null, count: 0)
+            var values: [JSON] = []
+            for item in items {
+                let value = try install(item, into: blobs)
+                values.append(value.body)
+                installed.count += value.count
+            }
+            installed.body = .array(values)
+            return installed
+        case .object(let object):
+            return try install(members: object, into: blobs)
+        default:
+            return Installed(body: body, count: 0)
+        }
+    }
+
+    /// A body whose blobs are in the store.
+    struct Installed {
+        /// The body, which names its blobs by digest.
+        var body: JSON
+        /// How many blobs it names.
+        var count: Int
+    }
+
+    private static func install(
+        members object: JSONObject,
+        into blobs: BlobStore
+    ) throws -> Installed {
+        if isBlob(object) {
+            return Installed(body: .object(try install(blob: object, into: blobs)), count: 1)
+        }
+        var members = object
+        var count = 0
+        for (key, member) in object {
+            let value = try install(member, into: blobs)
+            if value.count > 0 { members[key] = value.body }
+            count += value.count
+        }
+        return Installed(body: .object(members), count: count)
+    }
+
+    /// Puts the content of every blob of `body` into it.
+    static func embed(_ body: JSON, from blobs: BlobStore) throws -> JSON {
+        switch body {
+        case .array(let items):
+            return .array(try items.map { try embed($0, from: blobs) })
+        case .object(let object):
+            return .object(try embed(members: object, from: blobs))
+        default:
+            return body
+        }
+    }
+
+    private static func embed(
+        members object: JSONObject,
+        from blobs: BlobStore
+    ) throws -> JSONObject {
+        var members = object
+        let digest = object["digest"]?.string.flatMap { BlobDigest($0) }
+        if isBlob(object), let digest {
+            let content = try blobs.read(digest)
+            members["data"] = .string(Base64.encode(content.span))
+            return members
+        }
+        for (key, value) in object { members[key] = try embed(value, from: blobs) }
+        return members
+    }
+
+    private static func isBlob(_ object: JSONObject) -> Bool { object["@type"]?.string == "blob" }
+
+    private static func install(
+        blob: JSONObject,
+        into blobs: BlobStore
+    ) throws -> JSONObject {
+        guard let text = blob["data"]?.string else { return blob }
+        guard let content = Base64.decode(text) else {
+            throw Failure(kind: .invalid, sentence: "a blob's data is not base64")
+        }
+        var installed = blob
+        installed["data"] = nil
+        let digest = try blobs.write(content)
+        installed["digest"] = .string(digest.description)
+        installed["length"] = JSON(content.count)
+        return installed
+    }
+}

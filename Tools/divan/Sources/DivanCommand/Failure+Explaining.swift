@@ -1,0 +1,109 @@
+import Divan
+import DivanCBLite
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import Foundation
+
+extension Failure {
+    /// Finds the exit code and the sentence for an error of any package.
+    init(explaining error: any Error) {
+        switch error {
+        case let error as StoreError:
+            self.init(kind: Kind(error.code), sentence: Self.sentence(of: error))
+        case let error as DocumentIDError:
+            self.init(kind: .invalid, sentence: "\(error)")
+        case let error as QueryError:
+            self.init(kind: .invalid, sentence: "\(error)")
+        case let error as JSONError:
+            self.init(kind: .invalid, sentence: "\(error)")
+        case let error as CredentialError:
+            self.init(kind: Kind(error.reason), sentence: "\(error)")
+        case let error as CryptoError:
+            self.init(kind: .failed, sentence: "\(error)")
+        case let error as WebSocketURLError:
+            self.init(kind: .usage, sentence: "\(error)")
+        case let error as TransportError:
+            self.init(error)
+        default:
+            // A pattern `as NSError` stops the program for an error of Swift's own.
+            if let error = (error as Any) as? NSError {
+                self.init(kind: Kind(error), sentence: error.localizedDescription)
+                if error.domain == CBLError.domain { code = error.code }
+            } else {
+                self.init(kind: .failed, sentence: "\(error)")
+            }
+        }
+    }
+
+    /// What an error of the store says to somebody who has verbs, not an interface.
+    private static func sentence(of error: StoreError) -> String {
+        switch error.code {
+        case .noSuchDatabase:
+            "\(error.path): there is no database here; check the path, or make one with divan new"
+        case .readOnly:
+            "\(error.path): cannot be written to; check its owner and permissions, and those of its "
+                + "directory"
+        case .notADatabase: Self.notice(about: error) ?? "\(error)"
+        default: "\(error)"
+        }
+    }
+
+    /// What a database of Couchbase Lite is, and how to move in.
+    private static func notice(about error: StoreError) -> String? {
+        let file = "/db.sqlite3"
+        let isFile = error.path.hasSuffix(file)
+        let bundle = isFile ? String(error.path.dropLast(file.count)) : error.path
+        return CBLiteBundle.notice(about: bundle).map { "\(bundle): \($0)" }
+    }
+}
+
+extension Failure.Kind {
+    init(_ code: StoreError.Code) {
+        switch code {
+        case .noSuchDatabase, .noSuchCollection, .notFound, .noSuchBlob:
+            self = .notFound
+        case .bodyTooLarge, .forbiddenKey, .badRevision, .conflict, .blobMismatch:
+            self = .invalid
+        case .notOpen, .alreadyExists, .tooNew, .corrupt, .damagedDocument, .notADatabase, .busy,
+            .readOnly, .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
+            self = .database
+        }
+    }
+
+    init(_ reason: CredentialError.Reason) {
+        switch reason {
+        case .file(_, errno: ENOENT): self = .notFound
+        case .file, .library: self = .failed
+        default: self = .invalid
+        }
+    }
+
+    /// Sorts the codes of the public API: refusals, unreachable peers, everything else.
+    init(_ error: NSError) {
+        if error.domain == NSPOSIXErrorDomain {
+            let own = [EADDRINUSE, EADDRNOTAVAIL, EACCES].map(Int.init)
+            self = own.contains(error.code) ? .failed : .unreachable
+            return
+        }
+        guard error.domain == "CouchbaseLite" else {
+            self = .failed
+            return
+        }
+        switch error.code {
+        case CBLError.invalidURL: self = .usage
+        case 10_404, 7: self = .notFound
+        case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
+        case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable
+        case 16, 11...15, 19, 20, 28: self = .database
+        case 5, 17_001, 29: self = .invalid
+        default: self = .failed
+        }
+    }
+}

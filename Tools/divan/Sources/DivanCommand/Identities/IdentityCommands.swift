@@ -1,0 +1,203 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanTLS
+import Foundation
+import Glibc
+
+/// `divan identity ls`.
+enum IdentityListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "identity ls",
+        summary: "list the identities that are kept on this machine",
+        options: [.json],
+        details: """
+            One a line: label, end of validity, subject, fingerprint. CBL-ANON-… are those that
+            divan serve made for databases without --identity. $DIVAN_IDENTITY_DIRECTORY names
+            another place than the usual one in your data directory.
+            """,
+        examples: ["divan identity ls", "divan identity ls --json | jq .label"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = IdentityShelf.store
+        let labels = try store.labels()
+        let width = labels.map(\.count).max() ?? 0
+        for label in labels {
+            let line: String
+            do {
+                guard let credential = try store.credential(label: label) else { continue }
+                if terminal.isJSON {
+                    IdentityShelf.report(credential, label: label, terminal)
+                    continue
+                }
+                let card = CertificateCard(credential.leaf)
+                line =
+                    "\(Days.text(credential.leaf.notAfter))  \(credential.leaf.subject)  "
+                    + credential.leaf.sha256Fingerprint.prefix(16) + "…"
+                    + card.problem.map { "  \($0)" }.orEmpty
+            } catch {
+                if terminal.isJSON {
+                    let object: JSON = ["label": .string(label), "error": .string("\(error)")]
+                    terminal.result(object.canonicalText)
+                    continue
+                }
+                line = "cannot be used: \(error)"
+            }
+            terminal.result("\(label.padding(to: width))  \(line)".escapingControlCharacters())
+        }
+        if labels.isEmpty { terminal.note("None yet; divan identity new LABEL makes one") }
+    }
+}
+
+/// `divan identity show`.
+enum IdentityShowCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "identity show",
+        summary: "tell everything about an identity but its key",
+        operands: [.init(name: "LABEL")],
+        options: [.json],
+        details: "Also tells which file holds it.",
+        examples: ["divan identity show jukebox"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let label = arguments.operands[0]
+        IdentityShelf.report(try IdentityShelf.credential(label), label: label, terminal)
+        terminal.note("Kept in \(IdentityShelf.store.directory)")
+    }
+}
+
+/// `divan identity export`.
+enum IdentityExportCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "identity export",
+        summary: "print the certificate of an identity, or write it with its key",
+        operands: [.init(name: "LABEL")],
+        options: [
+            .flag("--chain", "the issuers' certificates too"),
+            .value("--pem", "FILE", completion: .file, "write certificates and key as PEM"),
+            .value("--p12", "FILE", completion: .file, "write them as PKCS#12"),
+            Secret.option,
+            .flag("--no-password", "write the key as it is; with --pem only"),
+        ],
+        details: """
+            Without --pem and --p12 the certificate is printed, which is no secret: peers pin it.
+            A file with the key can be read by you alone, and the key in it is encrypted with a
+            password. \(Secret.details)
+            """,
+        examples: [
+            "divan identity export jukebox > jukebox.pem",
+            "divan identity export robot --p12 robot.p12",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let label = arguments.operands[0]
+        let credential = try IdentityShelf.credential(label)
+        let isPlain = arguments.has("--no-password")
+        if let file = arguments.value("--p12") {
+            guard !isPlain, !arguments.has("--pem") else {
+                throw Failure.usage("--p12 needs a password and stands without --pem")
+            }
+            let password = try password(arguments, label)
+            try write(try credential.pkcs12(password: password, name: label), file, terminal)
+        } else if let file = arguments.value("--pem") {
+            let password = isPlain ? nil : try password(arguments, label)
+            try write(Array(try credential.pem(password: password).utf8), file, terminal)
+        } else {
+            let shown = arguments.has("--chain") ? credential.certificates : [credential.leaf]
+            terminal.result(bytes: Array(shown.map(\.pem).joined().utf8))
+        }
+    }
+
+    private static func password(_ arguments: Arguments, _ label: String) throws -> String {
+        try Secret.read(arguments, prompt: "Password for the file of \(label)", isNew: true)
+    }
+
+    private static func write(_ bytes: [UInt8], _ file: String, _ terminal: Terminal) throws {
+        try PrivateFile.write(bytes, to: file, isReplacing: false)
+        terminal.note("Wrote \(file); whoever has it and its password can pose as this peer")
+    }
+}
+
+/// `divan identity import`.
+enum IdentityImportCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "identity import",
+        summary: "keep a key and its certificates from a file under a label",
+        operands: [.init(name: "LABEL"), .init(name: "FILE", completion: .file)],
+        options: [Secret.option, .json],
+        details: """
+            FILE is PEM with the key and the certificates, or PKCS#12 (.p12, .pfx).
+            \(Secret.details) A file without encryption needs none.
+            """,
+        examples: ["divan identity import robot robot.p12 --password-file secret.txt"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let (label, file) = (arguments.operands[0], arguments.operands[1])
+        let bytes = try IdentityFile.contents(file)
+        let credential: TLSCredential
+        do {
+            credential = try read(bytes, arguments)
+        } catch let error as CredentialError {
+            throw Failure(kind: .invalid, sentence: "\(file): \(error)")
+        }
+        try IdentityShelf.store.save(credential, label: label)
+        IdentityShelf.report(credential, label: label, terminal)
+    }
+
+    private static func read(_ bytes: [UInt8], _ arguments: Arguments) throws -> TLSCredential {
+        if bytes.starts(with: Array("-----BEGIN".utf8)) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            let password = text.contains("ENCRYPTED") ? try Secret.read(arguments) : nil
+            return try TLSCredential(pem: text, password: password)
+        }
+        if let plain = try? TLSCredential(pkcs12: bytes.span, password: nil) { return plain }
+        return try TLSCredential(pkcs12: bytes.span, password: try Secret.read(arguments))
+    }
+}
+
+/// `divan identity rm`.
+enum IdentityRemoveCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "identity rm",
+        summary: "forget identities, keys included",
+        operands: [.init(name: "LABEL", isRepeating: true)],
+        options: [.flag("--yes", "do not ask")],
+        details: """
+            A key cannot be made again: peers that pinned the certificate refuse this one from then
+            on. divan identity export --p12 keeps a copy.
+            """,
+        examples: ["divan identity rm robot"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = IdentityShelf.store
+        let known = Set(try store.labels())
+        for label in arguments.operands where !known.contains(label) {
+            _ = try IdentityShelf.credential(label, store)
+        }
+        let names = arguments.operands.joined(separator: ", ")
+        try terminal.confirm("Forget \(names) for ever?", isSure: arguments.has("--yes"))
+        for label in arguments.operands { try store.delete(label: label) }
+        terminal.note("Forgot \(names)")
+    }
+}
+
+extension Terminal {
+    /// Asks before something that cannot be undone.
+    ///
+    /// - Throws: `Failure` unless the answer is yes; without a terminal only `isSure` counts.
+    func confirm(_ question: String, isSure: Bool) throws(Failure) {
+        if isSure { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw .usage("\(question) This cannot be undone; add --yes")
+        }
+        write("\(question.escapingControlCharacters()) [y/N] ", to: STDERR_FILENO)
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw Failure(kind: .interrupted, sentence: "nothing was changed")
+        }
+    }
+}

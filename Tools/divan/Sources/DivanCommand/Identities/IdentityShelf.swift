@@ -1,0 +1,126 @@
+import Divan
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanTLS
+import Foundation
+
+/// The kept identities, and what commands say about them.
+enum IdentityShelf {
+    static var store: DirectoryIdentityStore {
+        DirectoryIdentityStore(directory: TLSIdentity.storeDirectory)
+    }
+
+    /// The identity under a label.
+    ///
+    /// - Throws: `Failure` when there is none.
+    static func credential(
+        _ label: String,
+        _ store: DirectoryIdentityStore = store
+    ) throws -> TLSCredential {
+        guard let credential = try store.credential(label: label) else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "there is no identity \"\(label)\" in \(store.directory); divan identity "
+                    + "ls lists them, divan identity new \(label) makes one"
+            )
+        }
+        return credential
+    }
+
+    /// The identity under a label, or in a file.
+    ///
+    /// What holds a slash or ends in `.pem`, `.p12` or `.pfx` is a file; an encrypted one is opened
+    /// with the password in the environment variable `DIVAN_IDENTITY_PASSWORD`.
+    static func credential(named text: String, _ terminal: Terminal) throws -> TLSCredential {
+        let isFile =
+            text.contains("/") || [".pem", ".p12", ".pfx"].contains { text.hasSuffix($0) }
+        return isFile ? try IdentityFile.read(text, terminal) : try credential(text)
+    }
+
+    /// The same for the public API.
+    static func identity(_ text: String, _ terminal: Terminal) throws -> TLSIdentity {
+        try TLSIdentity(pem: try credential(named: text, terminal).pem())
+    }
+
+    /// Tells what an identity is, for people or machines.
+    static func report(_ credential: TLSCredential, label: String?, _ terminal: Terminal) {
+        var chain = credential.certificates.map(CertificateCard.init)
+        if terminal.isJSON {
+            var object: JSONObject = [
+                "key": .string("\(credential.key)"),
+                "certificates": .array(chain.map(\.json)),
+            ]
+            if let label { object["label"] = .string(label) }
+            return terminal.result(JSON.object(object).canonicalText)
+        }
+        if let label { terminal.result(label.escapingControlCharacters()) }
+        let leaf = chain.removeFirst()
+        for line in leaf.lines { terminal.result("  " + line) }
+        terminal.result("  key      \(credential.key)")
+        for (number, card) in chain.enumerated() {
+            terminal.result("signed by, \(number + 1)")
+            for line in card.lines { terminal.result("  " + line) }
+        }
+    }
+}
+
+/// What a person wants to know of a certificate.
+struct CertificateCard {
+    let certificate: DivanTLS.TLSCertificate
+
+    init(_ certificate: DivanTLS.TLSCertificate) {
+        self.certificate = certificate
+    }
+
+    /// One fact a line.
+    var lines: [String] {
+        let names = certificate.alternativeNames.map(\.value).joined(separator: ", ")
+        return [
+            "subject  \(certificate.subject)",
+            "issuer   \(certificate.isSelfSigned ? "itself" : certificate.issuer)",
+            "names    \(names.isEmpty ? "none beside the subject" : names)",
+            "valid    \(Days.text(certificate.notBefore)) to \(Days.text(certificate.notAfter))"
+                + problem.map { ", \($0)" }.orEmpty,
+            "serves   \(certificate.isAuthority ? "signs other certificates" : "one peer")",
+            "SHA-256  \(certificate.sha256Fingerprint)",
+        ].map { $0.escapingControlCharacters() }
+    }
+
+    /// The same for machines.
+    var json: JSON {
+        [
+            "subject": .string(certificate.subject), "issuer": .string(certificate.issuer),
+            "selfSigned": .bool(certificate.isSelfSigned),
+            "authority": .bool(certificate.isAuthority),
+            "names": .array(certificate.alternativeNames.map { .string($0.value) }),
+            "notBefore": .string(Days.moment(certificate.notBefore)),
+            "notAfter": .string(Days.moment(certificate.notAfter)),
+            "serialNumber": .string(certificate.serialNumber),
+            "sha256": .string(certificate.sha256Fingerprint),
+        ]
+    }
+
+    /// What is wrong with the time.
+    var problem: String? {
+        let now = Date()
+        if certificate.notAfter < now { return "EXPIRED" }
+        if certificate.notBefore > now { return "NOT YET VALID" }
+        let days = Int(certificate.notAfter.timeIntervalSince(now) / 86_400)
+        return days < 30 ? "ends in \(Numbers.count(days, "day"))" : nil
+    }
+}
+
+/// Days and moments of certificates.
+enum Days {
+    /// Returns `2026-11-20`.
+    static func text(_ date: Date) -> String { String(moment(date).prefix(10)) }
+
+    /// Returns `2026-11-20T08:00:00Z`.
+    static func moment(_ date: Date) -> String { date.formatted(.iso8601) }
+}
+
+extension String? {
+    /// The text, or nothing.
+    var orEmpty: String { self ?? "" }
+}

@@ -1,0 +1,91 @@
+import DivanCommandLine
+import DivanJSON
+import Foundation
+
+/// `divan log`.
+enum LogCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "log",
+        summary: "print log files, merged by time",
+        operands: [.init(name: "FILE", isRepeating: true, completion: .file)],
+        options: [
+            .value(
+                "--level",
+                "LEVEL",
+                completion: .word(of: LogLine.levels),
+                "this level and above: debug, verbose, info, warning, error"
+            ),
+            .value("--domain", "LIST", isRepeating: true, "these domains only: DB,Sync,WS,…"),
+            .value("--since", "WHEN", "from this time on: a date, or a distance back such as 2h"),
+            .json,
+        ],
+        details: "FILE is a file that LogSinks.file wrote, or its directory: then every .cbllog "
+            + "file in it.",
+        examples: ["divan log ~/logs --level warning", "divan log ~/logs --domain Sync,WS --json"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        guard !arguments.operands.isEmpty else { throw Failure.usage("divan log: FILE is missing") }
+        let filter = try LogFilter(arguments)
+        let files = try arguments.operands.flatMap(paths)
+        var merge = LogMerge(try files.map { try LogFile($0) })
+        try terminal.results { print in
+            while let line = try merge.next() {
+                if filter.accepts(line) {
+                    try print(terminal.isJSON ? line.json : line.text)
+                }
+            }
+        }
+    }
+
+    private static func paths(_ path: String) throws -> [String] {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            throw Failure(kind: .notFound, sentence: "\(path): no such file; check the path")
+        }
+        guard isDirectory.boolValue else { return [path] }
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        let files = names.filter { $0.hasSuffix(".cbllog") }.sorted().map { "\(path)/\($0)" }
+        guard !files.isEmpty else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "\(path): no .cbllog files here; set LogSinks.file to keep logs"
+            )
+        }
+        return files
+    }
+}
+
+/// What `divan log` leaves out.
+struct LogFilter {
+    private let level: Int
+    private let domains: Set<String>
+    private let since: String
+
+    init(_ arguments: Arguments) throws(Failure) {
+        let name = arguments.value("--level")?.lowercased() ?? "debug"
+        guard let level = LogLine.levels.firstIndex(of: name) else {
+            throw .usage("--level takes \(LogLine.levels.joined(separator: ", ")), not \"\(name)\"")
+        }
+        self.level = level
+        domains = Set(arguments.list("--domain").map { $0.lowercased() })
+        guard let text = arguments.value("--since") else {
+            since = ""
+            return
+        }
+        let now = Moment.now()
+        let moment = try Moment.reading(text, now: now)
+        // A distance reaches back from now: logs have no future.
+        let isDistance = text.last?.isLetter == true && Int64(text.dropLast()) != nil
+        // Without the Z, which would stand behind the microseconds of a log's times.
+        since = String(Moment.text(isDistance ? now - (moment - now) : moment).dropLast())
+    }
+
+    func accepts(_ line: LogLine) -> Bool {
+        guard line.time >= since, domains.isEmpty || domains.contains(line.domain.lowercased())
+        else { return false }
+        // Words that no level has are shown rather than hidden.
+        guard let own = LogLine.levels.firstIndex(of: line.level.lowercased()) else { return true }
+        return own >= level
+    }
+}

@@ -1,0 +1,120 @@
+import DivanCommandLine
+import DivanISAL
+import DivanStore
+import Glibc
+
+/// The `divan` command: finds the verb, runs it, and turns what went wrong into one line.
+public enum Program {
+    /// The version that `--version` prints.
+    public static let version = "0.1.0"
+
+    /// Runs the words of a command line, the program's name left out; returns the exit code.
+    public static func run(_ words: [String]) -> Int32 {
+        StandardStreams.settle()
+        CoreDump.forbid()
+        var terminal = Terminal()
+        terminal.isJSON = words.contains("--json")
+        var failure: Failure?
+        do {
+            try run(words, terminal)
+        } catch is ResultStream.Ended {
+            // Told below.
+        } catch {
+            failure = (error as? Failure) ?? Failure(explaining: error)
+        }
+        failure = Self.failure(failure, losing: terminal.lostResult)
+        guard let failure else { return 0 }
+        report(failure, of: words, terminal)
+        return failure.kind.rawValue
+    }
+
+    /// What became of a verb whose results may be lost: whatever else it did, nobody got them.
+    private static func failure(_ failure: Failure?, losing problem: Int32?) -> Failure? {
+        // A reader that has enough (`divan ls | head`) is no mistake.
+        guard let problem, problem != EPIPE else { return failure }
+        var lost = Failure.writing(StandardStreams.output, problem)
+        lost.kind = .database
+        if let failure { lost.sentence = "\(failure.sentence); and \(lost.sentence)" }
+        return lost
+    }
+
+    private static func run(_ words: [String], _ terminal: Terminal) throws {
+        try ArgumentBytes.check(words)
+        guard let name = words.first else {
+            throw Failure.usage("which verb?")
+        }
+        switch name {
+        case "--help", "-h", "help":
+            let asked = words.dropFirst()
+            guard !asked.isEmpty else { return terminal.result(help) }
+            if let page = Verbs.help(ofGroup: asked) ?? help(ofCode: asked) {
+                return terminal.result(page)
+            }
+            return terminal.result(try Verbs.find(asked).verb.syntax.help)
+        case "--version":
+            return terminal.result("divan \(version)\n\(codecs)")
+        default: break
+        }
+        if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
+            return terminal.result(page)
+        }
+        if words.count == 1, !Verbs.isVerb(name), Store.exists(directory: DatabasePath(name).bundle)
+        {
+            return try run(["shell", name], terminal)
+        }
+        let (verb, rest) = try Verbs.find(words[...])
+        let arguments = try Arguments(naming: rest, syntax: verb.syntax)
+        if arguments.wantsHelp { return terminal.result(verb.syntax.help) }
+        Journal.begin()
+        try verb.run(arguments, terminal)
+    }
+
+    /// What replications can compress with on this machine.
+    private static var codecs: String {
+        ISALCodec.isAvailable
+            ? "codecs: deflate (ISA-L, zlib), LZ4"
+            : "codecs: deflate (zlib), LZ4; ISA-L is missing (libisal2), deflate is slower without"
+    }
+
+    /// The page about an error's code, or the list of all.
+    private static func help(ofCode words: ArraySlice<String>) -> String? {
+        guard words.count == 1, let word = words.first else { return nil }
+        return word == "codes" ? ErrorCode.table : Int(word).flatMap { ErrorCode.find($0)?.page }
+    }
+
+    private static func report(_ failure: Failure, of words: [String], _ terminal: Terminal) {
+        // One line, whatever a peer or a file put into the text.
+        let sentence = failure.sentence.escapingControlCharacters()
+        terminal.write("divan: \(sentence)\n", to: 2)
+        if failure.kind == .usage {
+            let verb = try? Verbs.find(words[...]).verb.syntax.name
+            let help =
+                verb.map { "divan \($0) --help for its rules" } ?? "divan --help for the verbs"
+            terminal.write("Type \(help).\n", to: 2)
+        } else if let code = failure.code, ErrorCode.find(code) != nil {
+            terminal.write("Type divan help \(code) for what it means and what to do.\n", to: 2)
+        }
+    }
+
+    private static var help: String {
+        """
+        Usage: divan VERB [arguments] [options]
+
+        Documents, blobs and sync between peers, from the shell.
+
+        \(Verbs.page)
+
+        divan VERB --help explains a verb. A database is named by its path, with or
+        without .cblite2. Results go to standard output, everything else to
+        standard error.
+
+        DIVAN_LOG=warning, info or verbose shows what goes on inside.
+
+        Exit codes:
+        \(Failure.exitCodes)
+
+        divan help CODE explains the code of an error, divan help codes lists them;
+        Docs/errors.md is the same page.
+        """
+    }
+}

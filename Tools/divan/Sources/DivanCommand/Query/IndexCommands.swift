@@ -1,0 +1,169 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanQuery
+import DivanStore
+
+/// `divan index ls`.
+enum IndexListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "index ls",
+        summary: "list the indexes of a collection",
+        operands: [.database],
+        options: [.collection, .json],
+        examples: ["divan index ls travel -c travel.hotels"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let indexes = try store.read { try $0.indexes(in: collection) }
+        guard terminal.isJSON else {
+            guard !indexes.isEmpty else { return terminal.note("no index") }
+            let rows = indexes.map { index in
+                (left: index.name.text, right: "\(index.kind.rawValue): \(index.source)")
+            }
+            return terminal.result(Columns.aligned(rows, indent: ""))
+        }
+        for index in indexes {
+            let object: JSON = [
+                "name": .string(index.name.text), "type": .string(index.kind.rawValue),
+                "source": .string(index.source),
+            ]
+            terminal.result(object.canonicalText)
+        }
+    }
+}
+
+/// `divan index make`.
+enum IndexMakeCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "index make",
+        summary: "make an index of a collection",
+        operands: [
+            .database, .init(name: "NAME"),
+            .init(name: "EXPRESSION", isOptional: true, isRepeating: true),
+        ],
+        options: [
+            .collection,
+            .value("--where", "CONDITION", "only documents that meet this condition"),
+            .flag("--text", "index words, for MATCH"),
+            .value("--language", "CODE", "with --text, cut off the endings of this language"),
+            .flag("--ignore-accents", "with --text, take café and cafe for one word"),
+            .value("--array", "PATH", "index the items at this path, such as contacts[].phones"),
+        ],
+        details:
+            "The expressions are SQL++. An index of the same name is replaced. With --array and "
+            + "without expressions the items themselves are indexed.",
+        examples: [
+            "divan index make travel byCity -c travel.hotels city 'LOWER(name)'",
+            "divan index make travel words -c travel.hotels story --text --language en",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let expressions = Array(arguments.operands.dropFirst(2))
+        let config = try config(arguments, expressions)
+        let path = try arguments.collection()
+        let database = try arguments.database.openDatabase()
+        defer { try? database.close() }
+        let collection = try database.collections(named: [path], creating: false)[0]
+        try collection.createIndex(withName: arguments.operands[1], config: config)
+        terminal.note("made index \(arguments.operands[1]) of \(path.wireName)")
+    }
+
+    private static func config(
+        _ arguments: Arguments,
+        _ expressions: [String]
+    ) throws(Failure) -> any IndexConfiguration {
+        if let path = arguments.value("--array") {
+            return ArrayIndexConfiguration(
+                path: path,
+                expressions: expressions.isEmpty ? nil : expressions
+            )
+        }
+        guard !expressions.isEmpty else {
+            throw .usage("divan index make: EXPRESSION is missing; what shall be indexed?")
+        }
+        let condition = arguments.value("--where")
+        guard arguments.has("--text") else {
+            return ValueIndexConfiguration(expressions, where: condition)
+        }
+        return FullTextIndexConfiguration(
+            expressions,
+            where: condition,
+            ignoreAccents: arguments.has("--ignore-accents"),
+            language: arguments.value("--language") ?? ""
+        )
+    }
+}
+
+/// `divan index rm`.
+enum IndexRemoveCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "index rm",
+        summary: "remove an index of a collection",
+        operands: [.database, .init(name: "NAME")],
+        options: [.collection],
+        examples: ["divan index rm travel byCity -c travel.hotels"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let name = ExactText(arguments.operands[1])
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        try store.write { writer in
+            guard try writer.indexes(in: collection).contains(where: { $0.name == name }) else {
+                throw Failure(
+                    kind: .notFound,
+                    sentence:
+                        "\(collection.wireName) has no index \(name); divan index ls lists them"
+                )
+            }
+            try writer.deleteIndex(name, in: collection)
+        }
+        terminal.note("removed index \(name) of \(collection.wireName)")
+    }
+}
+
+/// `divan index suggest`.
+enum IndexSuggestCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "index suggest",
+        summary: "tell which index a query lacks",
+        operands: [.database, .init(name: "SELECT")],
+        options: [.json],
+        details:
+            "Prints the line that makes the index. It is tried in an empty database first, so that "
+            + "it is known to be used. Nothing is printed where an index would not help, or is there.",
+        examples: ["divan index suggest travel 'SELECT name FROM _ WHERE city = $c ORDER BY name'"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let session = try QuerySession(arguments.database)
+        defer { try? session.store.close() }
+        let text = arguments.operands[1]
+        let checked = try session.query(text).statement
+        let plan = try session.store.plan(of: StorageQuery(checked))
+        if let used = plan.steps.first(where: { $0.text.contains("s0 USING") }) {
+            return terminal.note("it has one: \(used.text)")
+        }
+        guard let found = try IndexSuggestion(QueryStatement(sql: text), checked) else {
+            return terminal.note("no index would be used")
+        }
+        if terminal.isJSON {
+            let object: JSON = [
+                "collection": .string(found.collection.wireName),
+                "expressions": .array(found.expressions.map { .string($0) }),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        let words = found.expressions.map { "'\($0.replacing("'", with: "'\\''"))'" }
+        terminal.result(
+            "divan index make \(arguments.operands[0]) NAME -c \(found.collection.wireName) "
+                + words.joined(separator: " ")
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import DivanCommandLine
+import DivanJSON
+import DivanQuery
+import DivanStore
+
+/// `divan query`.
+enum QueryCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "query",
+        summary: "ask a database in SQL++",
+        operands: [.database, .init(name: "SELECT")],
+        options: [
+            .value(
+                "--param",
+                "NAME=VALUE",
+                short: "-p",
+                isRepeating: true,
+                "the value of $NAME: JSON, or else text"
+            ),
+            .value(
+                "--format",
+                "FORMAT",
+                short: "-f",
+                completion: .word(of: RowFormat.allCases.map(\.rawValue)),
+                "table, json, jsonl, csv or markdown (default: table)"
+            ),
+            .flag("--explain", "tell how the query would be run, and do not run it"),
+            .flag("--timer", "tell the number of rows and the time on standard error"),
+            .flag(
+                "--watch",
+                "print the rows again whenever a commit has changed them, until Ctrl-C"
+            ),
+            .json,
+        ],
+        details:
+            "Without a value a parameter is MISSING. In json and jsonl MISSING columns are left "
+            + "out; elsewhere they are empty, as null is. --json is --format jsonl.",
+        examples: [
+            "divan query travel 'SELECT name FROM travel.hotels WHERE stars > 3'",
+            "divan query travel 'SELECT COUNT(*) FROM _ WHERE land = $l' -p l=FR",
+            "divan query travel 'SELECT * FROM _' --format csv",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let format = try format(arguments, terminal)
+        var session = try QuerySession(arguments.database)
+        defer { try? session.store.close() }
+        session.parameters = try parameters(arguments)
+        let query = try session.query(arguments.operands[1])
+        try session.checkParameters(query)
+        if arguments.has("--explain") { return try session.explain(query, terminal) }
+        let clock = ContinuousClock.now
+        let count = try session.print(query, format, terminal)
+        if arguments.has("--timer") {
+            terminal.note("\(Numbers.count(count, "row")) in \(elapsed(clock))")
+        }
+        guard arguments.has("--watch") else { return }
+        try QueryPoll(session, arguments.operands[1]).run(format, terminal)
+    }
+
+    /// The time since a moment, as people read it.
+    static func elapsed(_ clock: ContinuousClock.Instant) -> String {
+        let seconds = (ContinuousClock.now - clock).inSeconds
+        return seconds < 1
+            ? "\(Numbers.decimal(seconds * 1_000, places: 1)) ms" : Numbers.seconds(seconds)
+    }
+
+    private static func format(
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws(Failure) -> RowFormat {
+        guard let name = arguments.value("--format") else {
+            return terminal.isJSON ? .lines : .table
+        }
+        guard let format = RowFormat(rawValue: name) else {
+            let names = RowFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("--format takes \(names), not \"\(name)\"")
+        }
+        return format
+    }
+
+    private static func parameters(
+        _ arguments: Arguments
+    ) throws(Failure) -> [ExactText: QueryValue] {
+        var parameters: [ExactText: QueryValue] = [:]
+        for text in arguments.values("--param") {
+            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex
+            else { throw .usage("--param takes NAME=VALUE, not \"\(text)\"") }
+            let value = String(text[text.utf8.index(after: end)...])
+            parameters[ExactText(String(text[..<end]))] = QuerySession.value(value)
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,54 @@
+import Dispatch
+import DivanCommandLine
+import DivanQuery
+import DivanStore
+
+/// Asks again whenever the collections of a question have changed, for they belong to another
+/// program.
+struct QueryPoll {
+    private let session: QuerySession
+    private let text: String
+
+    init(_ session: QuerySession, _ text: String) {
+        self.session = session
+        self.text = text
+    }
+
+    /// Prints the rows whenever they are others, until Ctrl-C.
+    func run(_ format: RowFormat, _ terminal: Terminal) throws {
+        let stopped = DispatchSemaphore(value: 0)
+        let interruption = Interruption()
+        interruption.onRequest { stopped.signal() }
+        terminal.note("Watching \(session.name); press Ctrl-C to stop.")
+        var (seen, rows) = (try sequences(), try self.rows())
+        while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
+            try terminal.requireOutput()
+            let now = try sequences()
+            guard now != seen else { continue }
+            seen = now
+            let found = try self.rows()
+            guard found != rows else { continue }
+            rows = found
+            terminal.note("")
+            try session.print(session.query(text), format, terminal)
+        }
+    }
+
+    private func sequences() throws -> [UInt64] {
+        let collections = try session.query(text).statement.everyCollection
+        return try session.store.read { reader in
+            try collections.compactMap { CollectionPath($0) }.flatMap { path in
+                // A purge leaves no sequence, but it changes the count.
+                [try reader.lastSequence(in: path), UInt64(try reader.count(in: path))]
+            }
+        }
+    }
+
+    private func rows() throws -> [[QueryValue]] {
+        let found = try session.store.rows(of: session.query(text))
+        defer { found.end() }
+        var rows: [[QueryValue]] = []
+        while let row = try found.next() { rows.append(row) }
+        return rows
+    }
+}

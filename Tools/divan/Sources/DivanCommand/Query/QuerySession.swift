@@ -1,0 +1,124 @@
+import DivanCommandLine
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+
+/// Questions to one database that is only read.
+struct QuerySession {
+    let store: Store
+    let name: String
+    /// Values of parameters.
+    var parameters: [ExactText: QueryValue] = [:]
+
+    init(_ path: DatabasePath) throws {
+        store = try path.open(forWriting: false)
+        name = path.name
+    }
+
+    /// Reads and checks a question.
+    func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
+        let catalogue = StoreCatalogue(store: store, name: name)
+        let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
+        return StorageQuery(statement, parameters: parameters, watch: watch)
+    }
+
+    /// The documents of a collection that meet a condition.
+    func documentIDs(
+        in path: CollectionPath,
+        where condition: String
+    ) throws -> Set<DocumentID> {
+        // Read alone first, so that the text is a condition and nothing more.
+        let expression = try QueryExpression(sql: condition)
+        let source = QuerySource(
+            .collection(scope: ExactText(path.scope), name: ExactText(path.name))
+        )
+        let id = QueryColumn(QueryExpression(.metadata(of: QueryPath(), key: "id")))
+        let statement = QueryStatement(columns: [id], sources: [source], filter: expression)
+        let catalogue = StoreCatalogue(store: store, name: name)
+        let rows = try store.rows(
+            of: StorageQuery(statement.checked(against: catalogue, text: condition))
+        )
+        defer { rows.end() }
+        var found: Set<DocumentID> = []
+        while let row = try rows.next() {
+            if case .string(let id) = row[0] { found.insert(DocumentID(unchecked: id)) }
+        }
+        return found
+    }
+
+    /// Refuses parameters that a question does not have.
+    func checkParameters(_ query: StorageQuery) throws(Failure) {
+        for name in parameters.keys.sorted() where !query.statement.parameters.contains(name) {
+            throw Failure(kind: .invalid, sentence: "the query has no parameter $\(name)")
+        }
+    }
+
+    /// Prints the rows of a question; returns how many there are.
+    @discardableResult
+    func print(_ query: StorageQuery, _ format: RowFormat, _ terminal: Terminal) throws -> Int {
+        let rows = try store.rows(of: query)
+        defer { rows.end() }
+        var count = 0
+        try terminal.results { line in
+            var writer = RowWriter(
+                format,
+                titles: rows.titles.map(\.text),
+                width: terminal.resultWidth
+            )
+            while let row = try rows.next() {
+                try writer.write(row, line)
+                count += 1
+            }
+            try writer.finish(line)
+        }
+        return count
+    }
+
+    /// Prints how a question would be answered.
+    func explain(_ query: StorageQuery, _ terminal: Terminal) throws {
+        let plan = try store.plan(of: query)
+        terminal.result(plan.sql + "\n")
+        for step in plan.steps { terminal.result(step.text) }
+    }
+
+    /// The value of a parameter that a person wrote: JSON, or else text.
+    static func value(_ text: String) -> QueryValue {
+        QueryValue((try? JSON(parsing: text)) ?? .string(text))
+    }
+}
+
+/// A database as the checks of a query look at it.
+private struct StoreCatalogue: QueryCatalogue {
+    let store: Store
+    let databaseName: ExactText
+
+    init(store: Store, name: String) {
+        self.store = store
+        databaseName = ExactText(name)
+    }
+
+    func hasCollection(_ collection: QueryCollection) throws -> Bool {
+        try store.read { try $0.hasCollection(collection) }
+    }
+
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try store.read { reader in
+            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
+        }
+    }
+}
+
+extension QueryValue {
+    fileprivate init(_ json: JSON) {
+        switch json {
+        case .null: self = .missing
+        case .bool(let value): self = .boolean(value)
+        case .int(let value): self = .integer(value)
+        case .string(let text): self = .string(text)
+        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
+        case .uint, .double, .long: self = .double(json.double ?? 0)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import Foundation
+import Synchronization
+
+/// Requests that listeners refused since the last look, equal ones together; filled from any thread.
+final class Refusals: Sendable {
+    /// One kind of refusal.
+    struct Entry: Sendable {
+        let database: String
+        let address: String
+        let user: String?
+        let status: Int
+        /// When the last one was, in milliseconds since 1970.
+        var moment: Int64
+        var count: UInt64 = 1
+
+        /// What is written for machines; the address stands first.
+        var json: JSONObject {
+            var object: JSONObject = [
+                "address": .string(address), "count": JSON(count), "database": .string(database),
+                "status": JSON(status), "reason": .string(reason),
+                "time": .string(Moment.text(moment)),
+            ]
+            if let user { object["user"] = .string(user) }
+            return object
+        }
+
+        /// What a person reads.
+        var sentence: String {
+            let times = count == 1 ? "" : ", \(Numbers.grouped(count)) times"
+            let who = user.map { ", user \"\($0)\"" }.orEmpty
+            return "\(Moment.text(moment)) refused \(address) with \(status)\(who): "
+                + "\(reason)\(times)"
+        }
+
+        private var reason: String {
+            switch status {
+            case 401: user == nil ? "wrong or missing credentials" : "wrong password"
+            case 403: "not allowed"
+            case 404: "no such database"
+            case 429: "too many attempts or connections"
+            default: "no replication request"
+            }
+        }
+    }
+
+    private struct Key: Hashable {
+        let database: [UInt8]
+        let address: [UInt8]
+        let user: [UInt8]?
+        let status: Int
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var order: [Key] = []
+    }
+
+    /// So many kinds are told apart between two looks; whoever sends more is among them already.
+    private static let limit = 200
+
+    private let state = Mutex(State())
+
+    /// Takes a refusal in.
+    func add(_ refusal: ListenerRefusal, at path: DatabasePath) {
+        // A client that shows nothing only asks what is needed; clients begin so.
+        guard refusal.status != 401 || refusal.showedCredentials else { return }
+        let user = refusal.claimedUser.map { String($0.prefix(200)) }
+        let entry = Entry(
+            database: path.name,
+            address: refusal.address,
+            user: user,
+            status: refusal.status,
+            moment: Int64(refusal.date.timeIntervalSince1970 * 1000)
+        )
+        let key = Key(
+            database: Array(path.name.utf8),
+            address: Array(refusal.address.utf8),
+            user: user.map { Array($0.utf8) },
+            status: refusal.status
+        )
+        state.withLock { state in
+            if state.entries[key] != nil {
+                state.entries[key]?.count += 1
+                state.entries[key]?.moment = entry.moment
+            } else if state.order.count < Self.limit {
+                state.entries[key] = entry
+                state.order.append(key)
+            }
+        }
+    }
+
+    /// Hands out what was refused, in the order in which it began.
+    func take() -> [Entry] {
+        let state = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        return state.order.compactMap { state.entries[$0] }
+    }
+}

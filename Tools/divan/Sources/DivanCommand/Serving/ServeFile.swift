@@ -1,0 +1,68 @@
+import DivanCommandLine
+import DivanJSON
+
+/// The options of `divan serve` in a file.
+enum ServeFile {
+    /// Puts what the file of `--config` says before what the command line says.
+    ///
+    /// - Throws: `Failure` that names the file and the mistake.
+    static func complete(_ line: Arguments, syntax: CommandSyntax) throws -> Arguments {
+        guard let path = line.value("--config") else { return line }
+        var words: [String]
+        do {
+            words = try read(path)
+            _ = try Arguments(naming: words, syntax: syntax)
+        } catch let failure as Failure where failure.kind != .notFound {
+            throw Failure(kind: .invalid, sentence: "\(path): \(failure.sentence)")
+        } catch let error as JSONError {
+            throw Failure(kind: .invalid, sentence: "\(path): \(error)")
+        }
+        if !line.operands.isEmpty { words = words.filter { !$0.hasPrefix(operandMark) } }
+        words = words.map {
+            $0.hasPrefix(operandMark) ? String($0.dropFirst(operandMark.count)) : $0
+        }
+        return try Arguments(naming: words + line.words, syntax: syntax)
+    }
+
+    /// Tells databases from options until both are joined.
+    private static let operandMark = "\u{0}"
+
+    private static func read(_ path: String) throws -> [String] {
+        let bytes = try IdentityFile.contents(path)
+        guard let object = try JSON(parsing: bytes).object else {
+            throw Failure(kind: .invalid, sentence: "no JSON object: {\"databases\": […]}")
+        }
+        return try object.flatMap { name, value in try words(name, value) }
+    }
+
+    private static func words(_ name: String, _ value: JSON) throws(Failure) -> [String] {
+        if name == "databases" {
+            guard let items = value.array else {
+                throw Failure(kind: .invalid, sentence: "\"databases\" is a list of paths")
+            }
+            return try items.map { item throws(Failure) in operandMark + (try text(name, item)) }
+        }
+        guard name != "config", name != "help", !name.hasPrefix("-") else {
+            throw Failure(kind: .invalid, sentence: "\"\(name)\" has no place in the file")
+        }
+        switch value {
+        case .bool(true): return ["--\(name)"]
+        case .bool(false), .null: return []
+        case .array(let items):
+            return try items.map { item throws(Failure) in "--\(name)=\(try text(name, item))" }
+        default: return ["--\(name)=\(try text(name, value))"]
+        }
+    }
+
+    private static func text(_ name: String, _ value: JSON) throws(Failure) -> String {
+        switch value {
+        case .string(let text) where !text.contains("\u{0}"): return text
+        case .int, .uint: return value.canonicalText
+        default:
+            throw Failure(
+                kind: .invalid,
+                sentence: "\"\(name)\" takes true, a text, a whole number, or a list of these"
+            )
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import Foundation
+
+/// What a person or a machine sees of listeners that run.
+///
+/// A terminal shows a table that is drawn anew; a pipe gets a line when somebody comes, goes or is
+/// refused, and one about the traffic now and then.
+struct ServeView {
+    private struct Guest {
+        let name: String
+        let client: PeerName
+        let start = Date()
+        var last: ListenerReading.Peer?
+        /// Looks at which the peer was not there; the first may have come too early.
+        var missCount = 0
+    }
+
+    private let terminal: Terminal
+    private let events: EventLine
+    private let served: [ServedDatabase]
+    private let clock = ContinuousClock.now
+    private var windows: [RateWindow]
+    private var guests: [PeerName: Guest] = [:]
+    private var told: [UInt64]
+    private var nextTraffic = 5.0
+    private var block: LiveBlock
+    private var troubles: [String] = []
+
+    init(_ terminal: Terminal, _ events: EventLine, _ served: [ServedDatabase]) {
+        self.terminal = terminal
+        self.events = events
+        self.served = served
+        windows = served.map { _ in RateWindow() }
+        told = served.map { _ in 0 }
+        block = LiveBlock(terminal)
+    }
+
+    private var isTable: Bool { terminal.isInteractive && !terminal.isJSON }
+
+    /// Tells of peers that came.
+    mutating func take(_ arrivals: [(path: DatabasePath, client: PeerName)]) {
+        for (path, client) in arrivals {
+            guests[client] = Guest(name: path.name, client: client)
+            var members = client.json
+            members["database"] = .string(path.name)
+            tell("connected", members, "\(client.who) from \(client.address) is here")
+        }
+    }
+
+    /// Tells of requests that were refused.
+    mutating func take(_ refusals: [Refusals.Entry]) {
+        for refusal in refusals { tell("refused", refusal.json, refusal.sentence) }
+    }
+
+    /// Looks at the listeners, and tells what is new.
+    mutating func look() {
+        let seconds = (ContinuousClock.now - clock).inSeconds
+        var readings: [ListenerReading] = []
+        for (index, database) in served.enumerated() {
+            var reading = ListenerReading(database.listener)
+            windows[index].note([reading.documentCount, reading.byteCount], at: seconds)
+            reading.documentRate = windows[index].rate(0)
+            reading.byteRate = windows[index].rate(1)
+            database.publish(reading)
+            readings.append(reading)
+        }
+        tellDepartures(Dictionary(grouping: readings.flatMap(\.peers), by: \.client))
+        if isTable {
+            block.show(table(readings))
+        } else if seconds >= nextTraffic {
+            nextTraffic = seconds + 5
+            for (index, reading) in readings.enumerated() { tellTraffic(reading, index) }
+        }
+    }
+
+    /// Leaves the terminal to others.
+    mutating func end() {
+        look()
+        block.clear()
+    }
+
+    private mutating func tell(_ event: String, _ members: JSONObject, _ sentence: String) {
+        // The table has a line for who is there; what is over gets one of the last lines.
+        guard isTable else { return events.write(event, members, sentence: sentence) }
+        if event != "connected" {
+            let moment = Moment.text(Moment.now()).dropFirst(11).prefix(8)
+            troubles = (troubles + ["\(moment)  \(sentence)"]).suffix(5)
+        }
+    }
+
+    private mutating func tellDepartures(_ present: [PeerName: [ListenerReading.Peer]]) {
+        for (client, guest) in guests {
+            if let peer = present[client]?.first {
+                guests[client]?.last = peer
+                guests[client]?.missCount = 0
+                continue
+            }
+            guests[client]?.missCount += 1
+            guard guest.missCount > 0 else { continue }
+            guests[client] = nil
+            var members = guest.last?.json ?? client.json
+            members["database"] = .string(guest.name)
+            members["active"] = nil
+            let moved = guest.last.map { last in
+                ", sent \(Numbers.grouped(last.sentDocumentCount)), received "
+                    + Numbers.grouped(last.receivedDocumentCount)
+            }
+            tell(
+                "disconnected",
+                members,
+                "\(client.who) from \(client.address) has left\(moved.orEmpty)"
+            )
+        }
+    }
+
+    private mutating func tellTraffic(_ reading: ListenerReading, _ index: Int) {
+        guard told[index] != reading.documentCount else { return }
+        told[index] = reading.documentCount
+        var members = reading.json
+        let name = served[index].path.name
+        members["database"] = .string(name)
+        events.write("traffic", members, sentence: "\(name): \(Self.summary(reading))")
+    }
+
+    private static func summary(_ reading: ListenerReading) -> String {
+        let figures = reading.figures
+        var parts = [
+            Numbers.count(reading.peers.count, "peer"),
+            "sent \(Numbers.grouped(figures.sentDocumentCount))",
+            "received \(Numbers.grouped(figures.receivedDocumentCount))",
+            "\(Numbers.grouped(UInt64(reading.documentRate)))/s",
+            "\(Numbers.bytes(UInt64(reading.byteRate)))/s",
+        ]
+        let deltaCount = figures.sentDeltas.count + figures.receivedDeltas.count
+        if deltaCount > 0 { parts.append(Numbers.count(deltaCount, "delta")) }
+        if figures.failedDocumentCount > 0 {
+            parts.append("\(Numbers.grouped(figures.failedDocumentCount)) not taken")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private func table(_ readings: [ListenerReading]) -> [String] {
+        var lines: [String] = []
+        for (database, reading) in zip(served, readings) {
+            lines.append("\(database.path.name): \(Self.summary(reading))")
+            let peers = reading.peers.sorted {
+                ($0.isActive ? 0 : 1, $1.start) < ($1.isActive ? 0 : 1, $0.start)
+            }
+            if !peers.isEmpty {
+                lines.append(Self.row("PEER", "FROM", "SENT", "RECEIVED", "BYTES"))
+            }
+            for peer in peers.prefix(max(3, terminal.height - 12)) {
+                lines.append(
+                    Self.row(
+                        (peer.isActive ? "* " : "  ") + peer.client.who,
+                        peer.client.address,
+                        Numbers.grouped(peer.sentDocumentCount),
+                        Numbers.grouped(peer.receivedDocumentCount),
+                        Numbers.bytes(peer.sentByteCount + peer.receivedByteCount)
+                    )
+                )
+            }
+        }
+        return lines + troubles
+    }
+
+    private static func row(_ columns: String...) -> String {
+        let widths = [26, 18, 9, 9, 9]
+        return zip(columns, widths).map { text, width in
+            String(text.prefix(width - 1)).padding(to: width)
+        }.joined()
+    }
+}

@@ -1,0 +1,104 @@
+import Divan
+import DivanCommandLine
+import DivanDiscovery
+import DivanJSON
+import Foundation
+
+/// One database with its listener.
+final class ServedDatabase: Sendable {
+    let path: DatabasePath
+    let listener: URLEndpointListener
+    private let database: Database
+    private let board: StatusBoard
+    private let begin = Moment.now()
+
+    /// Opens the database; nobody can connect yet.
+    ///
+    /// `onClient` hears of each client that was let in, before its first message, `onRefusal` of each
+    /// request that was not.
+    init(
+        _ path: DatabasePath,
+        port: UInt16,
+        arguments: Arguments,
+        gate: PeerGate,
+        identity: TLSIdentity?,
+        onClient: @escaping @Sendable (DatabasePath, ListenerClient) -> Void,
+        onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
+    ) throws {
+        self.path = path
+        board = StatusBoard(path)
+        database = try path.openDatabase()
+        let wanted = try arguments.collections()
+        let collections = try database.collections(named: wanted, creating: false)
+        guard !collections.isEmpty else {
+            throw Failure(kind: .notFound, sentence: "\(path.name) has no collection to share")
+        }
+        var config = URLEndpointListenerConfiguration(collections: collections)
+        config.port = port
+        config.networkInterface = arguments.value("--interface")
+        config.disableTLS = arguments.has("--no-tls")
+        config.tlsIdentity = identity
+        config.authenticator = gate.authenticator
+        config.readOnly = arguments.has("--read-only")
+        config.enableDeltaSync = arguments.has("--delta")
+        if let compression = try CompressionChoice.read(arguments) {
+            config.compression = compression
+        }
+        if let seconds: Int = try arguments.number("--heartbeat", in: 2...86_400) {
+            config.heartbeat = Double(seconds)
+        }
+        if let count: Int = try arguments.number("--max-connections", in: 1...1_000_000) {
+            config.limits.connectionCount = count
+        }
+        if let count: Int = try arguments.number("--max-per-address", in: 1...1_000_000) {
+            config.limits.addressConnectionCount = count
+        }
+        config.access = { client in
+            onClient(path, client)
+            return gate.access(of: client, to: collections)
+        }
+        config.onRefusal = { onRefusal(path, $0) }
+        listener = URLEndpointListener(config: config)
+    }
+
+    /// What the listener proves itself with.
+    var certificate: SecCertificate? { listener.tlsIdentity?.certs.first }
+
+    /// Lets others find the listener under a name, until the activity is released.
+    ///
+    /// - Throws: `DiscoveryError`.
+    func advertise(
+        as name: String,
+        onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
+    ) throws -> any DiscoveryActivity {
+        var attributes = ["database": path.name, "scheme": certificate == nil ? "ws" : "wss"]
+        attributes["fingerprint"] = certificate?.sha256Fingerprint
+        let advertisement = try PeerAdvertisement(
+            name: name,
+            port: listener.port ?? 0,
+            attributes: attributes
+        )
+        return try AvahiDiscovery().advertise(advertisement, onEvent: onEvent)
+    }
+
+    /// Tells others how it is.
+    func publish(_ reading: ListenerReading) {
+        var status = reading.json
+        status["verb"] = "serve"
+        status["database"] = .string(path.name)
+        status["started"] = .string(Moment.text(begin))
+        status["urls"] = .array(urls.map { .string($0) })
+        status["peers"] = .array(reading.peers.prefix(1000).map { .object($0.json) })
+        board.publish(status)
+    }
+
+    /// The addresses at which it can be reached.
+    var urls: [String] { (listener.urls ?? []).map(\.absoluteString) }
+
+    /// Ends it; peers come back when it is `forRestart`.
+    func stop(forRestart: Bool) {
+        if forRestart { listener.stopForRestart() } else { listener.stop() }
+        board.withdraw()
+        try? database.close()
+    }
+}

@@ -1,0 +1,217 @@
+import Dispatch
+import Divan
+import DivanCommandLine
+import DivanDiscovery
+import DivanJSON
+import Foundation
+import Synchronization
+
+/// All that one `divan serve` runs: databases with their listeners, the metrics, the view.
+final class ServingRoom {
+    private let arguments: Arguments
+    private let terminal: Terminal
+    private let events: EventLine
+    private let arrivals = Arrivals()
+    private let refusals = Refusals()
+    private let gate: PeerGate
+    private let identity: TLSIdentity?
+    private var served: [ServedDatabase] = []
+    private var activities: [any DiscoveryActivity] = []
+    private var metrics: MetricsServer?
+
+    init(_ arguments: Arguments, _ terminal: Terminal) throws {
+        self.arguments = arguments
+        self.terminal = terminal
+        let events = EventLine(terminal)
+        self.events = events
+        gate = try PeerGate(arguments, terminal) { problem in
+            events.write("problem", ["text": .string(problem)], sentence: problem)
+        }
+        guard !arguments.has("--no-tls") || !arguments.has("--identity") else {
+            throw Failure.usage("--identity and --no-tls contradict each other; choose one")
+        }
+        identity = try arguments.value("--identity").map {
+            try IdentityShelf.identity($0, terminal)
+        }
+    }
+
+    /// Opens everything; whatever fails stops the whole.
+    func open() throws {
+        let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
+        for (index, text) in arguments.operands.enumerated() {
+            let number = port == 0 ? 0 : Int(port) + index
+            guard let own = UInt16(exactly: number) else {
+                throw Failure.usage("--port \(port) leaves no port for \(text)")
+            }
+            let (arrivals, refusals) = (arrivals, refusals)
+            let database = try ServedDatabase(
+                DatabasePath(text),
+                port: own,
+                arguments: arguments,
+                gate: gate,
+                identity: identity,
+                onClient: { arrivals.add($1, at: $0) },
+                onRefusal: { refusals.add($1, at: $0) }
+            )
+            served.append(database)
+            try database.listener.start()
+            try writeCertificate(database)
+        }
+        try openMetrics()
+        for database in served { announce(database) }
+        if let warning = OpenDoor.warning(arguments, gate) {
+            events.write("problem", ["text": .string(warning)])
+            terminal.warn(warning)
+        }
+        advertise()
+        terminal.note("Press Ctrl-C to stop.")
+    }
+
+    /// Shows what goes on, until Ctrl-C.
+    func watch(until interruption: Interruption) {
+        let stopped = DispatchSemaphore(value: 0)
+        interruption.onRequest { stopped.signal() }
+        var view = ServeView(terminal, events, served)
+        repeat {
+            view.take(arrivals.take())
+            view.take(refusals.take())
+            view.look()
+        } while stopped.wait(timeout: .now() + .milliseconds(500)) == .timedOut
+        view.take(arrivals.take())
+        view.take(refusals.take())
+        view.end()
+    }
+
+    /// Closes what was opened before something failed.
+    func abandon() {
+        metrics?.stop()
+        for database in served { database.stop(forRestart: false) }
+    }
+
+    /// Ends everything, and tells what was moved.
+    func stop(forRestart: Bool) {
+        for activity in activities { activity.stop() }
+        metrics?.stop()
+        for database in served {
+            // Asked before the end: a listener that does not listen has no figures.
+            let reading = ListenerReading(database.listener)
+            database.stop(forRestart: forRestart)
+            sayGoodbye(database.path.name, reading)
+        }
+    }
+
+    private func writeCertificate(_ database: ServedDatabase) throws {
+        guard let file = arguments.value("--write-certificate") else { return }
+        guard let certificate = database.certificate else {
+            return terminal.warn("without TLS there is no certificate to write to \(file)")
+        }
+        try OutputFile.write(Array(certificate.pem.utf8), to: file)
+    }
+
+    private func openMetrics() throws {
+        guard let port: UInt16 = try arguments.number("--metrics-port", in: 0...65_535) else {
+            return
+        }
+        let served = served
+        let begin = Date()
+        metrics = try MetricsServer(port: port) { path in
+            switch path {
+            case "/metrics": .metrics(MetricsPage(served, since: begin).text)
+            case "/_health": .health(HealthReport(served, since: begin))
+            default: .notFound
+            }
+        }
+        metrics?.start()
+    }
+
+    private func announce(_ database: ServedDatabase) {
+        let (name, urls) = (database.path.name, database.urls)
+        var members: JSONObject = [
+            "database": .string(name), "port": JSON(database.listener.port ?? 0),
+            "urls": .array(urls.map { .string($0) }),
+        ]
+        var sentence = "Serving \(name) at \(urls.joined(separator: ", "))"
+        if let certificate = database.certificate {
+            members["fingerprint"] = .string(certificate.sha256Fingerprint)
+            sentence += ", certificate \(certificate.sha256Fingerprint)"
+        }
+        if let metrics {
+            members["metrics"] = .string("http://127.0.0.1:\(metrics.port)/metrics")
+            if database === served.last {
+                sentence += "\nMetrics at http://127.0.0.1:\(metrics.port)/metrics"
+            }
+        }
+        events.write("listening", members)
+        for line in sentence.split(separator: "\n") where !terminal.isJSON {
+            terminal.note(String(line).escapingControlCharacters())
+        }
+    }
+
+    /// Without Avahi the rest goes on: whoever knows the address needs no discovery.
+    private func advertise() {
+        guard let name = arguments.value("--advertise") else { return }
+        for database in served {
+            let own = served.count == 1 ? name : "\(name) \(database.path.name)"
+            do {
+                let activity = try database.advertise(as: own) { [events] event in
+                    switch event {
+                    case .registered(let name):
+                        let members: JSONObject = ["name": .string(name)]
+                        events.write("advertised", members, sentence: "Advertised as \(name)")
+                    case .failed(let error):
+                        events.write("problem", ["text": .string("\(error)")], sentence: "\(error)")
+                    }
+                }
+                activities.append(activity)
+            } catch {
+                events.write("problem", ["text": .string("\(error)")])
+                terminal.warn("not advertised: \(error)")
+            }
+        }
+    }
+
+    private func sayGoodbye(_ name: String, _ reading: ListenerReading) {
+        let figures = reading.figures
+        events.write(
+            "stopped",
+            [
+                "database": .string(name),
+                "documentsReceived": JSON(figures.receivedDocumentCount),
+                "documentsSent": JSON(figures.sentDocumentCount),
+                "bytesReceived": JSON(figures.receivedByteCount),
+                "bytesSent": JSON(figures.sentByteCount),
+                "connections": .object(
+                    JSONObject(
+                        figures.connectionCountByCompression.sorted { $0.key < $1.key }
+                            .map { (key: $0.key, value: JSON($0.value)) }
+                    )
+                ),
+            ],
+            sentence: "Stopped \(name): sent "
+                + "\(Numbers.count(figures.sentDocumentCount, "document")), received "
+                + "\(Numbers.count(figures.receivedDocumentCount, "document")); all are saved"
+        )
+    }
+}
+
+/// Peers that came since the last look; filled from the threads of listeners.
+final class Arrivals: Sendable {
+    /// So many come between two looks at most; the others are counted, not named.
+    private static let limit = 1000
+
+    private let waiting = Mutex<[(path: DatabasePath, client: PeerName)]>([])
+
+    func add(_ client: ListenerClient, at path: DatabasePath) {
+        waiting.withLock { waiting in
+            if waiting.count < Self.limit { waiting.append((path, PeerName(client))) }
+        }
+    }
+
+    /// Hands out whoever came.
+    func take() -> [(path: DatabasePath, client: PeerName)] {
+        waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import DivanCommandLine
+import DivanJSON
+import DivanReplicator
+import DivanRevisions
+import DivanSession
+import DivanStore
+import DivanWebSocket
+
+/// `divan pending`.
+enum PendingCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "pending",
+        summary: "list the documents that a peer has not acknowledged yet, or has refused",
+        operands: [.database, .init(name: "URL", isOptional: true)],
+        options: [
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                completion: .collection,
+                "these only (default: all)"
+            ),
+            .value("--documents", "LIST", isRepeating: true, "as the sync was given"),
+            .value("--channels", "LIST", isRepeating: true, "as the sync was given"),
+            .flag("--count", "print how many, not which"),
+            .json,
+        ],
+        details: """
+            Each line: collection/document. Without URL every peer is looked at that DB ever
+            replicated with. Deletions count, purged documents do not. How far a sync came is
+            remembered for its own --documents and --channels, so give the same ones here.
+
+            What the peer refused is listed behind it with code and reason: it is not pushed again
+            before it changes, or with push --retry-refused. --json marks it with "refused".
+
+            Works at any time: nothing is sent, and a running sync is not disturbed.
+            """,
+        examples: [
+            "divan pending notes", "divan pending notes wss://jukebox.local:4984/notes --count",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let wanted = try arguments.collections()
+        let given = arguments.operands.dropFirst().first
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        for path in wanted where try !store.hasCollection(path) {
+            throw StoreError(.noSuchCollection(path), at: arguments.database.bundle)
+        }
+        let paths = wanted.isEmpty ? try store.collections() : wanted
+        let known = try store.read { try $0.remotes().map(\.name) }
+        let remotes = try given.map { [try WebSocketURL($0).effectiveText] } ?? known
+        if given == nil, known.isEmpty {
+            terminal.note("\(arguments.database.name) has never replicated; everything is pending")
+        }
+        for remote in remotes {
+            let question = PendingQuestion(
+                store: store,
+                remote: remote,
+                channels: ScopedOption("--channels", arguments, paths),
+                documents: ScopedOption("--documents", arguments, paths),
+                isKnown: known.contains(remote)
+            )
+            let answer = PendingAnswer(
+                remote: remote,
+                pending: try question.documentIDs(in: paths),
+                refused: try question.refusals(in: paths)
+            )
+            try answer.show(onlyCount: arguments.has("--count"), terminal)
+        }
+    }
+}
+
+/// Which documents a peer lacks, whatever direction earlier runs had.
+struct PendingQuestion {
+    let store: Store
+    let remote: String
+    let channels: ScopedOption
+    let documents: ScopedOption
+    /// Whether the database ever replicated with the peer.
+    let isKnown: Bool
+
+    /// The IDs in each collection, in the order of their bytes.
+    func documentIDs(
+        in paths: [CollectionPath]
+    ) throws -> [(path: CollectionPath, documentIDs: [DocumentID])] {
+        try paths.map { path in
+            let documentIDs = isKnown ? try known(path) : try everything(path)
+            return (path, documentIDs.sorted())
+        }
+    }
+
+    /// What the peer refused and was not changed since, in the same order.
+    func refusals(
+        in paths: [CollectionPath]
+    ) throws -> [(path: CollectionPath, refusals: [Refusal])] {
+        guard isKnown else { return [] }
+        let number = try store.remoteID(for: remote)
+        return try paths.map { path in
+            let refusals = try store.read { try $0.refusals(in: path, at: number) }
+            return (path, refusals.sorted { $0.documentID < $1.documentID })
+        }
+    }
+
+    private func known(_ path: CollectionPath) throws -> Set<DocumentID> {
+        // `push` and `sync` remember apart: what either has acknowledged is not pending.
+        let answers = try [true, false].map { pulls in
+            var collection = PeerConfiguration.CollectionOptions(path)
+            collection.channels = channels.list(for: path) ?? []
+            collection.documentIDs = (documents.list(for: path) ?? []).map {
+                DocumentID(unchecked: $0)
+            }
+            let options = PeerConfiguration.ActiveOptions(
+                pushes: true,
+                pulls: pulls,
+                isContinuous: false,
+                collections: [collection],
+                remoteIdentity: remote
+            )
+            let pending = PendingDocuments(store: store, options: options)
+            return try pending.documentIDs(in: path) ?? []
+        }
+        return answers[0].intersection(answers[1])
+    }
+
+    private func everything(_ path: CollectionPath) throws -> Set<DocumentID> {
+        let only = documents.list(for: path).map { names in
+            Set(names.map { DocumentID(unchecked: $0) })
+        }
+        var documentIDs: Set<DocumentID> = []
+        try store.read { reader in
+            try reader.forEachDocument(in: path) { document in
+                if only?.contains(document.documentID) != false {
+                    documentIDs.insert(document.documentID)
+                }
+            }
+        }
+        return documentIDs
+    }
+}
+
+/// The name under which a database remembers a peer.
+enum PeerURL {
+    /// The URL as a person types it.
+    static func text(_ remote: String) -> String {
+        let suffix = "/_blipsync"
+        return remote.hasSuffix(suffix) ? String(remote.dropLast(suffix.count)) : remote
+    }
+}

@@ -1,0 +1,164 @@
+import DivanCommandLine
+import DivanJSON
+
+/// A published status as a person reads it.
+struct StatusPage {
+    private let status: JSONObject
+
+    init(_ status: JSONObject) {
+        self.status = status
+    }
+
+    /// The page; `now` is milliseconds since 1970.
+    func lines(now: Int64) -> [String] {
+        let lines = text("verb") == "serve" ? serveLines(now) : replicationLines(now)
+        return lines.map { $0.escapingControlCharacters() }
+    }
+
+    private func replicationLines(_ now: Int64) -> [String] {
+        let mode = status["continuous"] == .bool(true) ? ", continuous" : ""
+        var lines = [
+            "\(text("verb")) \(text("database")) \(text("url"))\(mode) (process \(number("pid")))",
+            "  \(activity(now))",
+        ]
+        let documents = status["documents"]?.object ?? [:]
+        lines.append(
+            "  documents   \(counts(documents))\(of(documents)), "
+                + "\(Numbers.grouped(number("rates", "documents")))/s"
+        )
+        for (name, value) in status["collections"]?.object ?? [:] {
+            lines.append("    \(name)  \(counts(value.object ?? [:]))")
+        }
+        lines.append(
+            "  bytes       received \(Numbers.bytes(number("bytes", "received"))), sent "
+                + "\(Numbers.bytes(number("bytes", "sent"))), "
+                + "\(Numbers.bytes(number("rates", "bytes")))/s"
+                + (text("compression").isEmpty ? "" : ", \(text("compression"))")
+        )
+        if let pending = status["pending"], pending != .null {
+            let count = Numbers.count(number("pending"), "document")
+            lines.append("  to be pushed  \(count)")
+        }
+        let (settled, open) = (number("conflicts", "settled"), number("conflicts", "open"))
+        if settled + open > 0 {
+            lines.append(
+                "  conflicts   \(Numbers.grouped(settled)) ended, \(Numbers.grouped(open)) open"
+            )
+        }
+        if let deltas = deltaLine { lines.append(deltas) }
+        return lines
+    }
+
+    private func serveLines(_ now: Int64) -> [String] {
+        let urls = status["urls"]?.array ?? []
+        let places = urls.compactMap { url -> String? in
+            guard case .string(let text) = url else { return nil }
+            return text
+        }
+        var lines = [
+            "serve \(text("database")) \(places.joined(separator: ", ")) "
+                + "(process \(number("pid")))",
+            "  \(Numbers.count(number("connections", "open"), "peer")) connected, "
+                + "\(Numbers.grouped(number("connections", "active"))) active, "
+                + "\(Numbers.grouped(number("connections", "total"))) since \(since(now))",
+            "  documents   sent \(Numbers.grouped(number("documents", "sent"))), received "
+                + "\(Numbers.grouped(number("documents", "received"))), "
+                + "\(Numbers.grouped(number("rates", "documents")))/s",
+            "  bytes       sent \(Numbers.bytes(number("bytes", "sent"))), received "
+                + "\(Numbers.bytes(number("bytes", "received"))), "
+                + "\(Numbers.bytes(number("rates", "bytes")))/s",
+        ]
+        if let deltas = deltaLine { lines.append(deltas) }
+        for peer in status["peers"]?.array ?? [] {
+            guard let peer = peer.object else { continue }
+            lines.append("    " + PeerLine.text(peer))
+        }
+        return lines
+    }
+
+    private var deltaLine: String? {
+        guard let deltas = status["deltas"]?.object else { return nil }
+        let (sent, received) = (deltas["sent"]?.count ?? 0, deltas["received"]?.count ?? 0)
+        guard sent + received > 0 else { return nil }
+        let saved = Numbers.bytes(deltas["bytesSaved"]?.count ?? 0)
+        return
+            "  deltas      sent \(Numbers.grouped(sent)), received \(Numbers.grouped(received)), "
+            + "\(saved) saved"
+    }
+
+    private func activity(_ now: Int64) -> String {
+        var line = "\(text("activity")), since \(since(now))"
+        if let moment = try? Moment.reading(text("retryAt"), now: now) {
+            let seconds = Double(max(0, moment - now)) / 1000
+            line += "; next try in \(Numbers.seconds(seconds.rounded()))"
+        }
+        if !text("error").isEmpty { line += ": \(text("error"))" }
+        return line
+    }
+
+    private func since(_ now: Int64) -> String {
+        guard let start = try? Moment.reading(text("started"), now: now) else { return "?" }
+        return Numbers.seconds(Double(max(0, now - start)) / 1000) + " ago"
+    }
+
+    private func counts(_ object: JSONObject) -> String {
+        let names = ["pulled", "pushed", "deleted", "errors", "accessRemoved"]
+        return names.compactMap { name in
+            let count = object[name]?.count ?? 0
+            let isAlways = name == "pulled" || name == "pushed"
+            return isAlways || count > 0 ? "\(Numbers.grouped(count)) \(Self.word(name))" : nil
+        }.joined(separator: ", ")
+    }
+
+    private static func word(_ name: String) -> String {
+        name == "accessRemoved" ? "no longer to be read" : name
+    }
+
+    private func of(_ documents: JSONObject) -> String {
+        let done = (documents["pulled"]?.count ?? 0) + (documents["pushed"]?.count ?? 0)
+        let expected = number("expected")
+        return expected > done ? " of \(Numbers.grouped(expected))" : ""
+    }
+
+    private func text(_ key: String) -> String {
+        guard case .string(let text)? = status[key] else { return "" }
+        return text
+    }
+
+    private func number(_ keys: String...) -> UInt64 {
+        var value: JSON? = .object(status)
+        for key in keys { value = value?.object?[key] }
+        return value?.count ?? 0
+    }
+}
+
+/// One peer of a listener as a line.
+enum PeerLine {
+    /// Who, from where, since when, and what it moved.
+    static func text(_ peer: JSONObject) -> String {
+        func word(_ key: String) -> String? {
+            guard case .string(let text)? = peer[key] else { return nil }
+            return text
+        }
+        let who = word("user") ?? word("certificate") ?? "anybody"
+        let sent = Numbers.grouped(peer["documentsSent"]?.count ?? 0)
+        let received = Numbers.grouped(peer["documentsReceived"]?.count ?? 0)
+        return "\(who) from \(word("address") ?? "?"): sent \(sent), received \(received)"
+            + (peer["active"] == .bool(true) ? ", active" : "")
+    }
+}
+
+extension JSON {
+    /// The value as a number that counts something, at most 2⁵³; `nil` when it is none.
+    var count: UInt64? {
+        let count: UInt64? =
+            switch self {
+            case .int(let value): UInt64(exactly: value)
+            case .uint(let value): value
+            case .double(let value): UInt64(exactly: value.rounded())
+            default: nil
+            }
+        // What another program wrote: a sum of some of them must fit 64 bits.
+        return count.map { min($0, 1 << 53) }
+    }
+}

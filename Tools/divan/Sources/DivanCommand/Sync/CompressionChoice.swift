@@ -1,0 +1,36 @@
+import Divan
+import DivanCommandLine
+
+/// How a command is told to compress.
+enum CompressionChoice {
+    static let option = CommandSyntax.Option.value(
+        "--compression",
+        "HOW",
+        "auto, none, lz4, deflate or deflate:1 (fast) to deflate:9 (small) (default: auto)"
+    )
+
+    static let details =
+        "With --compression auto nothing is compressed inside this machine, and what turns out to be "
+        + "the fastest is used elsewhere; lz4 needs a Divan at both ends, and is deflate with others."
+
+    /// Reads the choice; `nil` when there is none.
+    static func read(_ arguments: Arguments) throws -> ReplicationCompression? {
+        guard let text = arguments.value("--compression") else { return nil }
+        switch text {
+        case "auto", "automatic": return .automatic
+        case "none": return ReplicationCompression.none
+        case "lz4": return .lz4
+        case "deflate": return .deflate(level: 6)
+        default:
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0] == "deflate", let level = Int(parts[1]),
+                (1...9).contains(level)
+            else {
+                throw Failure.usage(
+                    "--compression \(text): use auto, none, lz4, deflate, or deflate:1 to deflate:9"
+                )
+            }
+            return .deflate(level: level)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import DivanCommandLine
+import DivanJSON
+
+/// One event of a command that goes on: a line of JSON for machines, a sentence for people.
+struct EventLine: Sendable {
+    private let terminal: Terminal
+    private let progress: ProgressLine?
+
+    init(_ terminal: Terminal, progress: ProgressLine? = nil) {
+        self.terminal = terminal
+        self.progress = progress
+    }
+
+    /// Writes an event; `sentence` is what a person sees, if anything.
+    func write(_ event: String, _ members: JSONObject = [:], sentence: String? = nil) {
+        if terminal.isJSON {
+            var object = members
+            object["event"] = .string(event)
+            terminal.result(JSON.object(object).canonicalText)
+        } else if let sentence {
+            progress?.finish()
+            terminal.note(sentence.escapingControlCharacters())
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Divan
+import DivanCommandLine
+import Foundation
+
+extension ServerTrustOptions {
+    /// How this side proves who it is; `nil` without credentials.
+    ///
+    /// - Throws: `Failure` when several are given, or one cannot be read.
+    static func authenticator(
+        _ arguments: Arguments,
+        isSecure: Bool,
+        _ terminal: Terminal
+    ) throws -> (any Authenticator)? {
+        let given = ["--user", "--session-file", "--identity"].filter { arguments.has($0) }
+        guard given.count < 2 else {
+            throw Failure.usage("\(given[0]) and \(given[1]): a peer proves itself in one way")
+        }
+        var session: String?
+        if let file = arguments.value("--session-file") {
+            session = try Secret.firstLine(of: file)
+        } else if !arguments.has("--user") {
+            session = try Environment.value("DIVAN_SESSION")
+        }
+        if session == nil, arguments.has("--cookie-name") {
+            throw Failure.usage("--cookie-name needs --session-file or DIVAN_SESSION")
+        }
+        if !isSecure, !given.isEmpty || session != nil {
+            guard !arguments.has("--identity") else {
+                throw Failure.usage("--identity needs TLS; use wss://")
+            }
+            let secret = session == nil ? "password" : "session"
+            terminal.warn("with ws:// the \(secret) travels in clear text; use wss://")
+        }
+        if let text = arguments.value("--identity") {
+            return ClientCertificateAuthenticator(
+                identity: try IdentityShelf.identity(text, terminal)
+            )
+        }
+        if let session {
+            let cookieName = arguments.value("--cookie-name")
+            guard cookieName.map(HeaderField.isName) ?? true, HeaderField.isValue(session) else {
+                throw Failure.usage("a session and the name of its cookie are one line of text")
+            }
+            return SessionAuthenticator(sessionID: session, cookieName: cookieName)
+        }
+        guard let credentials = try Credentials.read(arguments, terminal) else { return nil }
+        return BasicAuthenticator(username: credentials.user, password: credentials.password)
+    }
+
+    /// The certificate that `--pin` names.
+    static func pin(_ arguments: Arguments) throws -> SecCertificate? {
+        let given = ["--pin", "--trust", "--accept-self-signed"].filter { arguments.has($0) }
+        guard given.count < 2 else {
+            throw Failure.usage("\(given[0]) and \(given[1]) contradict each other; choose one")
+        }
+        return try arguments.value("--pin").map { try IdentityFile.readCertificate($0) }
+    }
+
+    /// The authorities that `--trust` names, in PEM or DER.
+    static func roots(_ arguments: Arguments) throws -> Data? {
+        guard let file = arguments.value("--trust") else { return nil }
+        _ = try IdentityFile.readCertificates(file)
+        return Data(try IdentityFile.contents(file))
+    }
+
+    /// The header fields of `--header`.
+    static func headers(_ arguments: Arguments) throws -> [String: String] {
+        var headers: [String: String] = [:]
+        for text in arguments.values("--header") {
+            let parts = text.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, HeaderField.isName(parts[0]), HeaderField.isValue(parts[1])
+            else {
+                throw Failure.usage(
+                    "--header takes NAME: VALUE, one line without control characters"
+                )
+            }
+            headers[String(parts[0])] = String(parts[1].drop { $0 == " " })
+        }
+        return headers
+    }
+
+    /// The proxy of `--proxy`.
+    static func proxy(_ arguments: Arguments) throws -> ProxySettings? {
+        guard let text = arguments.value("--proxy") else { return nil }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let (user, place) = (parts.dropLast().first, parts.last ?? "")
+        guard parts.count <= 2, let colon = place.lastIndex(of: ":"),
+            let port = UInt16(place[place.index(after: colon)...]), port > 0,
+            colon != place.startIndex, user?.contains(":") != true, user?.isEmpty != true
+        else {
+            throw Failure.usage(
+                "--proxy \(user?.contains(":") == true ? "…" : text): write HOST:PORT or "
+                    + "USER@HOST:PORT, with the password in DIVAN_PROXY_PASSWORD"
+            )
+        }
+        var host = place[..<colon]
+        if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
+        return ProxySettings(
+            hostname: String(host),
+            port: port,
+            username: user.map(String.init),
+            password: try Environment.value("DIVAN_PROXY_PASSWORD")
+        )
+    }
+}

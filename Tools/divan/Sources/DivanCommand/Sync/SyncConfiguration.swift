@@ -1,0 +1,127 @@
+import Divan
+import DivanCommandLine
+import DivanStore
+import Foundation
+
+/// The replicator that the words of a command line describe.
+struct SyncConfiguration {
+    let arguments: Arguments
+    let direction: ReplicatorType
+    let target: URLEndpoint
+    let terminal: Terminal
+
+    func make(
+        _ database: Database,
+        _ conflicts: ConflictReport
+    ) throws -> ReplicatorConfiguration {
+        let collections = try database.collections(
+            named: try arguments.collections(),
+            creating: direction != .push
+        )
+        let paths = collections.map { CollectionPath(of: $0) }
+        let choice = try ConflictChoice.read(arguments)
+        let channels = ScopedOption("--channels", arguments, paths)
+        let documents = ScopedOption("--documents", arguments, paths)
+        let pushFilter = ScopedOption("--push-filter", arguments, paths)
+        let pullFilter = ScopedOption("--pull-filter", arguments, paths)
+        let entries = try collections.map { collection in
+            let path = CollectionPath(of: collection)
+            var entry = CollectionConfiguration(collection: collection)
+            entry.conflictResolver = choice.resolver(for: path, conflicts)
+            entry.channels = channels.list(for: path)
+            entry.documentIDs = documents.list(for: path)
+            entry.pushFilter = try DocumentTest.filter(pushFilter.texts(for: path))
+            entry.pullFilter = try DocumentTest.filter(pullFilter.texts(for: path))
+            return entry
+        }
+        var config = ReplicatorConfiguration(collections: entries, target: target)
+        config.replicatorType = direction
+        config.enableAutoPurge = !arguments.has("--no-auto-purge")
+        try describeWay(&config)
+        try describeServer(&config)
+        return config
+    }
+
+    /// One run over all collections, which only reaches the peer as the words say.
+    func plain(_ database: Database) throws -> ReplicatorConfiguration {
+        let entries = try database.collections(named: [], creating: false).map { collection in
+            CollectionConfiguration(collection: collection)
+        }
+        var config = ReplicatorConfiguration(collections: entries, target: target)
+        config.replicatorType = direction
+        config.maxAttempts = 1
+        try describeServer(&config)
+        return config
+    }
+
+    private func describeWay(_ config: inout ReplicatorConfiguration) throws {
+        config.continuous = arguments.has("--continuous")
+        if let attempts: UInt = try arguments.number("--attempts", in: 1...1_000_000) {
+            config.maxAttempts = attempts
+        } else if !config.continuous {
+            config.maxAttempts = 1
+        }
+        if let seconds: Int = try arguments.number("--max-wait", in: 1...86_400) {
+            config.maxAttemptWaitTime = Double(seconds)
+        }
+        if let seconds: Int = try arguments.number("--heartbeat", in: 2...86_400) {
+            config.heartbeat = Double(seconds)
+        }
+        if let compression = try CompressionChoice.read(arguments) {
+            config.compression = compression
+        }
+    }
+
+    private func describeServer(_ config: inout ReplicatorConfiguration) throws {
+        config.pinnedServerCertificate = try ServerTrustOptions.pin(arguments)
+        config.trustedRootCertificates = try ServerTrustOptions.roots(arguments)
+        config.acceptOnlySelfSignedServerCertificate = arguments.has("--accept-self-signed")
+        config.acceptParentDomainCookie = arguments.has("--parent-cookies")
+        config.networkInterface = arguments.value("--interface")
+        config.resumesTLSSessions = !arguments.has("--no-resumption")
+        config.proxy = try ServerTrustOptions.proxy(arguments)
+        if arguments.has("--header") { config.headers = try ServerTrustOptions.headers(arguments) }
+        config.authenticator = try ServerTrustOptions.authenticator(
+            arguments,
+            isSecure: target.url.scheme?.lowercased() != "ws",
+            terminal
+        )
+    }
+}
+
+extension CollectionPath {
+    /// The place of a collection of the public API.
+    init(of collection: Divan.Collection) {
+        // The names of a collection that exists are valid.
+        self = CollectionPath(scope: collection.scope.name, name: collection.name) ?? .default
+    }
+}
+
+/// An option that holds for all collections, or, as `scope.name:TEXT`, for one.
+struct ScopedOption {
+    private var shared: [String] = []
+    private var own: [CollectionPath: [String]] = [:]
+
+    /// Sorts the values of an option; a prefix that names no collection of these is plain text.
+    init(_ option: String, _ arguments: Arguments, _ collections: [CollectionPath]) {
+        for text in arguments.values(option) {
+            let colon = text.firstIndex(of: ":")
+            let path = colon.flatMap { CollectionPath(String(text[..<$0])) }
+            if let colon, let path, text[..<colon].contains("."), collections.contains(path) {
+                own[path, default: []].append(String(text[text.index(after: colon)...]))
+            } else {
+                shared.append(text)
+            }
+        }
+    }
+
+    /// The texts that hold for a collection.
+    func texts(for path: CollectionPath) -> [String] { shared + (own[path] ?? []) }
+
+    /// The comma-separated items that hold for a collection; `nil` when there is no such option.
+    func list(for path: CollectionPath) -> [String]? {
+        let texts = texts(for: path)
+        guard !texts.isEmpty else { return nil }
+        return texts.flatMap { $0.listItems }
+    }
+}

@@ -1,0 +1,317 @@
+import Dispatch
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanProbe
+import DivanStore
+import Foundation
+import Synchronization
+
+/// One run of `push`, `pull` or `sync`: from the words of the command line to its last line.
+final class SyncRun: Sendable {
+    private struct State {
+        var tally = SyncTally()
+        var last: Replicator.Status?
+        var activity: Replicator.ActivityLevel?
+    }
+
+    private let database: Database
+    private let replicator: Replicator
+    private let reporter: SyncReporter
+    private let store: Store
+    private let direction: ReplicatorType
+    private let leavesConflicts: Bool
+    private let resetsCheckpoint: Bool
+    private let retriesRefused: Bool
+    private let reportFile: String?
+    private let target: URLEndpoint
+    private let path: DatabasePath
+    private let terminal: Terminal
+    private let progress: ProgressLine
+    private let events: EventLine
+    private let state = Mutex(State())
+    // Serial, so that events come in order; the main queue waits for the end.
+    private let queue = DispatchQueue(label: "divan.sync")
+
+    /// Runs once; and once more without the default collection where that is empty here and the
+    /// peer has none, as servers with named collections only.
+    static func run(
+        _ arguments: Arguments,
+        direction: ReplicatorType,
+        _ terminal: Terminal
+    ) throws {
+        do {
+            try SyncRun(arguments, direction: direction, terminal).run()
+        } catch let failure as Failure
+            where failure.code == CBLError.httpNotFound && !arguments.has("--collections")
+            && failure.sentence.contains(CollectionPath.default.wireName)
+        {
+            let named = try arguments.database.collectionsBesideEmptyDefault()
+            guard !named.isEmpty else { throw failure }
+            terminal.note("The peer has no default collection, and ours is empty: left out")
+            let fewer = arguments.setting("--collections", to: named.map(\.wireName))
+            try SyncRun(fewer, direction: direction, terminal).run()
+        }
+    }
+
+    init(_ arguments: Arguments, direction: ReplicatorType, _ terminal: Terminal) throws {
+        target = try URLEndpoint(validating: arguments.operands[1])
+        path = arguments.database
+        database = try path.openDatabase()
+        store = try path.open(forWriting: true)
+        progress = ProgressLine(terminal, verb: direction.participle)
+        events = EventLine(terminal, progress: progress)
+        let conflicts = ConflictReport(events, store)
+        let configuration = SyncConfiguration(
+            arguments: arguments,
+            direction: direction,
+            target: target,
+            terminal: terminal
+        )
+        replicator = Replicator(config: try configuration.make(database, conflicts))
+        reporter = SyncReporter(replicator, path: path, conflicts: conflicts)
+        leavesConflicts = try ConflictChoice.read(arguments) == .leave
+        resetsCheckpoint = arguments.has("--reset")
+        retriesRefused = arguments.has("--retry-refused")
+        reportFile = arguments.value("--report")
+        self.direction = direction
+        self.terminal = terminal
+    }
+
+    /// Replicates until it is done, or until Ctrl-C.
+    func run() throws {
+        let blobsBefore = try store.blobs.usage().count
+        let interruption = Interruption()
+        let stopped = DispatchSemaphore(value: 0)
+        replicator.addDocumentReplicationListener(withQueue: queue) { [self] in take($0) }
+        replicator.addChangeListener(withQueue: queue) { [self] change in
+            take(change.status)
+            if change.status.activity == .stopped { stopped.signal() }
+        }
+        interruption.onRequest { [replicator] in replicator.stop() }
+        replicator.start(reset: resetsCheckpoint, retryingRefused: retriesRefused)
+        let ticks = DispatchSource.makeTimerSource(queue: queue)
+        ticks.schedule(deadline: .now(), repeating: .milliseconds(500))
+        ticks.setEventHandler { [self] in tick() }
+        ticks.resume()
+        stopped.wait()
+        ticks.cancel()
+        queue.sync {}  // no tick writes behind this
+        reporter.end()
+        progress.finish()
+        var tally = state.withLock { $0.tally }
+        tally.seconds = progress.elapsed.inSeconds
+        tally.blobCount = max(0, try store.blobs.usage().count - blobsBefore)
+        tally.byteCount = replicator.statistics.byteCount
+        tally.compression = replicator.statistics.compression
+        tally.refusedCount = try refusedCount()
+        let error = state.withLock { $0.last?.error }
+        try store.close()
+        try database.close()
+        try finish(tally, error, wasInterrupted: interruption.isRequested)
+    }
+
+    /// The documents that the peer refused, in this run or an earlier one.
+    private func refusedCount() throws -> UInt64 {
+        guard direction != .pull else { return 0 }
+        return try replicator.config.collections.reduce(0) { sum, collection in
+            try sum + UInt64(replicator.refusedDocuments(collection: collection).count)
+        }
+    }
+
+    private func finish(
+        _ tally: SyncTally,
+        _ error: (any Error)?,
+        wasInterrupted: Bool
+    ) throws {
+        if let reportFile {
+            try OutputFile.write(Array(tally.json.canonicalText.utf8), to: reportFile)
+        }
+        events.write("finished", tally.json.object ?? [:], sentence: nil)
+        let hasNews = error == nil || tally.documentCount > 0
+        if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
+        if let error, !wasInterrupted {
+            var failure = Failure(explaining: error)
+            if let hint = trustHint(error) ?? schemeHint(error) { failure.sentence += "; \(hint)" }
+            if tally.documentCount > 0 {
+                failure.sentence +=
+                    "; \(Numbers.count(tally.documentCount, "document")) came "
+                    + "through and are saved, the next run goes on from there"
+            }
+            throw failure
+        }
+        if let failure = partialFailure(tally) { throw failure }
+        if wasInterrupted {
+            throw Failure(
+                kind: .interrupted,
+                sentence: "stopped by Ctrl-C; what came through is saved, "
+                    + "the next run goes on from there"
+            )
+        }
+    }
+
+    /// Where a certificate that nobody vouches for can be looked at.
+    private func trustHint(_ error: any Error) -> String? {
+        let code = (error as NSError).code
+        guard [CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot].contains(code),
+            let host = target.url.host, let port = target.url.port
+        else { return nil }
+        return "divan certs show \(host):\(port) shows it and tells how"
+    }
+
+    /// What to write instead of ws:// where a server answers it with 400: those of Go do, when
+    /// their port speaks TLS.
+    private func schemeHint(_ error: any Error) -> String? {
+        guard (error as NSError).code == CBLError.httpBase + 400,
+            target.url.scheme?.lowercased() == "ws", let host = target.url.host,
+            let port = target.url.port.flatMap({ UInt16(exactly: $0) }),
+            ServerProbe.speaksTLS(host: host, port: port)
+        else { return nil }
+        return "the port speaks TLS: write wss:// instead of ws://"
+    }
+
+    private var refusedHint: String {
+        "divan pending \(path.name) \(target.url.absoluteString) lists what is refused"
+    }
+
+    private func partialFailure(_ tally: SyncTally) -> Failure? {
+        if tally.counts.errors > 0 {
+            return Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be passed "
+                    + "on; the lines above say why"
+                    + (tally.refusedCount > 0 ? ", and \(refusedHint)" : "")
+            )
+        }
+        if tally.refusedCount > 0 {
+            return Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(tally.refusedCount, "document")) of earlier runs stay "
+                    + "refused by the peer; \(refusedHint), --retry-refused pushes them again"
+            )
+        }
+        guard tally.leftOpenCount > 0 else { return nil }
+        return Failure(
+            kind: .partly,
+            sentence: "\(Numbers.count(tally.leftOpenCount, "conflict")) left open; divan "
+                + "conflicts ls \(path.name) lists them, and the next run passes on how they end"
+        )
+    }
+}
+
+// MARK: - Events
+
+extension SyncRun {
+    private func take(_ status: Replicator.Status) {
+        let isNews = state.withLock { state in
+            state.last = status
+            defer { state.activity = status.activity }
+            return state.activity != status.activity
+        }
+        show(status)
+        guard isNews else { return }
+        tick()
+        var members: JSONObject = ["activity": .string(status.activity.name)]
+        var sentence: String?
+        if let error = status.error {
+            let text = (error as NSError).localizedDescription
+            members["error"] = .string(text)
+            members["code"] = JSON((error as NSError).code)
+            if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
+        }
+        if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
+        if status.activity == .idle { sentence = "Level with the peer; waiting for changes" }
+        events.write("status", members, sentence: sentence)
+    }
+
+    private func retry(_ status: Replicator.Status) -> String {
+        guard let seconds = status.retryDate?.timeIntervalSinceNow else { return "will try again" }
+        return "will try again in \(Numbers.seconds(max(0, seconds.rounded())))"
+    }
+
+    private func show(_ status: Replicator.Status) {
+        guard status.activity == .busy else { return }
+        let figures = replicator.statistics
+        var reading = ProgressLine.Reading()
+        reading.documents = state.withLock { $0.tally.documentCount }
+        reading.total = figures.expectedDocumentCount
+        reading.bytes = figures.byteCount
+        progress.show(reading)
+    }
+
+    private func take(_ replication: DocumentReplication) {
+        for document in replication.documents {
+            take(document, isPush: replication.isPush)
+        }
+        show(replicator.status)
+    }
+
+    private func take(_ document: ReplicatedDocument, isPush: Bool) {
+        let place = CollectionPath(scope: document.scope, name: document.collection)?.wireName
+        let error = document.error.map { $0 as NSError }
+        if leavesConflicts, !isPush, error?.code == CBLError.conflict {
+            return leave(document, in: place.orEmpty)
+        }
+        state.withLock { $0.tally.add(document, in: place.orEmpty, isPush: isPush) }
+        var members: JSONObject = [
+            "id": .string(document.id), "collection": .string(place.orEmpty),
+            "direction": .string(isPush ? "push" : "pull"),
+            "deleted": .bool(document.flags.contains(.deleted)),
+            "accessRemoved": .bool(document.flags.contains(.accessRemoved)),
+        ]
+        var sentence: String?
+        if let error {
+            members["error"] = .string(error.localizedDescription)
+            members["code"] = JSON(error.code)
+            sentence = "\(place.orEmpty)/\(document.id): \(error.localizedDescription)"
+        }
+        events.write("document", members, sentence: sentence)
+    }
+
+    private func leave(_ document: ReplicatedDocument, in place: String) {
+        state.withLock { $0.tally.leftOpenCount += 1 }
+        events.write(
+            "conflict",
+            ["id": .string(document.id), "collection": .string(place), "kept": "both"],
+            sentence: "Conflict in \(document.id): left open"
+        )
+    }
+
+    /// Publishes how far it is, and tells machines.
+    private func tick() {
+        let (status, tally) = state.withLock { ($0.last ?? replicator.status, $0.tally) }
+        guard let reading = reporter.publish(status, tally) else { return }
+        events.write("progress", reading)
+    }
+}
+
+extension Replicator.ActivityLevel {
+    var name: String {
+        switch self {
+        case .stopped: "stopped"
+        case .offline: "offline"
+        case .connecting: "connecting"
+        case .idle: "idle"
+        case .busy: "busy"
+        }
+    }
+}
+
+extension ReplicatorType {
+    /// The verb that a person typed.
+    var verb: String {
+        switch self {
+        case .push: "push"
+        case .pull: "pull"
+        case .pushAndPull: "sync"
+        }
+    }
+
+    var participle: String {
+        switch self {
+        case .push: "pushed"
+        case .pull: "pulled"
+        case .pushAndPull: "synced"
+        }
+    }
+}

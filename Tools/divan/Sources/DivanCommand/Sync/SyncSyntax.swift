@@ -1,0 +1,112 @@
+import DivanCommandLine
+
+/// What `push`, `pull` and `sync` accept.
+enum SyncSyntax {
+    static func make(name: String, summary: String, example: String) -> CommandSyntax {
+        CommandSyntax(
+            name: name,
+            summary: summary,
+            operands: [.database, .url],
+            options: options,
+            details: """
+                URL is ws:// or wss://, with the name of the peer's database as its path.
+                Without --collections all collections of DB take part; named ones are made when
+                a pull needs them. divan status DB shows from another terminal how far it is.
+
+                Trust: the server's certificate is checked against the system's authorities
+                unless --pin, --trust or --accept-self-signed says otherwise.
+                \(Credentials.details) So do --session-file and DIVAN_SESSION for a session.
+
+                LIST is comma-separated; scope.name:LIST holds for that collection alone, and so
+                does scope.name:TEST. A TEST is type=hotel, stars>=3, address.city!=Rome, open or
+                !open; several are joined by " and ". Deletions pass every filter.
+
+                \(ConflictChoice.details)
+
+                \(CompressionChoice.details)
+
+                With --json each event is one line: status (activity, error, retry), progress
+                (as divan status --json), document, conflict, and at the end finished.
+                """,
+            examples: [example] + examples
+        )
+    }
+
+    private static let examples = [
+        "divan sync notes wss://jukebox.local:4984/notes --identity robot --pin jukebox.pem"
+    ]
+
+    private static let options = what + how + ServerTrustOptions.all + output
+
+    private static let what: [CommandSyntax.Option] = [
+        .flag("--continuous", "stay connected and pass on changes until Ctrl-C"),
+        .value("--collections", "LIST", isRepeating: true, "these only: scope.name,…"),
+        .value("--channels", "LIST", isRepeating: true, "pull from these channels only"),
+        .value("--documents", "LIST", isRepeating: true, "these document IDs only"),
+        .value("--push-filter", "TEST", isRepeating: true, "push what passes the test"),
+        .value("--pull-filter", "TEST", isRepeating: true, "pull what passes the test"),
+        ConflictChoice.option,
+        .flag("--no-auto-purge", "keep documents that the user may no longer read"),
+        .flag("--reset", "forget how far earlier runs came"),
+        .flag("--retry-refused", "push what the peer refused in earlier runs, too"),
+    ]
+
+    private static let how: [CommandSyntax.Option] = [
+        CompressionChoice.option,
+        .value("--attempts", "N", "tries to connect (default: 1; without end if continuous)"),
+        .value("--max-wait", "SECONDS", "longest wait between two tries (default: 300)"),
+        .value("--heartbeat", "SECONDS", "silence before the peer is pinged (default: 300)"),
+    ]
+
+    private static let output: [CommandSyntax.Option] = [
+        .value("--report", "FILE", completion: .file, "write the final figures as JSON"),
+        .json,
+    ]
+}
+
+/// How a command reaches a server, whom it trusts there, and as whom it comes.
+enum ServerTrustOptions {
+    static let all: [CommandSyntax.Option] =
+        [
+            .value(
+                "--pin",
+                "CERT",
+                completion: .file,
+                "trust this certificate (PEM or DER file), and no other"
+            ),
+            .value(
+                "--trust",
+                "CERTS",
+                completion: .file,
+                "trust what these authorities signed, not the system's"
+            ),
+            .flag("--accept-self-signed", "trust any self-signed certificate, and no other"),
+        ] + Credentials.options + [
+            .value(
+                "--session-file",
+                "FILE",
+                completion: .file,
+                "the ID of a session that the server issued, instead of --user"
+            ),
+            .value("--cookie-name", "NAME", "the session's cookie (default: SyncGatewaySession)"),
+            .value(
+                "--identity",
+                "LABEL|FILE",
+                completion: .file,
+                "the certificate to show: divan identity ls, .pem or .p12"
+            ),
+            .flag("--parent-cookies", "keep cookies for a parent domain of the server's"),
+            .value("--header", "NAME: VALUE", isRepeating: true, "send a further HTTP header"),
+            .value(
+                "--proxy",
+                "[USER@]HOST:PORT",
+                "go through this HTTP proxy; password in DIVAN_PROXY_PASSWORD"
+            ),
+            .value("--interface", "NAME", "connect from this interface or address"),
+            .flag("--no-resumption", "a whole TLS handshake for each connection"),
+        ]
+}
+
+extension CommandSyntax.Operand {
+    static let url = CommandSyntax.Operand(name: "URL")
+}

@@ -1,0 +1,91 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+
+/// What a run moved.
+struct SyncTally: Sendable {
+    /// Documents of one collection, or of all.
+    struct Counts: Equatable, Sendable {
+        var pushed: UInt64 = 0
+        var pulled: UInt64 = 0
+        var deleted: UInt64 = 0
+        var errors: UInt64 = 0
+        /// Documents that the user may no longer read.
+        var accessRemoved: UInt64 = 0
+
+        /// The figures as an object.
+        var json: JSONObject {
+            [
+                "pushed": JSON(pushed), "pulled": JSON(pulled), "deleted": JSON(deleted),
+                "errors": JSON(errors), "accessRemoved": JSON(accessRemoved),
+            ]
+        }
+    }
+
+    /// Everything together.
+    var counts = Counts()
+    /// By the names of collections.
+    var collections: [String: Counts] = [:]
+    /// Conflicts that were left open.
+    var leftOpenCount: UInt64 = 0
+    /// Documents that the peer refused in this run or an earlier one, and that did not change since.
+    var refusedCount: UInt64 = 0
+    var blobCount = 0
+    var byteCount: UInt64 = 0
+    var seconds = 0.0
+    /// What this side compressed with; `nil` when it never connected.
+    var compression: String?
+
+    /// Documents that arrived, in either direction.
+    var documentCount: UInt64 { counts.pushed + counts.pulled }
+
+    mutating func add(_ document: ReplicatedDocument, in place: String, isPush: Bool) {
+        Self.add(document, isPush: isPush, to: &counts)
+        Self.add(document, isPush: isPush, to: &collections[place, default: Counts()])
+    }
+
+    private static func add(
+        _ document: ReplicatedDocument,
+        isPush: Bool,
+        to counts: inout Counts
+    ) {
+        if document.error != nil {
+            counts.errors += 1
+        } else if document.flags.contains(.accessRemoved) {
+            // Nothing came: the peer told that there is nothing to see any more.
+            counts.accessRemoved += 1
+        } else if isPush {
+            counts.pushed += 1
+        } else {
+            counts.pulled += 1
+        }
+        if document.flags.contains(.deleted) { counts.deleted += 1 }
+    }
+
+    var json: JSON {
+        [
+            "documents": JSON(documentCount), "pushed": JSON(counts.pushed),
+            "pulled": JSON(counts.pulled), "deleted": JSON(counts.deleted),
+            "errors": JSON(counts.errors), "accessRemoved": JSON(counts.accessRemoved),
+            "leftOpen": JSON(leftOpenCount), "refused": JSON(refusedCount),
+            "blobs": JSON(blobCount), "bytes": JSON(byteCount),
+            "seconds": .double(seconds), "compression": compression.map { .string($0) } ?? .null,
+        ]
+    }
+
+    /// The last line that a person sees.
+    func sentence(_ direction: ReplicatorType) -> String {
+        var parts: [String] = []
+        if direction != .push { parts.append("pulled \(Numbers.count(counts.pulled, "document"))") }
+        if direction != .pull { parts.append("pushed \(Numbers.count(counts.pushed, "document"))") }
+        if counts.accessRemoved > 0 {
+            parts.append("lost access to \(Numbers.count(counts.accessRemoved, "document"))")
+        }
+        if blobCount > 0 { parts.append("fetched \(Numbers.count(blobCount, "blob"))") }
+        let text = parts.joined(separator: ", ")
+        let rate = seconds > 0 ? Double(documentCount) / seconds : 0
+        let speed = documentCount > 0 ? " (\(Numbers.count(UInt64(rate), "document"))/s)" : ""
+        return text.prefix(1).uppercased() + text.dropFirst()
+            + "; \(Numbers.bytes(byteCount)) in \(Numbers.seconds(seconds))\(speed)"
+    }
+}

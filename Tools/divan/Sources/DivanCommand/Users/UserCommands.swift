@@ -1,0 +1,159 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanStore
+
+/// `divan users add`.
+enum UserAddCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "users add",
+        summary: "let somebody in: add a user to a file for divan serve --users",
+        operands: [.users, .init(name: "NAME")],
+        options: [
+            Secret.option,
+            .flag("--read-only", "the user may pull, not push"),
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                "the user sees these only: scope.name,…"
+            ),
+            .flag("--replace", "change a user that is there already"),
+        ],
+        details: """
+            FILE is made when it is not there; only you can read it. It holds no password, only a
+            salted hash that takes a fifth of a second to compute (scrypt). \(Secret.details)
+
+            A running divan serve takes the change over at the next login.
+            """,
+        examples: [
+            "divan users add users.json anna",
+            "divan users add users.json screen --read-only --password-file screen.txt",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let (path, name) = (arguments.operands[0], arguments.operands[1])
+        try check(name)
+        let file = UserFile(path: path)
+        let isReplacing = arguments.has("--replace")
+        let collections = try arguments.collections()
+        let refusal = Failure(
+            kind: .invalid,
+            sentence: "\(path) has a user \"\(name)\" already; --replace changes the password "
+                + "and the rights"
+        )
+        // Before the question for a password, so that nobody types one in vain.
+        if !isReplacing, (try? file.read())?.users[ExactText(name)] != nil { throw refusal }
+        let password = try Secret.read(arguments, prompt: "Password for \(name)", isNew: true)
+        var record = UserRecord(password: try PasswordHash(password))
+        record.isReadOnly = arguments.has("--read-only")
+        record.collections = collections.isEmpty ? nil : collections
+        try file.update(creating: true) { list in
+            if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
+            list.users[ExactText(name)] = record
+        }
+        terminal.note("\(name) \(record.rights)")
+    }
+
+    /// What an Authorization header can carry (RFC 7617 §2).
+    private static func check(_ name: String) throws {
+        let isPlain = !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") }
+        guard isPlain, (1...200).contains(name.utf8.count) else {
+            throw Failure.usage(
+                "NAME is 1 to 200 bytes without a colon and control characters"
+            )
+        }
+    }
+}
+
+/// `divan users rm`.
+enum UserRemoveCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "users rm",
+        summary: "let somebody in no more: remove users from a file",
+        operands: [.users, .init(name: "NAME", isRepeating: true)],
+        details: """
+            A running divan serve refuses them at the next login; connections that are open stay
+            open.
+            """,
+        examples: ["divan users rm users.json anna"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = arguments.operands[0]
+        let names = arguments.operands.dropFirst()
+        guard !names.isEmpty else { throw Failure.usage("divan users rm: NAME is missing") }
+        try UserFile(path: path).update(creating: false) { list in
+            for name in names {
+                guard list.users.removeValue(forKey: ExactText(name)) != nil else {
+                    throw Failure.noUser(name, in: path)
+                }
+            }
+        }
+        terminal.note("Removed \(names.joined(separator: ", "))")
+    }
+}
+
+/// `divan users ls`.
+enum UserListCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "users ls",
+        summary: "list the users of a file with their rights",
+        operands: [.users],
+        options: [.json],
+        details: "One user a line. Passwords cannot be listed: the file does not hold them.",
+        examples: ["divan users ls users.json"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let list = try UserFile(path: arguments.operands[0]).read()
+        let width = list.names.map(\.count).max() ?? 0
+        for name in list.names {
+            guard let user = list.users[ExactText(name)] else { continue }
+            if terminal.isJSON {
+                var object: JSONObject = [
+                    "name": .string(name), "readOnly": .bool(user.isReadOnly),
+                ]
+                if let collections = user.collections {
+                    object["collections"] = .array(collections.map { .string($0.wireName) })
+                }
+                terminal.result(JSON.object(object).canonicalText)
+            } else {
+                terminal.result("\(name.padding(to: width))  \(user.rights)")
+            }
+        }
+    }
+}
+
+/// `divan users verify`.
+enum UserVerifyCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "users verify",
+        summary: "tell whether a password is the one of a user",
+        operands: [.users, .init(name: "NAME")],
+        options: [Secret.option],
+        details: "Exit code 0 when it is, 7 when it is not. \(Secret.details)",
+        examples: ["divan users verify users.json anna"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let (path, name) = (arguments.operands[0], arguments.operands[1])
+        guard let user = try UserFile(path: path).read().users[ExactText(name)] else {
+            throw Failure.noUser(name, in: path)
+        }
+        let password = try Secret.read(arguments, prompt: "Password of \(name)")
+        guard try user.password.matches(password) else {
+            throw Failure(
+                kind: .refused,
+                sentence: "this is not the password of \(name); divan users add --replace sets "
+                    + "a new one"
+            )
+        }
+        terminal.note("This is the password of \(name)")
+    }
+}
+
+extension CommandSyntax.Operand {
+    static let users = CommandSyntax.Operand(name: "FILE", completion: .file)
+}

@@ -1,0 +1,50 @@
+import DivanCommandLine
+import DivanJSON
+
+/// Where users are kept: a file that only its owner may read.
+struct UserFile: Sendable {
+    /// Some hundred thousand users.
+    static let byteLimit = 32 << 20
+
+    let path: String
+
+    /// Reads the users.
+    ///
+    /// - Throws: `Failure` when the file is missing, can be read by others, or is damaged.
+    func read() throws -> UserList {
+        do {
+            return try UserList(json: try PrivateFile.read(path, limit: Self.byteLimit))
+        } catch let failure as Failure where failure.kind == .notFound {
+            throw Failure(
+                kind: .notFound,
+                sentence: "\(path): no such file; divan users add \(path) NAME makes it"
+            )
+        } catch let failure as Failure where !failure.sentence.hasPrefix(path) {
+            throw Failure(kind: failure.kind, sentence: "\(path): \(failure.sentence)")
+        } catch let error as JSONError {
+            throw Failure(kind: .invalid, sentence: "\(path): \(error)")
+        }
+    }
+
+    /// Changes the users while no other `divan users` does; with `creating` the file may be new.
+    func update(creating: Bool, _ change: (inout UserList) throws -> Void) throws {
+        try PrivateFile.locking(beside: path) {
+            var list = UserList()
+            do {
+                list = try read()
+            } catch let failure as Failure where creating && failure.kind == .notFound {}
+            try change(&list)
+            try PrivateFile.write(Array(list.json.utf8), to: path)
+        }
+    }
+}
+
+extension Failure {
+    /// A name that a file of users does not have.
+    static func noUser(_ name: String, in path: String) -> Failure {
+        Failure(
+            kind: .notFound,
+            sentence: "\(path) has no user \"\(name)\"; divan users ls \(path) lists them"
+        )
+    }
+}

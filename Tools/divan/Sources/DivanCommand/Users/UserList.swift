@@ -1,0 +1,97 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanStore
+
+/// One user: how the password is known again, and what the user may do.
+struct UserRecord: Equatable, Sendable {
+    /// The hash of the password.
+    var password: PasswordHash
+    /// Whether the user may only pull.
+    var isReadOnly = false
+    /// The only collections that the user may replicate; `nil` means all that are shared.
+    var collections: [CollectionPath]?
+
+    /// What `users ls` says of the rights.
+    var rights: String {
+        let reach = collections.map { $0.map(\.wireName).joined(separator: ", ") }
+        return "\(isReadOnly ? "reads" : "reads and writes") \(reach ?? "everything shared")"
+    }
+}
+
+/// The users of a file, by the bytes of their names.
+///
+/// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
+/// "collections":["geo.places"]}}}`. Members that mean nothing here are refused, because one that
+/// was misspelt would give rights that nobody wanted to give.
+struct UserList: Equatable, Sendable {
+    /// The users.
+    var users: [ExactText: UserRecord] = [:]
+
+    /// Creates a list of nobody.
+    init() {}
+
+    /// Reads the text of a file.
+    ///
+    /// - Throws: `Failure` that names the place of the mistake.
+    init(json bytes: [UInt8]) throws {
+        let root = try JSON(parsing: bytes)
+        guard let object = root.object, let entries = object["users"]?.object,
+            object.keys == ["users"]
+        else { throw Self.damaged("write {\"users\":{\"NAME\":{…}}}") }
+        for (name, value) in entries {
+            guard let entry = value.object else { throw Self.damaged("\"\(name)\" is no object") }
+            users[ExactText(name)] = try Self.record(entry, of: name)
+        }
+    }
+
+    /// The text of the file, users in the order of their names.
+    var json: String {
+        let entries = names.compactMap { name in
+            users[ExactText(name)].map { (key: name, value: Self.json($0)) }
+        }
+        let root: JSON = ["users": .object(JSONObject(entries))]
+        return root.indentedText() + "\n"
+    }
+
+    /// The names, in the order of their bytes.
+    var names: [String] { users.keys.sorted().map(\.text) }
+
+    private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
+        for key in entry.keys where !["password", "readOnly", "collections"].contains(key) {
+            throw damaged("user \"\(name)\" has the unknown member \"\(key)\"")
+        }
+        guard case .string(let text)? = entry["password"], let password = PasswordHash(text: text)
+        else { throw damaged("user \"\(name)\" has no hash that can be read") }
+        var record = UserRecord(password: password)
+        switch entry["readOnly"] {
+        case nil: break
+        case .bool(let value)?: record.isReadOnly = value
+        case _?: throw damaged("readOnly of \"\(name)\" is neither true nor false")
+        }
+        guard let collections = entry["collections"] else { return record }
+        guard let items = collections.array else {
+            throw damaged("collections of \"\(name)\" is no list")
+        }
+        record.collections = try items.map { item in
+            guard case .string(let text) = item else {
+                throw damaged("collections of \"\(name)\" holds more than names")
+            }
+            return try CollectionPath.parsing(text)
+        }
+        return record
+    }
+
+    private static func json(_ record: UserRecord) -> JSON {
+        var object: JSONObject = ["password": .string(record.password.text)]
+        if record.isReadOnly { object["readOnly"] = .bool(true) }
+        if let collections = record.collections {
+            object["collections"] = .array(collections.map { .string($0.wireName) })
+        }
+        return .object(object)
+    }
+
+    private static func damaged(_ problem: String) -> Failure {
+        Failure(kind: .invalid, sentence: "\(problem); divan users add writes what is right")
+    }
+}

@@ -1,0 +1,115 @@
+import DivanCommandLine
+
+/// Every verb, in the order of the help page.
+enum Verbs {
+    static let all: [any Command.Type] = families.flatMap(\.verbs)
+
+    private static let families: [(title: String, verbs: [any Command.Type])] = [
+        ("Databases", [NewCommand.self, InfoCommand.self, CollectionsCommand.self]),
+        (
+            "Documents",
+            [
+                ListCommand.self, GetCommand.self, PutCommand.self, EditCommand.self,
+                RemoveCommand.self, PurgeCommand.self, ExpireCommand.self,
+                RevisionsCommand.self, BlobListCommand.self, BlobGetCommand.self,
+                BlobPutCommand.self,
+            ]
+        ),
+        (
+            "Queries",
+            [
+                ShellCommand.self, QueryCommand.self, IndexListCommand.self, IndexMakeCommand.self,
+                IndexRemoveCommand.self, IndexSuggestCommand.self,
+            ]
+        ),
+        (
+            "In, out and upkeep",
+            [
+                ImportCommand.self, ImportForeignCommand.self, ExportCommand.self, CopyCommand.self,
+                CompareCommand.self,
+                UpgradeCommand.self,
+                CheckCommand.self, CompactCommand.self, WatchCommand.self, LogCommand.self,
+            ]
+        ),
+        (
+            "Sync",
+            [
+                ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
+                StatusCommand.self, PendingCommand.self, CheckpointShowCommand.self,
+                CheckpointResetCommand.self, ConflictListCommand.self, ConflictShowCommand.self,
+                ConflictResolveCommand.self,
+            ]
+        ),
+        (
+            "Peers and trust",
+            [
+                DiscoverCommand.self, CertificatesShowCommand.self, IdentityNewCommand.self,
+                IdentityListCommand.self, IdentityShowCommand.self, IdentityExportCommand.self,
+                IdentityImportCommand.self, IdentityRemoveCommand.self, UserAddCommand.self,
+                UserRemoveCommand.self, UserListCommand.self, UserVerifyCommand.self,
+            ]
+        ),
+        ("The shell", [CompletionCommand.self]),
+    ]
+
+    /// Every verb with its summary, as the help page lists them.
+    static var page: String {
+        let width = all.map { $0.syntax.names.count }.max() ?? 0
+        return families.map { family in
+            let rows = family.verbs.map { verb in
+                (left: verb.syntax.names.padding(to: width), right: verb.syntax.summary)
+            }
+            return "\(family.title):\n\(Columns.aligned(rows))"
+        }.joined(separator: "\n\n")
+    }
+
+    /// Whether a word is a verb, or the first word of one.
+    static func isVerb(_ word: String) -> Bool {
+        named(word) != nil || all.contains { $0.syntax.name.hasPrefix(word + " ") }
+    }
+
+    /// Finds the verb that a command line begins with; `rest` are the words behind it.
+    ///
+    /// - Throws: `Failure` of kind `.usage` when there is no such verb.
+    static func find(
+        _ words: ArraySlice<String>
+    ) throws(Failure) -> (verb: any Command.Type, rest: ArraySlice<String>) {
+        guard let first = words.first else {
+            throw .usage("which verb?")
+        }
+        if let verb = named(first) { return (verb, words.dropFirst()) }
+        let group = all.map { $0.syntax.name }.filter { $0.hasPrefix(first + " ") }
+        guard !group.isEmpty else { throw unknown(first) }
+        if let second = words.dropFirst().first, let verb = named(first + " " + second) {
+            return (verb, words.dropFirst(2))
+        }
+        let verbs = group.map { "divan \($0)" }.joined(separator: ", ")
+        throw .usage("divan \(first) is a group of verbs: \(verbs)")
+    }
+
+    /// The page about a group such as `blob`; `nil` when the words name none.
+    static func help(ofGroup words: ArraySlice<String>) -> String? {
+        guard words.count == 1, let name = words.first else { return nil }
+        let rows = all.map { $0.syntax }.filter { $0.name.hasPrefix(name + " ") }
+            .map { (left: $0.name, right: $0.summary) }
+        guard !rows.isEmpty else { return nil }
+        return "Usage: divan \(name) VERB [arguments] [options]\n\nVerbs:\n"
+            + Columns.aligned(rows)
+    }
+
+    private static func named(_ name: String) -> (any Command.Type)? {
+        all.first { $0.syntax.name == name || $0.syntax.aliases.contains(name) }
+    }
+
+    private static func unknown(_ name: String) -> Failure {
+        let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
+        let near = Spelling.nearest(to: name, among: names)
+        let hint = near.map { "; did you mean \($0)?" } ?? ""
+        return .usage("there is no verb \"\(name)\"" + hint)
+    }
+}
+
+extension CommandSyntax {
+    /// The verb and its other names.
+    fileprivate var names: String { ([name] + aliases).joined(separator: ", ") }
+}

@@ -1,0 +1,27 @@
+/// The command line as the system keeps it, before anything made texts of it.
+///
+/// Swift's own list has the sign for damaged text (U+FFFD) in place of bytes that are no UTF-8: two
+/// different words would become the same ID, and neither the one that was typed.
+package enum ArgumentBytes {
+    /// More than Linux takes.
+    private static let byteLimit = 16 << 20
+
+    /// Refuses words whose bytes are no UTF-8.
+    ///
+    /// - Throws: `Failure` that tells which argument it is.
+    package static func check(_ words: [String]) throws(Failure) {
+        let doubtful = words.indices.filter { words[$0].unicodeScalars.contains("\u{FFFD}") }
+        guard let first = doubtful.first else { return }
+        // The sign itself may be typed, too.
+        let bytes = try InputFile("/proc/self/cmdline").rest(limit: byteLimit)
+        let typed = bytes.split(separator: 0, omittingEmptySubsequences: false)
+            .dropFirst().prefix(words.count).map { String(validating: $0, as: UTF8.self) }
+        if typed == words { return }
+        let index = typed.firstIndex { $0 == nil } ?? first
+        throw Failure(
+            kind: .invalid,
+            sentence: "argument \(index + 1), \"\(words[index].prefix(60))\", is no UTF-8; IDs, "
+                + "names and paths are texts in UTF-8"
+        )
+    }
+}

@@ -1,0 +1,175 @@
+/// The words of a command line, sorted into operands and options.
+package struct Arguments: Sendable {
+    /// The words without dashes, in order.
+    package private(set) var operands: [String] = []
+    private var values: [String: [String]] = [:]
+    /// The words as they came.
+    package let words: [String]
+    /// Whether `--help` was among them; nothing else was checked then.
+    package private(set) var wantsHelp = false
+
+    /// Sorts `words` by what `syntax` accepts.
+    ///
+    /// - Throws: `Failure` of kind `.usage`: an unknown option, a missing value, a missing or
+    ///   superfluous operand.
+    package init(_ words: some Swift.Collection<String>, syntax: CommandSyntax) throws(Failure) {
+        self.words = Array(words)
+        var rest = self.words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands += rest
+                break
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            if ["--help", "-h"].contains(word) {
+                wantsHelp = true
+                return
+            }
+            try take(word, from: &rest, syntax)
+        }
+        try checkOperands(syntax)
+    }
+
+    /// Tells whether a switch was given.
+    package func has(_ option: String) -> Bool { values[option] != nil }
+
+    /// Returns the last value of an option.
+    package func value(_ option: String) -> String? { values[option]?.last }
+
+    /// Returns all values of an option that may be repeated.
+    package func values(_ option: String) -> [String] { values[option] ?? [] }
+
+    /// Returns all values of an option that may be repeated; commas separate values too.
+    package func list(_ option: String) -> [String] {
+        values(option).flatMap { $0.listItems }
+    }
+
+    /// The same words with other values of an option.
+    package func setting(_ option: String, to texts: [String]) -> Arguments {
+        var changed = self
+        changed.values[option] = texts
+        return changed
+    }
+
+    /// Returns a number given as the value of an option.
+    package func number<N: FixedWidthInteger>(
+        _ option: String,
+        in range: ClosedRange<N>
+    ) throws(Failure) -> N? {
+        guard let text = value(option) else { return nil }
+        guard let number = N(text), range.contains(number) else {
+            throw .usage(
+                "\(option) takes a number from \(range.lowerBound) to \(range.upperBound), "
+                    + "not \"\(text)\""
+            )
+        }
+        return number
+    }
+
+    /// The operands that name something of a kind.
+    package func operands(
+        ofKind kind: CommandSyntax.Completion,
+        _ syntax: CommandSyntax
+    ) -> [String] {
+        operands.enumerated().filter { syntax.operands[min: $0.offset]?.completion == kind }
+            .map(\.element)
+    }
+
+    private mutating func take(
+        _ word: String,
+        from rest: inout ArraySlice<String>,
+        _ syntax: CommandSyntax
+    ) throws(Failure) {
+        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+        let name = parts.first ?? word
+        guard let option = syntax.options.first(where: { $0.name == name || $0.short == name })
+        else {
+            throw .usage("divan \(syntax.name) has no option \(name)" + suggestion(name, syntax))
+        }
+        guard option.value != nil else {
+            guard parts.count == 1 else { throw .usage("\(name) takes no value") }
+            values[option.name] = []
+            return
+        }
+        // `--name=` has a value too, an empty one.
+        let value = word.contains("=") ? parts.dropFirst().first ?? "" : rest.popFirst()
+        guard let value else {
+            throw .usage("\(name) needs a value: \(name) \(option.value ?? "VALUE")")
+        }
+        // A shell's variable that is not set must not widen what is shared, pulled or removed.
+        guard value.contains(where: { $0 != "," && $0 != " " }) else {
+            throw .usage("the value of \(name) is empty: \(name) \(option.value ?? "VALUE")")
+        }
+        values[option.name, default: []].append(value)
+    }
+
+    private func checkOperands(_ syntax: CommandSyntax) throws(Failure) {
+        let required = syntax.operands.filter { !$0.isOptional }
+        if operands.count < required.count {
+            let missing = required[operands.count].name
+            throw .usage("divan \(syntax.name): \(missing) is missing")
+        }
+        let isOpen = syntax.operands.contains { $0.isRepeating }
+        if !isOpen, operands.count > syntax.operands.count {
+            let extra = operands[syntax.operands.count]
+            throw .usage("divan \(syntax.name): \"\(extra)\" is one argument too many")
+        }
+        for (index, text) in operands.enumerated() {
+            guard let operand = syntax.operands[min: index] else { break }
+            if [.database, .file].contains(operand.completion), text.isEmpty {
+                throw .usage("divan \(syntax.name): \(operand.name) is empty")
+            }
+        }
+    }
+
+    private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String {
+        let names = syntax.options.map(\.name)
+        guard let near = Spelling.nearest(to: name, among: names) else { return "" }
+        return "; did you mean \(near)?"
+    }
+}
+
+extension [CommandSyntax.Operand] {
+    /// The operand at a place; the last one stands for all that follow.
+    fileprivate subscript(min index: Int) -> Element? {
+        isEmpty ? nil : self[Swift.min(index, count - 1)]
+    }
+}
+
+/// Finds what a person probably meant.
+package enum Spelling {
+    /// Returns the candidate that differs from `word` in at most two letters.
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
+        let ranked = candidates.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
+        guard let (candidate, distance) = ranked, distance <= 2 else { return nil }
+        return candidate
+    }
+
+    /// Levenshtein's distance between two short words.
+    private static func distance(_ a: String, _ b: String) -> Int {
+        let (a, b) = (Array(a), Array(b))
+        var row = Array(0...b.count)
+        for (i, left) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, right) in b.enumerated() {
+                let substitution = diagonal + (left == right ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[b.count]
+    }
+}
+
+extension String {
+    /// The items of a list with commas between.
+    ///
+    /// By bytes: a comma that a combining mark follows is still a comma.
+    package var listItems: [String] {
+        utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
+    }
+}

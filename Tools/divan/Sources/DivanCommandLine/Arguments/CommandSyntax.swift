@@ -1,0 +1,136 @@
+/// What a command accepts on its line; the help page is made from it.
+package struct CommandSyntax: Sendable {
+    /// The verb, such as `import`; two words, such as `blob get`, where verbs form a group.
+    package var name: String
+    /// Other names of the verb.
+    package var aliases: [String]
+    /// One line that says what the verb does.
+    package var summary: String
+    /// The arguments without dashes, in order.
+    package var operands: [Operand]
+    /// The options.
+    package var options: [Option]
+    /// Longer explanation, shown by `--help`.
+    package var details: String
+    /// Lines that a person can type, shown by `--help`.
+    package var examples: [String]
+
+    /// Says what a verb accepts.
+    package init(
+        name: String,
+        aliases: [String] = [],
+        summary: String,
+        operands: [Operand] = [],
+        options: [Option] = [],
+        details: String = "",
+        examples: [String] = []
+    ) {
+        self.name = name
+        self.aliases = aliases
+        self.summary = summary
+        self.operands = operands
+        self.options = options
+        self.details = details
+        self.examples = examples
+    }
+
+    /// What a shell offers where a value is typed.
+    package enum Completion: Equatable, Sendable {
+        case nothing
+        case database
+        case collection
+        case document
+        case file
+        case word(of: [String])
+    }
+
+    /// An argument without dashes.
+    package struct Operand: Sendable {
+        package var name: String
+        package var isOptional: Bool
+        package var isRepeating: Bool
+        package var completion: Completion
+
+        /// Names an operand.
+        package init(
+            name: String,
+            isOptional: Bool = false,
+            isRepeating: Bool = false,
+            completion: Completion = .nothing
+        ) {
+            self.name = name
+            self.isOptional = isOptional
+            self.isRepeating = isRepeating
+            self.completion = completion
+        }
+
+        /// The operand as the usage line shows it.
+        package var usage: String {
+            let text = isRepeating ? name + "…" : name
+            return isOptional ? "[\(text)]" : text
+        }
+    }
+
+    /// An argument with dashes, with a value or without.
+    package struct Option: Sendable {
+        /// The long name, with its dashes.
+        package var name: String
+        /// The short name, with its dash.
+        package var short: String?
+        /// What the value stands for; `nil` for a switch.
+        package var value: String?
+        /// Whether it may be given more than once.
+        package var isRepeating = false
+        /// What a shell offers as the value.
+        package var completion = Completion.nothing
+        /// One line of help.
+        package var help: String
+
+        package static func flag(_ name: String, short: String? = nil, _ help: String) -> Option {
+            Option(name: name, short: short, value: nil, help: help)
+        }
+
+        package static func value(
+            _ name: String,
+            _ value: String,
+            short: String? = nil,
+            isRepeating: Bool = false,
+            completion: Completion = .nothing,
+            _ help: String
+        ) -> Option {
+            Option(
+                name: name,
+                short: short,
+                value: value,
+                isRepeating: isRepeating,
+                completion: completion,
+                help: help
+            )
+        }
+    }
+
+    /// The page that `--help` prints.
+    package var help: String {
+        var usage = "Usage: divan \(name)"
+        for operand in operands { usage += " " + operand.usage }
+        if !options.isEmpty { usage += " [options]" }
+        let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
+        var sections = [usage, sentence]
+        if !aliases.isEmpty {
+            sections.append("Also: divan " + aliases.joined(separator: ", divan "))
+        }
+        if !details.isEmpty { sections.append(Columns.wrapped(details)) }
+        let rows = (options + [Self.helpOption]).map { option in
+            let short = option.short.map { $0 + ", " } ?? ""
+            let value = option.value.map { " " + $0 } ?? ""
+            return (left: short + option.name + value, right: option.help)
+        }
+        sections.append("Options:\n" + Columns.aligned(rows))
+        if !examples.isEmpty {
+            sections.append("Examples:\n" + examples.map { "  " + $0 }.joined(separator: "\n"))
+        }
+        return sections.joined(separator: "\n\n")
+    }
+
+    package static let helpOption = Option.flag("--help", short: "-h", "print this page")
+}

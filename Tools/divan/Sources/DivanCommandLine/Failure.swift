@@ -1,0 +1,73 @@
+/// Why a command ended: the exit code for a script, the sentence for a person.
+package struct Failure: Error, Equatable {
+    /// The kinds of failure, each with its exit code.
+    package enum Kind: Int32, CaseIterable, Sendable {
+        /// Something went wrong that has no code of its own.
+        case failed = 1
+        /// The command line is wrong.
+        case usage = 2
+        /// The database, collection, document or file does not exist.
+        case notFound = 3
+        /// A document, an ID or a file's content is not valid.
+        case invalid = 4
+        /// The database cannot be used: in use, damaged, newer, not writable, disk full; or what was
+        /// asked for cannot be written.
+        case database = 5
+        /// The peer cannot be reached, or the connection broke.
+        case unreachable = 6
+        /// The peer refused: password, certificate, rights.
+        case refused = 7
+        /// It ran to the end, but some documents were left out.
+        case partly = 8
+        /// Two databases that were compared differ.
+        case different = 9
+        /// Stopped by Ctrl-C, after everything begun was finished.
+        case interrupted = 130
+
+        /// What the help page says of the code.
+        package var meaning: String {
+            switch self {
+            case .failed: "failed"
+            case .usage: "wrong usage"
+            case .notFound: "no such database, collection, document or file"
+            case .invalid: "invalid JSON, document or ID"
+            case .database:
+                "database in use, damaged, too new or not writable; disk full; output lost"
+            case .unreachable: "peer not reachable, or connection lost"
+            case .refused: "peer refused: password, certificate or rights"
+            case .partly: "finished, but some documents were left out"
+            case .different: "the databases differ"
+            case .interrupted: "stopped by Ctrl-C"
+            }
+        }
+    }
+
+    /// The kind, which decides the exit code.
+    package var kind: Kind
+    /// One line: what happened and what to do.
+    package var sentence: String
+    /// The code of an error of the API, which `divan help` explains.
+    package var code: Int?
+
+    /// Says why a command ended.
+    package init(kind: Kind, sentence: String, code: Int? = nil) {
+        self.kind = kind
+        self.sentence = sentence
+        self.code = code
+    }
+
+    /// A wrong command line.
+    package static func usage(_ sentence: String) -> Failure {
+        Failure(kind: .usage, sentence: sentence)
+    }
+
+    /// The exit codes as the general help page lists them.
+    package static var exitCodes: String {
+        let rows =
+            [(left: "0", right: "done")]
+            + Kind.allCases.map { kind in
+                (left: "\(kind.rawValue)", right: kind.meaning)
+            }
+        return Columns.aligned(rows)
+    }
+}

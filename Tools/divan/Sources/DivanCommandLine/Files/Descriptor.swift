@@ -1,0 +1,83 @@
+import Glibc
+
+/// Reading from and writing to open files, whatever interrupts it.
+package enum Descriptor {
+    /// What the system refused, by its number.
+    package struct Refusal: Error, Equatable {
+        /// The errno.
+        package let number: Int32
+    }
+
+    /// Writes all bytes.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Refusal) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                try wait(for: POLLOUT, on: descriptor, after: errno)
+            } else {
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// Reads at most `byteCount` bytes; none at the end.
+    package static func read(upTo byteCount: Int, from descriptor: Int32) throws(Refusal) -> [UInt8]
+    {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        while true {
+            let count = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            guard count < 0 else {
+                bytes.removeSubrange(count...)
+                return bytes
+            }
+            try wait(for: POLLIN, on: descriptor, after: errno)
+        }
+    }
+
+    /// Waits where trying again helps: after a signal, or on a stream that somebody else made
+    /// non-blocking.
+    private static func wait(
+        for event: Int32,
+        on descriptor: Int32,
+        after number: Int32
+    ) throws(Refusal) {
+        if number == EINTR { return }
+        guard number == EAGAIN else { throw Refusal(number: number) }
+        var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        poll(&polled, 1, -1)
+    }
+}
+
+extension Failure {
+    /// A file that cannot be read or opened, in the system's words.
+    package static func file(_ path: String, _ code: Int32) -> Failure {
+        let remedy =
+            switch code {
+            case EISDIR: "name a file in it"
+            case EBADF: "it is closed; name a file, or open it"
+            default: "check the path and its permissions"
+            }
+        return Failure(
+            kind: code == ENOENT ? .notFound : .failed,
+            sentence: "\(path): \(String(cString: strerror(code))); \(remedy)"
+        )
+    }
+
+    /// A file or a stream that cannot be written, in the system's words.
+    package static func writing(_ path: String, _ code: Int32) -> Failure {
+        let remedy =
+            switch code {
+            case ENOSPC, EDQUOT, EFBIG: "free some space; what was there before is as it was"
+            case EBADF: "it is closed; send it to a file, or to /dev/null"
+            case EISDIR: "name a file in it"
+            default: "check the path and its permissions"
+            }
+        return Failure(
+            kind: code == ENOENT ? .notFound : .database,
+            sentence: "\(path): \(String(cString: strerror(code))); \(remedy)"
+        )
+    }
+}

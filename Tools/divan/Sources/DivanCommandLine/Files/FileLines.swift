@@ -1,0 +1,56 @@
+/// Reads a file line by line, whatever its length.
+package final class FileLines {
+    /// Most bytes of one line; a file with longer ones is no text.
+    package static let longestLine = 64 << 20
+
+    private let input: InputFile
+    private var pending: [UInt8] = []
+    private var start = 0
+    private var hasEnded = false
+
+    /// Opens the file.
+    ///
+    /// - Throws: `Failure` when it cannot be read.
+    package init(_ path: String) throws(Failure) {
+        input = try InputFile(path)
+    }
+
+    /// Returns the next line without its end, or `nil` behind the last.
+    package func next() throws(Failure) -> ArraySlice<UInt8>? {
+        var searched = start
+        while true {
+            if let end = pending[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return pending[start..<end]
+            }
+            searched = pending.count - start
+            guard try fill() else { break }
+        }
+        defer { start = pending.count }
+        return start < pending.count ? pending[start...] : nil
+    }
+
+    /// Returns everything that was not read yet.
+    package func rest() throws(Failure) -> [UInt8] {
+        while try fill() {}
+        defer { start = pending.count }
+        return Array(pending[start...])
+    }
+
+    /// Moves what is left to the front and reads more behind it.
+    private func fill() throws(Failure) -> Bool {
+        pending.removeFirst(start)
+        start = 0
+        guard !hasEnded else { return false }
+        guard pending.count < Self.longestLine else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(input.name): a line of more than 64 MiB; is it a text?"
+            )
+        }
+        let piece = try input.read()
+        pending += piece
+        hasEnded = piece.isEmpty
+        return !hasEnded
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+/// What a command reads where a person named it: a file, a pipe, or standard input.
+///
+/// Closed input, a directory and whatever else cannot be read are failures, never an empty text.
+package final class InputFile {
+    /// Bytes of one reading.
+    package static let pieceByteCount = 1 << 18
+
+    /// What messages call it.
+    package let name: String
+    private let descriptor: Int32
+
+    /// Opens a file; `-` is standard input.
+    package init(_ path: String) throws(Failure) {
+        guard path != "-" else {
+            name = StandardStreams.input
+            descriptor = STDIN_FILENO
+            return
+        }
+        name = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .file(path, errno) }
+    }
+
+    deinit {
+        if descriptor > STDERR_FILENO { close(descriptor) }
+    }
+
+    /// Reads at most `byteCount` bytes; none at the end.
+    package func read(upTo byteCount: Int = pieceByteCount) throws(Failure) -> [UInt8] {
+        do {
+            return try Descriptor.read(upTo: byteCount, from: descriptor)
+        } catch {
+            // A stream that was closed has been put into one that cannot be read.
+            throw .file(name, error.number)
+        }
+    }
+
+    /// Reads to the end.
+    ///
+    /// - Throws: `Failure` when that is more than `limit` bytes.
+    package func rest(limit: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while case let piece = try read(), !piece.isEmpty {
+            bytes += piece
+            guard bytes.count <= limit else {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "\(name): longer than \(Numbers.bytes(limit)); check that it is the "
+                        + "right file"
+                )
+            }
+        }
+        return bytes
+    }
+
+    /// Reads the first line, without its end; what follows is not waited for.
+    ///
+    /// - Throws: `Failure` when the line is longer than `limit` bytes or no UTF-8.
+    package func firstLine(limit: Int) throws(Failure) -> String {
+        var bytes: [UInt8] = []
+        let ends = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        while !bytes.contains(where: ends.contains), bytes.count <= limit {
+            let piece = try read(upTo: limit)
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        let line = bytes.prefix { !ends.contains($0) }
+        guard line.count <= limit, let text = String(validating: line, as: UTF8.self) else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(name): the first line is no UTF-8 text of up to "
+                    + "\(Numbers.bytes(limit)); check that it is the right file"
+            )
+        }
+        return text
+    }
+
+    /// Whether there is a directory at the path, or at the end of a link.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

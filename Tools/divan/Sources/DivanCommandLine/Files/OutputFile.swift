@@ -1,0 +1,229 @@
+import Glibc
+
+/// A file that a command writes where a person named it: it changes whole, or not at all.
+///
+/// A plain file is replaced by a synced draft of its directory, which takes over its mode, and its
+/// owner where the system lets it. Links are followed and stay; of several hard links only the
+/// named one leads to what is new. Devices, pipes and sockets are written to as they are. A draft
+/// that was not finished is gone, also when the program is killed.
+package final class OutputFile {
+    /// What is promised of a file.
+    package struct Rules: Sendable {
+        /// Whether only the owner may read it, whatever its mode was.
+        package var isSecret: Bool
+        /// Whether a plain file that is there may be replaced.
+        package var isReplacing: Bool
+        /// Whether it is on the disk when `finish` returns.
+        package var isSynced: Bool
+
+        /// Says what is promised of a file.
+        package init(isSecret: Bool = false, isReplacing: Bool = true, isSynced: Bool = true) {
+            self.isSecret = isSecret
+            self.isReplacing = isReplacing
+            self.isSynced = isSynced
+        }
+    }
+
+    private enum State {
+        /// A file without a name.
+        case drafting(Int32)
+        /// A file with a name of its own, where the file system knows none without.
+        case naming(Int32, draft: String)
+        /// A device, a pipe or a socket.
+        case streaming(Int32)
+        case ended
+    }
+
+    /// What a person typed.
+    package let path: String
+    private let rules: Rules
+    private let target: String
+    private var state = State.ended
+
+    /// Begins to write; nothing is seen of it before `finish`.
+    ///
+    /// - Throws: `Failure` when the place cannot be written to.
+    package init(_ path: String, _ rules: Rules = Rules()) throws(Failure) {
+        self.path = path
+        self.rules = rules
+        let place = try Place(path, rules)
+        target = place.target
+        if let stream = place.stream {
+            state = .streaming(stream)
+            return
+        }
+        let mode: mode_t = rules.isSecret || place.before != nil ? 0o600 : 0o666
+        state = try Self.draft(in: Self.directory(of: target), mode: mode, path)
+        if let before = place.before { takeOver(before) }
+    }
+
+    deinit {
+        switch state {
+        case .drafting(let descriptor), .streaming(let descriptor): close(descriptor)
+        case .naming(let descriptor, let draft):
+            close(descriptor)
+            unlink(draft)
+        case .ended: break
+        }
+    }
+
+    /// Writes a whole file.
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        _ rules: Rules = Rules()
+    ) throws(Failure) {
+        let file = try OutputFile(path, rules)
+        try file.write(bytes)
+        try file.finish()
+    }
+
+    /// Adds bytes.
+    package func write(_ bytes: [UInt8]) throws(Failure) {
+        guard let descriptor else { return }
+        do {
+            try Descriptor.write(bytes, to: descriptor)
+        } catch {
+            throw .writing(path, error.number)
+        }
+    }
+
+    /// Puts what was written into its place.
+    package func finish() throws(Failure) {
+        switch state {
+        case .streaming, .ended: break
+        case .drafting(let descriptor):
+            try sync(descriptor)
+            // The only name of an open file without one.
+            let own = "/proc/self/fd/\(descriptor)"
+            if !rules.isReplacing {
+                try place(linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW))
+            } else {
+                let draft = Self.draftName(in: Self.directory(of: target))
+                try place(linkat(AT_FDCWD, own, AT_FDCWD, draft, AT_SYMLINK_FOLLOW))
+                state = .naming(descriptor, draft: draft)
+                try place(rename(draft, target))
+            }
+            try syncDirectory()
+        case .naming(let descriptor, let draft):
+            try sync(descriptor)
+            // A link never takes the place of a file, a rename does.
+            try place(rules.isReplacing ? rename(draft, target) : link(draft, target))
+            if !rules.isReplacing { unlink(draft) }
+            try syncDirectory()
+        }
+        if let descriptor { close(descriptor) }
+        state = .ended
+    }
+
+    private var descriptor: Int32? {
+        switch state {
+        case .drafting(let descriptor), .naming(let descriptor, _), .streaming(let descriptor):
+            descriptor
+        case .ended: nil
+        }
+    }
+
+    private func place(_ status: Int32) throws(Failure) {
+        if status == 0 { return }
+        guard errno != EEXIST else {
+            throw Failure(kind: .invalid, sentence: "\(path) exists; choose another name")
+        }
+        throw .writing(path, errno)
+    }
+
+    private func sync(_ descriptor: Int32) throws(Failure) {
+        if rules.isSynced, fsync(descriptor) != 0 { throw .writing(path, errno) }
+    }
+
+    private func syncDirectory() throws(Failure) {
+        guard rules.isSynced else { return }
+        let directory = open(Self.directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A directory that may be written but not read cannot be synced by anybody.
+        guard directory >= 0 else { return }
+        defer { close(directory) }
+        if fsync(directory) != 0, errno != EINVAL { throw .writing(path, errno) }
+    }
+
+    /// Gives the draft the owner and the mode of the file that it replaces.
+    private func takeOver(_ before: stat) {
+        guard let descriptor else { return }
+        var mode = rules.isSecret ? 0o600 : before.st_mode & 0o777
+        if fchown(descriptor, before.st_uid, before.st_gid) != 0,
+            fchown(descriptor, uid_t.max, before.st_gid) != 0
+        {
+            // What its group might do is not for another group.
+            mode &= ~0o070
+        }
+        fchmod(descriptor, mode)
+    }
+}
+
+// MARK: - The beginning
+
+extension OutputFile {
+    /// Where the file really is, and what is there.
+    private struct Place {
+        /// The path without links.
+        var target: String
+        /// The plain file that is there.
+        var before: stat?
+        /// What is written to as it is.
+        var stream: Int32?
+
+        init(_ path: String, _ rules: Rules) throws(Failure) {
+            target = path
+            var status = stat()
+            if stat(path, &status) != 0 {
+                guard errno == ENOENT, lstat(path, &status) == 0, rules.isReplacing else { return }
+                // A link to nowhere: what it leads to is made.
+            }
+            let kind = status.st_mode & S_IFMT
+            guard kind != S_IFDIR else { throw .writing(path, EISDIR) }
+            let isPlain = kind == S_IFREG || kind == S_IFLNK
+            if isPlain, !rules.isReplacing { return }
+            // Opened, though not written to: only the system knows whether that would be allowed.
+            let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
+            let opened = open(path, kind == S_IFLNK ? flags | O_CREAT : flags, 0o666)
+            guard opened >= 0, fstat(opened, &status) == 0 else { throw .writing(path, errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                stream = opened
+                return
+            }
+            defer { close(opened) }
+            guard let real = realpath(path, nil) else { throw .writing(path, errno) }
+            defer { free(real) }
+            target = String(cString: real)
+            before = status
+        }
+    }
+
+    /// Makes an empty file without a name, or with one where that is not known.
+    private static func draft(
+        in directory: String,
+        mode: mode_t,
+        _ path: String
+    ) throws(Failure) -> State {
+        // O_TMPFILE, which glibc's header builds of parts.
+        let unnamed = 0o20_000_000 | O_DIRECTORY
+        let descriptor = open(directory, unnamed | O_WRONLY | O_CLOEXEC, mode)
+        if descriptor >= 0 { return .drafting(descriptor) }
+        let isUnknown = [EOPNOTSUPP, EISDIR, EINVAL].contains(errno)
+        guard isUnknown else { throw .writing(path, errno) }
+        let draft = draftName(in: directory)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let named = open(draft, flags, mode)
+        guard named >= 0 else { throw .writing(path, errno) }
+        return .naming(named, draft: draft)
+    }
+
+    /// The directory in the words of the path: another spelling may lead to another file system.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func draftName(in directory: String) -> String {
+        "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import Synchronization
+
+/// The three streams that a program is started with.
+package enum StandardStreams {
+    /// What messages call standard input.
+    package static let input = "standard input"
+    /// What messages call standard output.
+    package static let output = "standard output"
+
+    /// Puts something into the places of streams that were closed, which cannot be read or written
+    /// either: the next file that is opened would get their number, and the results.
+    ///
+    /// A reader that goes away is an error of the write from here on, not the end of the program.
+    package static func settle() {
+        signal(SIGPIPE, SIG_IGN)
+        let streams = [
+            (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
+        ]
+        // By rising numbers: `open` returns the lowest that is free.
+        for (number, flags) in streams where fcntl(number, F_GETFD) < 0 {
+            _ = open("/dev/null", flags)
+        }
+    }
+}
+
+/// Standard output: where results go, by whole lines from any thread, until a write fails.
+package final class ResultStream: Sendable {
+    /// The output is over; what failed is remembered, so nobody needs to tell.
+    package struct Ended: Error {}
+
+    private let failure = Mutex<Int32?>(nil)
+
+    /// The errno of the write that failed.
+    package var problem: Int32? { failure.withLock { $0 } }
+
+    /// Writes bytes, unless a write has failed before.
+    package func write(_ bytes: [UInt8]) {
+        failure.withLock { failure in
+            guard failure == nil else { return }
+            do throws(Descriptor.Refusal) {
+                try Descriptor.write(bytes, to: STDOUT_FILENO)
+            } catch {
+                failure = error.number
+            }
+        }
+    }
+
+    /// Ends a verb whose results nobody gets any more.
+    package func requireOpen() throws(Ended) {
+        if problem != nil { throw Ended() }
+    }
+}

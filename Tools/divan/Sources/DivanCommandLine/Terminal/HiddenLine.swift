@@ -1,0 +1,61 @@
+import Glibc
+
+/// A line that nobody sees while a person types it.
+///
+/// The terminal shows again what is typed as soon as the line is read, and also when Ctrl-C or
+/// another signal ends the program meanwhile: a shell that stays silent looks dead.
+package enum HiddenLine {
+    /// How the terminal was before.
+    ///
+    /// Safe to read in `giveUp`: it is written only while that is the handler of no signal.
+    private nonisolated(unsafe) static var usual = termios()
+
+    /// Shows `prompt` and waits for the line; `nil` when the input ends instead.
+    ///
+    /// - Throws: `Failure` when the line is no UTF-8.
+    package static func read(_ prompt: String) throws(Failure) -> String? {
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return nil }
+        var hidden = usual
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        // The end of the line is shown, so that what follows stands on a line of its own.
+        hidden.c_lflag |= tcflag_t(ECHONL)
+        let bytes = withSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+            defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual) }
+            Terminal().write(prompt, to: STDERR_FILENO)
+            return line()
+        }
+        guard let bytes else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(kind: .invalid, sentence: "what was typed is no UTF-8; type it again")
+        }
+        return text
+    }
+
+    private static func line() -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return bytes.isEmpty ? nil : bytes }
+            guard byte != UInt8(ascii: "\n") else { return bytes }
+            bytes.append(byte)
+        }
+    }
+
+    /// Runs `body` while `giveUp` handles the signals; afterwards they mean what they meant before.
+    private static func withSignals<Result>(_ numbers: [Int32], _ body: () -> Result) -> Result {
+        let before = numbers.map { signal($0, giveUp) }
+        defer { for (number, handler) in zip(numbers, before) { signal(number, handler) } }
+        return body()
+    }
+
+    /// Ends the program with the terminal as it was; calls only what a signal handler may call.
+    private static let giveUp: @convention(c) (Int32) -> Void = { number in
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+        var newline = UInt8(ascii: "\n")
+        _ = write(STDERR_FILENO, &newline, 1)
+        _exit(128 + number)
+    }
+}

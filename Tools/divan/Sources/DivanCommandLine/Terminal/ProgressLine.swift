@@ -1,0 +1,102 @@
+import Synchronization
+
+/// Shows how far a long command is: a bar on a terminal, a plain line now and then in a pipe.
+///
+/// May be called from any thread.
+package final class ProgressLine: Sendable {
+    /// How far the command is.
+    package struct Reading: Sendable, Equatable {
+        /// Documents done.
+        package var documents: UInt64
+        /// Documents known so far; 0 while unknown.
+        package var total: UInt64
+        /// Bytes read and written.
+        package var bytes: UInt64
+
+        /// Says how far a command is.
+        package init(documents: UInt64 = 0, total: UInt64 = 0, bytes: UInt64 = 0) {
+            self.documents = documents
+            self.total = total
+            self.bytes = bytes
+        }
+    }
+
+    private struct State {
+        var lastShown: Duration?
+        var isOpen = false
+    }
+
+    private let terminal: Terminal
+    private let verb: String
+    private let start: ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    /// Begins to count time; `verb` is what happens to the documents, such as `pulled`.
+    package init(_ terminal: Terminal, verb: String) {
+        self.terminal = terminal
+        self.verb = verb
+        start = ContinuousClock.now
+    }
+
+    /// Seconds since the line was made.
+    package var elapsed: Duration { ContinuousClock.now - start }
+
+    /// Shows the reading, at most ten times a second on a terminal and every two seconds elsewhere.
+    package func show(_ reading: Reading) {
+        if terminal.isJSON { return }
+        let now = elapsed
+        state.withLock { state in
+            let pause: Duration = terminal.isInteractive ? .milliseconds(100) : .seconds(2)
+            if let last = state.lastShown, now - last < pause { return }
+            if state.lastShown == nil, !terminal.isInteractive {
+                state.lastShown = now
+                return
+            }
+            state.lastShown = now
+            let text = line(reading, after: now)
+            if terminal.isInteractive {
+                // A line that wraps could not be overwritten.
+                terminal.overwrite(String(text.prefix(terminal.width - 1)))
+                state.isOpen = true
+            } else {
+                terminal.note(text)
+            }
+        }
+    }
+
+    /// Clears the bar, so that other lines can be written.
+    package func finish() {
+        state.withLock { state in
+            if state.isOpen { terminal.overwrite("") }
+            state.isOpen = false
+        }
+    }
+
+    private func line(_ reading: Reading, after elapsed: Duration) -> String {
+        let seconds = max(elapsed.inSeconds, 0.001)
+        let rate = Double(reading.documents) / seconds
+        var parts = ["\(Numbers.grouped(reading.documents)) \(verb)"]
+        if reading.total > reading.documents {
+            parts[0] =
+                "\(Numbers.grouped(reading.documents)) of "
+                + "\(Numbers.grouped(reading.total)) \(verb)"
+        }
+        if reading.bytes > 0 { parts.append(Numbers.bytes(reading.bytes)) }
+        parts.append("\(Numbers.grouped(UInt64(rate)))/s")
+        if rate > 0, reading.total > reading.documents {
+            let left = Double(reading.total - reading.documents) / rate
+            parts.append("\(Numbers.seconds(left)) left")
+        }
+        let text = parts.joined(separator: ", ")
+        guard terminal.isInteractive, reading.total > 0 else { return text }
+        let room = terminal.width - text.count - 4
+        return room < 8 ? text : bar(reading, width: min(24, room)) + " " + text
+    }
+
+    private func bar(_ reading: Reading, width: Int) -> String {
+        let share = min(1, Double(reading.documents) / Double(reading.total))
+        let filled = Int(share * Double(width))
+        return "[" + String(repeating: "=", count: filled)
+            + String(repeating: " ", count: width - filled) + "]"
+    }
+}

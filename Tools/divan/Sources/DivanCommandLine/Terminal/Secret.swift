@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+
+/// A password, never from the command line: everybody on the machine can read that.
+package enum Secret {
+    package static let option = CommandSyntax.Option.value(
+        "--password-file",
+        "FILE",
+        completion: .file,
+        "read the password from the first line of FILE (- is standard input)"
+    )
+
+    package static let details =
+        "The password comes from --password-file, from the environment variable "
+        + "DIVAN_PASSWORD, or is asked for on a terminal."
+
+    /// Reads a password from where the arguments say; one that is new is asked for twice.
+    ///
+    /// - Throws: `Failure` when there is none, or an empty one.
+    package static func read(
+        _ arguments: Arguments,
+        option: String = "--password-file",
+        variable: String = "DIVAN_PASSWORD",
+        prompt: String = "Password",
+        isNew: Bool = false
+    ) throws -> String {
+        let secret: String
+        if let file = arguments.value(option) {
+            secret = try firstLine(of: file)
+        } else if let value = try Environment.value(variable) {
+            secret = value
+        } else {
+            guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("\(prompt): ") else {
+                throw Failure.usage("no password: use \(option) or \(variable)")
+            }
+            if isNew, try HiddenLine.read("The same again: ") != typed {
+                throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
+            }
+            secret = typed
+        }
+        guard !isNew || !secret.isEmpty else {
+            throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")
+        }
+        return secret
+    }
+
+    /// More than any password or session ID has.
+    private static let lineByteLimit = 64 << 10
+
+    /// The first line of a file, without its end; `-` is standard input.
+    package static func firstLine(of file: String) throws(Failure) -> String {
+        try InputFile(file).firstLine(limit: lineByteLimit)
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+
+/// Where a command writes: results to standard output, everything else to standard error.
+package struct Terminal: Sendable {
+    /// Whether standard error is a terminal, so that a line may be overwritten.
+    package let isInteractive: Bool
+    /// Whether results are JSON for machines.
+    package var isJSON = false
+    private let output = ResultStream()
+
+    package init() {
+        isInteractive =
+            isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
+    }
+
+    /// Columns of the terminal, 80 when unknown.
+    package var width: Int {
+        let columns = size.ws_col
+        return columns > 1 ? Int(columns) : 80
+    }
+
+    /// Columns that a line of results fits; `nil` where results go to no terminal.
+    package var resultWidth: Int? { isatty(STDOUT_FILENO) == 1 ? width : nil }
+
+    /// Lines of the terminal, 24 when unknown.
+    package var height: Int {
+        let rows = size.ws_row
+        return rows > 2 ? Int(rows) : 24
+    }
+
+    private var size: winsize {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return winsize() }
+        return size
+    }
+
+    /// Writes a line of results.
+    package func result(_ line: String) {
+        output.write(Array("\(line)\n".utf8))
+    }
+
+    /// Writes result bytes as they are.
+    package func result(bytes: [UInt8]) {
+        output.write(bytes)
+    }
+
+    /// The errno of a result that did not get out.
+    package var lostResult: Int32? { output.problem }
+
+    /// Ends a verb that would go on although nobody gets its results.
+    package func requireOutput() throws(ResultStream.Ended) {
+        try output.requireOpen()
+    }
+
+    /// Writes the many lines that `body` hands over, a block at a time.
+    ///
+    /// - Throws: What `body` throws, and `ResultStream.Ended` when a block cannot be written.
+    package func results(_ body: ((String) throws -> Void) throws -> Void) throws {
+        var block: [UInt8] = []
+        defer { result(bytes: block) }
+        try body { line in
+            block += line.utf8
+            block.append(UInt8(ascii: "\n"))
+            if block.count > 1 << 16 {
+                result(bytes: block)
+                block.removeAll(keepingCapacity: true)
+                try requireOutput()
+            }
+        }
+    }
+
+    /// Writes a line for the person who waits; machines get none.
+    package func note(_ line: String) {
+        if !isJSON { write(line + "\n", to: STDERR_FILENO) }
+    }
+
+    /// Writes a line that must be seen.
+    package func warn(_ line: String) {
+        write("divan: warning: \(line)\n", to: STDERR_FILENO)
+    }
+
+    /// Overwrites the current line of the terminal.
+    package func overwrite(_ line: String) {
+        write("\r\u{1B}[2K\(line)", to: STDERR_FILENO)
+    }
+
+    /// Writes text to a file descriptor.
+    package func write(_ text: String, to descriptor: Int32) {
+        // When standard error is lost too, there is nobody left to tell.
+        try? Descriptor.write(Array(text.utf8), to: descriptor)
+    }
+}

@@ -1,0 +1,45 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// The commands of Docs/guides/getting-started.md, run in their order as they stand there.
+@Suite struct GuideCommandTests {
+    /// The blocks of shell commands of a guide.
+    private func blocks(_ page: String) throws -> [String] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../..")
+        let file = root.appendingPathComponent("Docs/guides/\(page)")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        return text.components(separatedBy: "```sh\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+    }
+
+    @Test func `getting started does what it says`() throws {
+        let shell = try Shell()
+        let blocks = try blocks("getting-started.md")
+        try #require(blocks.count == 3)
+        let first = try shell.bash(blocks[0])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(first.output.contains("\"name\": \"Hotel Roma\""))
+        // The server goes on behind the second block; its first line tells the address. Any free
+        // port stands in for the one of the guide.
+        let server = blocks[1].replacingOccurrences(of: "--port 4984", with: "--port 0")
+            .replacingOccurrences(of: "divan serve travel", with: "exec divan serve travel")
+        let client = blocks[2].replacingOccurrences(of: "wss://localhost:4984/", with: "${url}")
+        let outcome = try shell.bash(
+            """
+            exec 3< <(\(server.trimmingCharacters(in: .newlines)) --interface 127.0.0.1 2>&1)
+            server=$!
+            trap 'kill -INT $server' EXIT
+            read -r line <&3
+            address="${line#*wss://}"
+            url="wss://${address%%/*}/"
+            \(client)
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("Saved ghent"))
+        #expect(outcome.output.contains("rome\n"))
+        #expect(outcome.output.hasSuffix("gent\nghent\nrome\n"), "\(outcome.output)")
+    }
+}
