@@ -103,6 +103,7 @@ let rooms: [[Target]] = [
         libraries: ["c"],
         testing: ["DivanCrypto"]
     ),
+    room("DivanSimulation", arrows: ["DivanTransport", "DivanWebSocket"]),
     room(
         "DivanStore",
         arrows: [
@@ -150,7 +151,7 @@ let rooms: [[Target]] = [
             "DivanAuth",
             "DivanLog",
         ],
-        testing: ["DivanZlib", "DivanWebSocket", "DivanCrypto"]
+        testing: ["DivanSimulation", "DivanZlib", "DivanWebSocket", "DivanCrypto"]
     ),
     room(
         "DivanListener",

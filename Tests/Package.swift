@@ -18,7 +18,7 @@ func names(_ names: [String]) -> [Target.Dependency] {
 }
 
 /// The libraries that stand here, beside the programs made of them.
-let own: Set = ["DivanFuzz", "DivanGrowth", "DivanSimulation", "DivanStress"]
+let own: Set = ["DivanFleet", "DivanFuzz", "DivanGrowth", "DivanStress"]
 
 func library(_ name: String, at path: String, uses: [String]) -> Target {
     .target(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
@@ -109,16 +109,16 @@ let package = Package(
         tests("AttackTests", at: "AttackTests", uses: ["divan-attack", "DivanTestKit"]),
         tests("SoakTests", at: "SoakTests", uses: ["divan-soak", "DivanTestKit"]),
         library(
-            "DivanSimulation",
-            at: "Simulation/DivanSimulation",
+            "DivanFleet",
+            at: "Simulation/DivanFleet",
             uses: [
                 "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
                 "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
-                "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
+                "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
             ]
         ),
-        program("divan-simulate", at: "Simulation/divan-simulate", uses: ["DivanSimulation"]),
-        tests("SimulationTests", at: "SimulationTests", uses: ["DivanSimulation"]),
+        program("divan-simulate", at: "Simulation/divan-simulate", uses: ["DivanFleet"]),
+        tests("SimulationTests", at: "SimulationTests", uses: ["DivanFleet"]),
         tests(
             "EndToEndTests",
             at: "EndToEndTests",

@@ -19,6 +19,7 @@ let package = Package(
         .package(path: "../DivanLog"),
         .package(path: "../DivanReplicator"),
         .package(path: "../DivanRevisions"),
+        .package(path: "../DivanSimulation"),
         .package(path: "../DivanStore"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanTransport"),
@@ -43,6 +44,7 @@ let package = Package(
             name: "DivanSessionTests",
             dependencies: [
                 "DivanSession",
+                "DivanSimulation",
                 "DivanTestKit",
                 "DivanZlib",
                 "DivanWebSocket",

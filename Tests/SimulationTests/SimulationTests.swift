@@ -1,4 +1,4 @@
-import DivanSimulation
+import DivanFleet
 import Testing
 
 /// Some seeds of the thousands that `make simulate` runs.

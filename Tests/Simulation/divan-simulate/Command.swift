@@ -1,4 +1,4 @@
-import DivanSimulation
+import DivanFleet
 import Foundation
 
 /// What the command line asks for.

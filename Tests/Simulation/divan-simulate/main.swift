@@ -1,4 +1,4 @@
-import DivanSimulation
+import DivanFleet
 import Foundation
 
 // divan-simulate [--seeds N] [--first SEED] [--seed SEED] [--bug NAME | --bugs] [--peers N] …

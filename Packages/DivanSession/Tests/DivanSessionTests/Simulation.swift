@@ -2,6 +2,7 @@ import DivanCrypto
 import DivanReplicator
 import DivanRevisions
 import DivanSession
+import DivanSimulation
 import DivanStore
 import DivanTestKit
 import DivanTransport

@@ -1,6 +1,7 @@
 import DivanReplicator
 import DivanRevisions
 import DivanSession
+import DivanSimulation
 import DivanStore
 import DivanTestKit
 import DivanTransport

@@ -1,5 +1,6 @@
 import DivanReplicator
 import DivanSession
+import DivanSimulation
 import DivanStore
 import DivanTestKit
 import DivanTransport

@@ -124,8 +124,9 @@ final class ByteStream: EventSource, TurnEndSource {
         owner = nil
         _ = life.take(.finishAsked)
         isReadingPaused = false
-        let timer = OnLoop { [weak self] in self?.close() }
-        lingerTimer = loop.schedule(at: loop.now + limits.closeTimeout) { timer.body() }
+        lingerTimer = loop.scheduleHere(at: loop.now + limits.closeTimeout) { [weak self] in
+            self?.close()
+        }
         setNeedsFlush()
     }
 
@@ -365,8 +366,7 @@ final class ByteStream: EventSource, TurnEndSource {
         guard owner != nil else { return close() }
         guard !isReadingPaused else { return end(.system(error)) }
         updateInterest()
-        let read = OnLoop { [weak self] in self?.readRest(error) }
-        loop.execute { read.body() }
+        loop.executeHere { [weak self] in self?.readRest(error) }
     }
 
     private func readRest(_ error: SystemError) {
@@ -377,9 +377,8 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Gives a peer up that takes nothing for a long time although bytes wait for it.
     private func watchForStall() {
         guard queuedByteCount > 0, stallTimer == nil else { return }
-        let check = OnLoop { [weak self] in self?.checkForStall() }
         let deadline = max(lastProgress, loop.now) + limits.stallTimeout
-        stallTimer = loop.schedule(at: deadline) { check.body() }
+        stallTimer = loop.scheduleHere(at: deadline) { [weak self] in self?.checkForStall() }
     }
 
     private func checkForStall() {

@@ -64,11 +64,11 @@ final class ClientOpening: ByteStreamOwner {
     }
 
     func start() {
-        let found = OnLoopReceiver<NameLookup.Outcome> { [weak self] in self?.didFind($0) }
         let loop = loop
+        let found = LoopBound({ [weak self] outcome in self?.didFind(outcome) }, to: loop)
         let (name, port) = (configuration.proxy?.host ?? endpoint.lookupName, nextPort)
         NameLookup.shared.find(name, port: port) { outcome in
-            loop.execute { found.body(outcome) }
+            loop.execute { found.value(outcome) }
         }
     }
 
@@ -278,16 +278,5 @@ final class ClientOpening: ByteStreamOwner {
         let completion = completion
         self.completion = nil
         completion?(outcome, certificates)
-    }
-}
-
-/// As `OnLoop`, for a closure with an argument.
-///
-/// `@unchecked Sendable` for the same reason.
-struct OnLoopReceiver<Value>: @unchecked Sendable {
-    let body: (Value) -> Void
-
-    init(_ body: @escaping (Value) -> Void) {
-        self.body = body
     }
 }

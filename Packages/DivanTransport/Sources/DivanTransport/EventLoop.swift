@@ -22,7 +22,8 @@ public protocol EventLoop: AnyObject, Sendable {
 
 /// Names a scheduled timer of one loop.
 public struct TimerToken: Hashable, Sendable {
-    let number: UInt64
+    /// The number, by which its loop knows the timer.
+    public let number: UInt64
 
     /// Creates a token; loops number theirs, and never use a number twice.
     public init(number: UInt64) {

@@ -40,8 +40,9 @@ final class ServerOpening: ByteStreamOwner {
 
     func start() {
         let deadline = stream.loop.now + configuration.limits.handshakeTimeout
-        let giveUp = OnLoop { [weak self] in self?.giveUp("no request in time") }
-        timer = stream.loop.schedule(at: deadline) { giveUp.body() }
+        timer = stream.loop.scheduleHere(at: deadline) { [weak self] in
+            self?.giveUp("no request in time")
+        }
         stream.owner = self
         stream.start()
     }
@@ -87,15 +88,15 @@ final class ServerOpening: ByteStreamOwner {
     // MARK: Decision
 
     private func ask(_ request: HandshakeRequest) {
-        let decided = OnLoopReceiver<UpgradeRequest.Answer> { [weak self] in self?.decide($0) }
         let loop = stream.loop
+        let decided = LoopBound({ [weak self] answer in self?.decide(answer) }, to: loop)
         let question = UpgradeRequest(
             request,
             address: address,
             certificates: stream.peerCertificates,
             isSecure: isSecure,
             loop: loop
-        ) { answer in loop.execute { decided.body(answer) } }
+        ) { answer in loop.execute { decided.value(answer) } }
         onRequest(question)
     }
 

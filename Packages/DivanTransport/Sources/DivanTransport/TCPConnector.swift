@@ -69,9 +69,7 @@ final class TCPConnector {
             throw error
         }
         guard !addresses.isEmpty else { return }
-        // The work only runs on the loop, where everything else of this object happens.
-        let next = OnLoop { [weak self] in self?.startNext() }
-        timer = loop.schedule(at: loop.now + attemptDelay) { next.body() }
+        timer = loop.scheduleHere(at: loop.now + attemptDelay) { [weak self] in self?.startNext() }
     }
 
     private func bind(_ socket: Socket, towards address: SocketAddress) throws(SystemError) {
@@ -140,16 +138,4 @@ private final class Attempt: EventSource {
     func isReadable() {}
 
     func isWritable() { connector?.didConnect(self) }
-}
-
-/// A closure that is only called on one loop, by objects that live there.
-///
-/// `@unchecked Sendable` holds because whoever makes one hands it to that loop's `execute` or
-/// `schedule` and to nobody else.
-struct OnLoop: @unchecked Sendable {
-    let body: () -> Void
-
-    init(_ body: @escaping () -> Void) {
-        self.body = body
-    }
 }

@@ -1,6 +1,8 @@
 /// Timers by deadline; those with one deadline run in the order in which they were set.
-struct TimerQueue {
-    private struct Entry {
+///
+/// For whoever writes an `EventLoop`; a loop guards it as it guards its other state.
+public struct TimerQueue: Sendable {
+    private struct Entry: Sendable {
         let deadline: Duration
         let number: UInt64
 
@@ -12,13 +14,17 @@ struct TimerQueue {
     private var heap: [Entry] = []
     private var work: [UInt64: @Sendable () -> Void] = [:]  // without those cancelled
 
+    /// Creates a queue without timers.
+    public init() {}
+
     /// When the next timer is due.
-    mutating func deadline() -> Duration? {
+    public mutating func deadline() -> Duration? {
         while let first = heap.first, work[first.number] == nil { removeFirst() }
         return heap.first?.deadline
     }
 
-    mutating func insert(
+    /// Adds a timer under a number that was never used before, and is higher than all that were.
+    public mutating func insert(
         _ number: UInt64,
         at deadline: Duration,
         _ work: @escaping @Sendable () -> Void
@@ -29,13 +35,13 @@ struct TimerQueue {
     }
 
     /// Forgets a timer; its place in the heap goes when it comes up, or with many others.
-    mutating func cancel(_ number: UInt64) {
+    public mutating func cancel(_ number: UInt64) {
         guard work.removeValue(forKey: number) != nil else { return }
         if heap.count > 64, heap.count > 4 * work.count { compact() }
     }
 
     /// Takes the first timer if it is due at `now` and its number is no later than `newest`.
-    mutating func take(at now: Duration, upTo newest: UInt64) -> (@Sendable () -> Void)? {
+    public mutating func take(at now: Duration, upTo newest: UInt64) -> (@Sendable () -> Void)? {
         guard let deadline = deadline(), deadline <= now, let first = heap.first,
             first.number <= newest
         else { return nil }

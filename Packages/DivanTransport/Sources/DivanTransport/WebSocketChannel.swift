@@ -95,11 +95,10 @@ final class WebSocketChannel: ByteStreamOwner {
         guard isWaitingForRoom else { return }
         isWaitingForRoom = false
         // In a turn of its own, so that a receiver with much to send does not starve others.
-        let tell = OnLoop { [weak self] in
+        loop.executeHere { [weak self] in
             guard let self, connection.isOpen else { return }
             receiver?.transportDidBecomeWritable()
         }
-        loop.execute { tell.body() }
     }
 
     // MARK: In
@@ -169,8 +168,8 @@ final class WebSocketChannel: ByteStreamOwner {
             guard deadline < timer.deadline else { return }
             loop.cancel(timer.token)
         }
-        let advance = OnLoop { [weak self] in self?.advance() }
-        deadlineTimer = (loop.schedule(at: deadline) { advance.body() }, deadline)
+        let token = loop.scheduleHere(at: deadline) { [weak self] in self?.advance() }
+        deadlineTimer = (token, deadline)
     }
 
     private func advance() {
@@ -188,8 +187,9 @@ final class WebSocketChannel: ByteStreamOwner {
     /// Gives buffers back when nothing happened for a few seconds.
     private func watchForIdleness() {
         guard idleTimer == nil, receiver != nil else { return }
-        let check = OnLoop { [weak self] in self?.checkForIdleness() }
-        idleTimer = loop.schedule(at: loop.now + .seconds(5)) { check.body() }
+        idleTimer = loop.scheduleHere(at: loop.now + .seconds(5)) { [weak self] in
+            self?.checkForIdleness()
+        }
     }
 
     private func checkForIdleness() {

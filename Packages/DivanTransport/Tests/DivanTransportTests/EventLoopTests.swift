@@ -36,6 +36,29 @@ import Testing
     }
 
     @Test
+    func `work that stays on a loop needs no lock`() async {
+        let loop = EpollLoop()
+        let count = await withCheckedContinuation { continuation in
+            loop.execute {
+                var count = 0
+                loop.executeHere { count += 1 }
+                loop.scheduleHere(at: loop.now + .milliseconds(1)) {
+                    continuation.resume(returning: count)
+                }
+            }
+        }
+        #expect(count == 1)
+        loop.stop()
+    }
+
+    @Test
+    func `a value that is bound to a loop elsewhere stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = LoopBound(1, to: EpollLoop())
+        }
+    }
+
+    @Test
     func `runs timers by deadline and forgets cancelled ones`() async {
         let loop = EpollLoop()
         let seen = Mutex<[String]>([])

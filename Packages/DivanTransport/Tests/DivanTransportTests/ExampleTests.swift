@@ -1,4 +1,3 @@
-import DivanTestKit
 import DivanTransport
 import DivanWebSocket
 import Testing
@@ -23,21 +22,6 @@ import Testing
         #expect(await receiver.wait { $0.messageCount == 1 }.messages == [[1, 2, 3]])
         client.close(code: 1000, reason: "")
         await receiver.end()
-    }
-
-    @Test
-    func `the README's simulation works`() {
-        let loop = VirtualLoop()
-        let random = SeededGenerator(seed: 7)  // of DivanTestKit; any generator will do
-        let network = SimulatedNetwork(loop: loop, random: random, conditions: .rough)
-        network.listen(at: "hub") { transport in transport.start(Echo(transport)) }
-
-        let client = network.makeTransport(from: "phone", to: "hub", subprotocols: ["example"])
-        let receiver = Recorder(onOpen: { client.send([1, 2, 3]) })
-        client.start(receiver)
-        loop.run(for: .seconds(3600))
-        #expect(receiver.story.messages == [[1, 2, 3]])
-        #expect(receiver.story.close != nil)
     }
 }
 

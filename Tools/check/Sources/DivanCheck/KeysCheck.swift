@@ -140,12 +140,12 @@ extension KeysCheck {
             because: "the owner's own names; an equivalent one in a URL leads to the same database"
         ),
         Exception(
-            "Packages/DivanTransport/Sources/DivanTransport/Simulation/SimulatedNetwork.swift",
+            "Packages/DivanSimulation/Sources/DivanSimulation/SimulatedNetwork.swift",
             "listeners: [String: Listener]",
             because: "hosts of a simulation"
         ),
         Exception(
-            "Packages/DivanTransport/Sources/DivanTransport/Simulation/SimulatedNetwork.swift",
+            "Packages/DivanSimulation/Sources/DivanSimulation/SimulatedNetwork.swift",
             "isolated: Set<String>",
             because: "hosts of a simulation"
         ),

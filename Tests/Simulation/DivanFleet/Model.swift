@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanRevisions
+import DivanSimulation
 
 /// What everybody did, kept beside the run: the oracle of the checks at its end.
 ///

@@ -1,3 +1,4 @@
+public import DivanTransport
 import Glibc
 import Synchronization
 

@@ -1,3 +1,4 @@
+import DivanTransport
 import DivanWebSocket
 import Glibc
 
@@ -41,8 +42,7 @@ final class SimulatedConnection {
 
     /// Does something at the other end when it gets there, unless the connection is silent then.
     func arrive(at time: Duration, _ work: @escaping () -> Void) {
-        let run = OnLoop { [weak self] in if self?.isSilent == false { work() } }
-        loop.schedule(at: time) { run.body() }
+        loop.scheduleHere(at: time) { [weak self] in if self?.isSilent == false { work() } }
     }
 
     // MARK: Opening
@@ -80,8 +80,8 @@ final class SimulatedConnection {
     private func limitLife() {
         guard let lifetime = conditions.lifetime, !conditions.losses.isEmpty else { return }
         let loss = conditions.losses[network.draw(0...(conditions.losses.count - 1))]
-        let lose = OnLoop { [weak self] in self?.lose(loss) }
-        lifeTimer = loop.schedule(at: loop.now + network.draw(lifetime)) { lose.body() }
+        let end = loop.now + network.draw(lifetime)
+        lifeTimer = loop.scheduleHere(at: end) { [weak self] in self?.lose(loss) }
     }
 
     private func refuse(_ reason: TransportError.Reason) {
@@ -92,8 +92,9 @@ final class SimulatedConnection {
     }
 
     private func later(_ delay: Duration, _ work: @escaping (SimulatedConnection) -> Void) {
-        let run = OnLoop { [weak self] in if let self { work(self) } }
-        loop.schedule(at: loop.now + max(.zero, delay)) { run.body() }
+        loop.scheduleHere(at: loop.now + max(.zero, delay)) { [weak self] in
+            if let self { work(self) }
+        }
     }
 
     // MARK: Ending

@@ -2,6 +2,7 @@ import DivanCrypto
 import DivanJSON
 import DivanReplicator
 import DivanSession
+import DivanSimulation
 import DivanStore
 import DivanTestKit
 import DivanTransport

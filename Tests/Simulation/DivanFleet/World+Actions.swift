@@ -1,5 +1,6 @@
 import DivanJSON
 import DivanRevisions
+import DivanSimulation
 import DivanStore
 import DivanTransport
 

@@ -2,6 +2,7 @@ import DivanConflicts
 import DivanReplicator
 import DivanRevisions
 import DivanSession
+import DivanSimulation
 import DivanStore
 import DivanTransport
 

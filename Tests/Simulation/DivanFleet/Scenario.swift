@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanSimulation
 import DivanStore
 import DivanTestKit
 import DivanTransport

@@ -1,3 +1,4 @@
+import DivanTransport
 import Glibc
 
 /// One end of a simulated connection.

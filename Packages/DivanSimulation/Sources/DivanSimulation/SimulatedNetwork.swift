@@ -1,3 +1,5 @@
+public import DivanTransport
+
 /// A network in one thread and in virtual time: delays, cuts, refuses and chokes, all from a seed.
 ///
 /// Everything happens on one `VirtualLoop`. With the same seed and the same users it does the same

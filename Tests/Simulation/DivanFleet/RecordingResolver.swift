@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanRevisions
+import DivanSimulation
 import DivanTransport
 
 /// Asks a resolver, tells the model, and now and then refuses or decides badly.

@@ -1,5 +1,6 @@
 import DivanReplicator
 import DivanRevisions
+import DivanSimulation
 import DivanStore
 import DivanTransport
 

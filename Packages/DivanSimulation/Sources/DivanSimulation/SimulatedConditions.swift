@@ -1,3 +1,5 @@
+public import DivanTransport
+
 /// How a connection is lost before either end has said goodbye.
 public enum SimulatedLoss: CaseIterable, Sendable {
     /// What is under way arrives, then both ends meet the end of the stream.

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSimulation
 import DivanTransport
 
 /// Something that the world does to a node or the network at a planned time.

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSimulation
 import DivanTestKit
 import DivanTransport
 

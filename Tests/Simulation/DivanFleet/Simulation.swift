@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanSimulation
 import DivanTransport
 
 /// One run of a seed: peers and hubs on one thread, faults for a while, and the checks when all

@@ -1,3 +1,4 @@
+import DivanSimulation
 import DivanTransport
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import DivanBLIP
 import DivanCompression
 import DivanLog
 import DivanRevisions
+import DivanSimulation
 import DivanStore
 import DivanTestKit
 import DivanTransport

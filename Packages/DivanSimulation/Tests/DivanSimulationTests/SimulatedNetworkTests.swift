@@ -1,3 +1,4 @@
+import DivanSimulation
 import DivanTestKit
 import DivanTransport
 import Synchronization

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanSimulation",
+    products: [.library(name: "DivanSimulation", targets: ["DivanSimulation"])],
+    dependencies: [
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTransport"),
+        .package(path: "../DivanWebSocket"),
+    ],
+    targets: [
+        .target(
+            name: "DivanSimulation",
+            dependencies: ["DivanTransport", "DivanWebSocket"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanSimulationTests",
+            dependencies: ["DivanSimulation", "DivanTestKit", "DivanTransport", "DivanWebSocket"],
+            swiftSettings: strict
+        ),
+    ]
+)
