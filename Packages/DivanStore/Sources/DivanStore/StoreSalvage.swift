@@ -27,6 +27,7 @@ extension Store {
     ///   - kept: Where the old one stands afterwards; nothing is there.
     ///   - options: How the new one is made.
     ///   - complete: Opens the new one by itself, and closes it.
+    /// - Returns: What was carried over.
     /// - Throws: `busy` while the database is open, `tooNew`, what `complete` throws, and what the
     ///   medium reports; everything is then as it was.
     public static func rebuild(
@@ -141,7 +142,8 @@ private struct Cargo {
             let collection = StoreReader.OpenCollection(path: path, id: id)
             sequence = 0
             try snapshot.forEachReadableRow(in: id) { row in
-                guard let history = try? reader.soundHistory(of: row, in: collection) else { return }
+                guard let history = try? reader.soundHistory(of: row, in: collection)
+                else { return }
                 if row.flags.contains(.hasBlobs) { try carryBlobs(of: history) }
                 batch.append((row, history))
                 if batch.count >= Self.batchCount { try store(in: path) }
