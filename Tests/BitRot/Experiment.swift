@@ -18,19 +18,22 @@ struct Experiment {
         var spread: [String] = []
         var repairs = 0
         var restored = 0
+        /// Those of them for which the database had to be made anew.
+        var rebuilds = 0
         /// Damage that a repair leaves, and tells of.
         var left: [String] = []
         /// What a repair called whole, and was not.
         var wrong: [String] = []
 
-        var isSound: Bool { missed.isEmpty && spread.isEmpty && wrong.isEmpty }
+        var isSound: Bool { missed.isEmpty && spread.isEmpty && wrong.isEmpty && left.isEmpty }
 
         var description: String {
             let lines = [
                 "bitrot: seed \(seed), \(flips) flips: \(changed) change an answer,"
                     + " \(refused) of them into an error; \(missed.count) not found by the check;"
                     + " \(syncs) damaged databases pulled, \(spread.count) changes spread;"
-                    + " \(repairs) repairs from a peer: \(restored) restored,"
+                    + " \(repairs) repairs from a peer: \(restored) restored"
+                    + " (\(rebuilds) by making the database anew),"
                     + " \(left.count) left and told, \(wrong.count) wrong"
             ]
             return
@@ -40,9 +43,10 @@ struct Experiment {
         }
     }
 
-    /// Why a trial would prove nothing.
+    /// Why a trial would prove nothing, or what a repair left.
     enum Failure: Error {
         case notWholeBefore
+        case left(String)
     }
 
     private let seed: UInt64
@@ -87,7 +91,7 @@ struct Experiment {
                     result.syncs += 1
                     if try await isSpread() { result.spread.append("\(flip)") }
                     result.repairs += 1
-                    switch try repaired() {
+                    switch try repaired(&result.rebuilds) {
                     case .restored: result.restored += 1
                     case .left(let detail): result.left.append("\(flip): \(detail)")
                     case .wrong: result.wrong.append("\(flip)")
@@ -149,24 +153,27 @@ struct Experiment {
     }
 
     /// What comes of a repair from a peer that has everything.
-    private func repaired() throws -> Repair {
+    private func repaired(_ rebuilds: inout Int) throws -> Repair {
         let copy = home.file("damaged.cblite2")
         if FileManager.default.fileExists(atPath: copy) {
             try FileManager.default.removeItem(atPath: copy)
         }
         try FileManager.default.copyItem(atPath: bundle, toPath: copy)
+        let origin = try database("origin")
+        defer { try? origin.close() }
         do {
+            if try !isMended(from: origin) {
+                var configuration = DatabaseConfiguration()
+                configuration.directory = home.path
+                let rebuild = try Database.rebuild(
+                    withName: "damaged",
+                    withConfig: configuration
+                ) { try pull(into: $0, from: origin) }
+                try FileManager.default.removeItem(atPath: rebuild.damagedPath)
+                rebuilds += 1
+            }
             let damaged = try database("damaged")
             defer { try? damaged.close() }
-            let origin = try database("origin")
-            defer { try? origin.close() }
-            var configuration = ReplicatorConfiguration(
-                collections: [CollectionConfiguration(collection: try damaged.defaultCollection())],
-                target: DatabaseEndpoint(database: origin)
-            )
-            configuration.maxAttempts = 1
-            let repair = try damaged.repair(from: configuration)
-            if let first = repair.remaining.first { return .left(first) }
             let collection = try damaged.defaultCollection()
             let isEqual =
                 try collection.count == origin.defaultCollection().count
@@ -175,6 +182,28 @@ struct Experiment {
         } catch {
             return .left(error.localizedDescription)
         }
+    }
+
+    /// Mends documents and blobs; false where that is not enough, or the file cannot be opened.
+    private func isMended(from origin: Database) throws -> Bool {
+        guard let damaged = try? database("damaged") else { return false }
+        defer { try? damaged.close() }
+        let repair = try? damaged.repair(from: pull(into: damaged, from: origin))
+        guard let repair, !repair.needsRebuild else { return false }
+        if let first = repair.remaining.first { throw Failure.left(first) }
+        return true
+    }
+
+    private func pull(
+        into database: Database,
+        from origin: Database
+    ) throws -> ReplicatorConfiguration {
+        var configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: try database.defaultCollection())],
+            target: DatabaseEndpoint(database: origin)
+        )
+        configuration.maxAttempts = 1
+        return configuration
     }
 
     private func differs(_ collection: Divan.Collection) throws -> Bool {

@@ -13,6 +13,6 @@ import Testing
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains(" 0 not found by the check"), "\(outcome)")
         #expect(outcome.output.contains(" 0 changes spread"), "\(outcome)")
-        #expect(outcome.output.contains(" 0 wrong"), "\(outcome)")
+        #expect(outcome.output.contains(" 0 left and told, 0 wrong"), "\(outcome)")
     }
 }

@@ -124,7 +124,10 @@ extension StoreError.Code {
                 "open it with an archive that reads this codec"
             )
         case .corrupt(let detail):
-            ("the file is damaged (\(detail))", "restore a backup, or sync into a new database")
+            (
+                "the file is damaged (\(detail))",
+                "fetch it from a peer (divan check --repair-from), or restore a backup"
+            )
         case .notADatabase(let detail):
             ("not a Divan database (\(detail))", "check the path; nothing was changed")
         case .busy(.otherProcess):

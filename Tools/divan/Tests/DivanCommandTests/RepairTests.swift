@@ -57,4 +57,20 @@ import Testing
         outcome.expectFailure(6)
         try shell.divan("check", "db").expectFailure(5, "1 document damaged, 1 blob damaged")
     }
+
+    @Test func `a file that cannot be opened is made anew`() throws {
+        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        for place in 100..<300 { bytes[place] = 0x5A }
+        try bytes.write(to: file)
+        let server = try shell.serve("peer", "--no-tls")
+        defer { server.stop() }
+        let outcome = try shell.run("check", "db", "--repair-from", try server.url())
+        #expect(outcome.errors.contains("making the database anew"))
+        #expect(outcome.errors.contains("db.damaged.cblite2"))
+        #expect(outcome.output == "Whole: 21 documents and 1 blob\n")
+        #expect(
+            try shell.run("compare", "db", "peer").output == "Equal: 21 documents and 1 blob\n"
+        )
+    }
 }

@@ -2,6 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanStore
+import Foundation
 
 /// `divan check`.
 enum CheckCommand: Command {
@@ -16,7 +17,9 @@ enum CheckCommand: Command {
             + "compares each with its checksum or digest. Names what is damaged or missing, with "
             + "exit code 5. A damaged document is never sent to a peer. With --repair-from the "
             + "damaged documents and blobs, and nothing else, are fetched from a peer, whose URL "
-            + "and options are those of divan pull; without, nothing is changed.",
+            + "and options are those of divan pull; without, nothing is changed. Where pages of the "
+            + "file cannot be read, or it cannot be opened at all, the database is made anew from "
+            + "what can be read and from the peer, and the damaged one stays beside it.",
         examples: [
             "divan check travel && cp -r travel.cblite2 /backup",
             "divan check travel --repair-from wss://192.168.1.20:4984/travel --pin peer.pem",
@@ -35,7 +38,7 @@ enum CheckCommand: Command {
             throw Failure(
                 kind: .database,
                 sentence: "\(arguments.database.bundle): \(inspection.summary); "
-                    + "sync the documents again, or restore a backup"
+                    + "fetch it from a peer (divan check --repair-from URL), or restore a backup"
             )
         }
     }
@@ -49,21 +52,42 @@ enum CheckCommand: Command {
         let target = try URLEndpoint(validating: url)
         let path = arguments.database
         try path.requireDatabase()
-        let database = try path.openDatabase()
-        defer { try? database.close() }
         let reading = SyncConfiguration(
             arguments: arguments,
             direction: .pull,
             target: target,
             terminal: terminal
         )
-        let repair = try database.repair(from: try reading.plain(database))
-        for line in repair.lostRevisions {
-            terminal.note(
-                "Lost, as it was never pushed: \(line)".escapingControlCharacters()
-            )
+        guard try !isMended(path, reading, terminal) else { return }
+        terminal.note("Parts of the file cannot be read; making the database anew")
+        let rebuild = try path.rebuildDatabase { try reading.plain($0) }
+        for line in rebuild.losses { terminal.note("Lost: \(line)".escapingControlCharacters()) }
+        terminal.note(
+            "Kept \(Numbers.count(rebuild.keptCount, "document")), fetched \(rebuild.fetchedCount); "
+                + "the damaged database is now \(rebuild.damagedPath)"
+        )
+    }
+
+    /// Mends documents and blobs; false where that is not enough.
+    private static func isMended(
+        _ path: DatabasePath,
+        _ reading: SyncConfiguration,
+        _ terminal: Terminal
+    ) throws -> Bool {
+        do {
+            let database = try path.openDatabase()
+            defer { try? database.close() }
+            let repair = try database.repair(from: try reading.plain(database))
+            for line in repair.lostRevisions {
+                terminal.note(
+                    "Lost, as it was never pushed: \(line)".escapingControlCharacters()
+                )
+            }
+            terminal.note("Repaired \(Numbers.count(repair.restoredCount, "document or blob"))")
+            return !repair.needsRebuild
+        } catch let error as NSError where error.isAboutDamage {
+            return false
         }
-        terminal.note("Repaired \(Numbers.count(repair.restoredCount, "document or blob"))")
     }
 
     private static func report(_ inspection: Inspection, _ terminal: Terminal) {
@@ -80,6 +104,14 @@ enum CheckCommand: Command {
             "Whole: \(Numbers.count(inspection.documentCount, "document")) and "
                 + Numbers.count(inspection.blobCount, "blob")
         )
+    }
+}
+
+extension NSError {
+    /// Whether it says that the file itself is not what was written.
+    fileprivate var isAboutDamage: Bool {
+        domain == CBLError.domain
+            && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)
     }
 }
 

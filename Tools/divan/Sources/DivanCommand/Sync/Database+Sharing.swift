@@ -7,9 +7,20 @@ extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
     func openDatabase() throws -> Database {
         try requireDatabase()
-        var config = DatabaseConfiguration()
-        config.directory = parent
-        return try Database(name: name, config: config)
+        return try Database(name: name, config: configuration)
+    }
+
+    /// Makes the database anew, readable or not.
+    func rebuildDatabase(
+        from configure: (Database) throws -> ReplicatorConfiguration
+    ) throws -> DatabaseRebuild {
+        try Database.rebuild(withName: name, withConfig: configuration, from: configure)
+    }
+
+    private var configuration: DatabaseConfiguration {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = parent
+        return configuration
     }
 }
 
