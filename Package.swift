@@ -103,6 +103,11 @@ let rooms: [[Target]] = [
         libraries: ["c"],
         testing: ["DivanCrypto"]
     ),
+    room(
+        "DivanBLIPChannel",
+        arrows: ["DivanBLIP", "DivanCompression", "DivanTransport"],
+        testing: ["DivanSimulation", "DivanZlib"]
+    ),
     room("DivanSimulation", arrows: ["DivanTransport", "DivanWebSocket"]),
     room(
         "DivanStore",
@@ -240,7 +245,8 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/divan/Sources/DivanCommand",
         uses: [
-            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanCommandLine",
+            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite",
+            "DivanCommandLine",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
             "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
@@ -253,7 +259,8 @@ let tools: [Target] = [
         "DivanCommandTests",
         at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
-            "divan", "Divan", "DivanBLIP", "DivanLog", "DivanRevisions", "DivanStore",
+            "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanLog", "DivanRevisions",
+            "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),

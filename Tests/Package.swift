@@ -137,7 +137,7 @@ let package = Package(
             "blip-echo",
             at: "Wire/blip-echo",
             uses: [
-                "DivanBLIP", "DivanTransport", "DivanWebSocket", "DivanZlib",
+                "DivanBLIP", "DivanBLIPChannel", "DivanTransport", "DivanWebSocket", "DivanZlib",
             ]
         ),
         program("tls-probe", at: "Wire/tls-probe", uses: ["DivanProbe", "DivanTLS"]),

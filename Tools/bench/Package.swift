@@ -31,7 +31,8 @@ let package = Package(
                 "CDivanFloors"
             ]
                 + divan([
-                    "Divan", "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanDelta",
+                    "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCompression", "DivanCrypto",
+                    "DivanDelta",
                     "DivanFullText", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery",
                     "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanTransport",
                     "DivanWebSocket", "DivanZlib",

@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../../Packages/Divan"),
         .package(path: "../../Packages/DivanBLIP"),
+        .package(path: "../../Packages/DivanBLIPChannel"),
         .package(path: "../../Packages/DivanCBLite"),
         .package(path: "../../Packages/DivanConflicts"),
         .package(path: "../../Packages/DivanCrypto"),
@@ -42,7 +43,8 @@ let package = Package(
         .target(
             name: "DivanCommand",
             dependencies: [
-                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanCBLite", "DivanCommandLine",
+                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite",
+                "DivanCommandLine",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
                 "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
                 "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
@@ -59,7 +61,8 @@ let package = Package(
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
-                "divan", "Divan", "DivanBLIP", "DivanLog", "DivanRevisions", "DivanStore",
+                "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanLog", "DivanRevisions",
+                "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

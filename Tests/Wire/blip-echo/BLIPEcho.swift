@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanBLIPChannel
 import DivanTransport
 import DivanWebSocket
 import DivanZlib
@@ -63,7 +64,7 @@ import Foundation
                 return request.refuse(HandshakeRefusal(status: 400, explanation: explanation))
             }
             request.accept(subprotocol: subprotocol) { transport in
-                transport.start(Pipeline(transport))
+                BLIPChannel.open(over: transport, codec: DeflateCodec()) { Conversation($0) }
             }
         }
         print("listening on ws://127.0.0.1:\(try server.start())/")
@@ -77,9 +78,9 @@ import Foundation
             .init(endpoint: endpoint, subprotocols: [subprotocol])
         )
         let close = await withCheckedContinuation { continuation in
-            transport.start(
-                Pipeline(transport, asking: texts) { continuation.resume(returning: $0) }
-            )
+            BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
+                Conversation(channel, asking: texts) { continuation.resume(returning: $0) }
+            }
         }
         if case .failed(let error) = close { throw error }
     }
@@ -90,66 +91,41 @@ private struct WrongWords: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Joins a BLIP connection and a transport: frames in, frames out, replies to whoever asks.
-///
-/// `@unchecked Sendable` holds because the transport calls its receiver on one loop only.
-private final class Pipeline: MessageReceiver, @unchecked Sendable {
-    private let transport: any MessageTransport
+/// Replies to whoever asks, and asks what it has to.
+private final class Conversation: BLIPHandler {
+    private let channel: BLIPChannel
     private let texts: [String]
     private let didClose: (TransportClose) -> Void
-    private var connection = BLIPConnection(codec: DeflateCodec())
 
     init(
-        _ transport: any MessageTransport,
+        _ channel: BLIPChannel,
         asking texts: [String] = [],
         didClose: @escaping (TransportClose) -> Void = { _ in }
     ) {
-        self.transport = transport
+        self.channel = channel
         self.texts = texts
         self.didClose = didClose
     }
 
-    func transportDidOpen(_ peer: TransportPeer) {
+    func channelDidOpen(_ peer: TransportPeer) {
         for text in texts {
             let body = BLIPBody.bytes(Array(text.utf8))
-            connection.send(BLIPRequest(profile: "echo", body: body, isCompressed: true))
-        }
-        writeFrames()
-    }
-
-    func transportDidReceive(_ message: ArraySlice<UInt8>) {
-        do {
-            try connection.receive(message.span)
-            while let event = connection.next() { take(event) }
-        } catch {
-            transport.close(code: error.closeCode, reason: "\(error)")
+            channel.send(BLIPRequest(profile: "echo", body: body, isCompressed: true))
         }
     }
 
-    private func take(_ event: BLIPEvent) {
+    func channelDidReceive(_ event: BLIPEvent) {
         switch event {
         case .request(let request) where request.profile == "echo":
-            connection.reply(to: request.id, with: BLIPReply(body: .bytes(request.body)))
+            channel.reply(to: request.id, with: BLIPReply(body: .bytes(request.body)))
         case .request(let request):
-            connection.reply(to: request.id, with: .noHandler)
+            channel.reply(to: request.id, with: .noHandler)
         case .reply(_, let reply):
             print(reply.error.map { "\($0)" } ?? String(decoding: reply.body, as: UTF8.self))
-            if connection.waitingRequests.isEmpty { transport.close(code: 1000, reason: "") }
+            if channel.waitingRequests.isEmpty { channel.close() }
         case .replyPiece, .bodyFailed: break  // no reply is streamed, no body has a source
         }
     }
 
-    func transportDidDrainInput() { writeFrames() }
-
-    func transportDidBecomeWritable() { writeFrames() }
-
-    private func writeFrames() {
-        var frame: [UInt8] = []
-        while transport.isWritable, connection.nextFrame(into: &frame) {
-            transport.send(frame)
-            frame.removeAll(keepingCapacity: true)
-        }
-    }
-
-    func transportDidClose(_ close: TransportClose) { didClose(close) }
+    func channelDidClose(_ close: TransportClose) { didClose(close) }
 }

@@ -190,13 +190,11 @@ extension PeerDriver {
 
     /// Sends as many frames as there is room for; returns whether there were any.
     private func sendFrames(_ room: inout Int) -> Bool {
-        let roomBefore = room
-        while room > 0, phase == .open, transport.isWritable, peer.nextFrame(into: &frame) {
-            transport.send(frame.span)
-            frame.removeAll(keepingCapacity: true)
-            room -= 1
+        let count = transport.send(upTo: room, through: &frame) { frame in
+            phase == .open && peer.nextFrame(into: &frame)
         }
-        return room < roomBefore
+        room -= count
+        return count > 0
     }
 
     private func goOnNextTurn() {

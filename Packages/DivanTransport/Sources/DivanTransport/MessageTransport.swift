@@ -31,6 +31,27 @@ extension MessageTransport {
     public func send(_ message: [UInt8]) {
         send(message.span)
     }
+
+    /// Sends what `next` makes, as long as there is any and there is room.
+    ///
+    /// - Parameters:
+    ///   - count: How many messages at most.
+    ///   - buffer: Where they are made, empty before and after; its memory serves all of them.
+    ///   - next: Appends a message to the buffer, or returns false.
+    /// - Returns: How many were sent.
+    public func send(
+        upTo count: Int = .max,
+        through buffer: inout [UInt8],
+        _ next: (inout [UInt8]) -> Bool
+    ) -> Int {
+        var sentCount = 0
+        while sentCount < count, isWritable, next(&buffer) {
+            send(buffer.span)
+            buffer.removeAll(keepingCapacity: true)
+            sentCount += 1
+        }
+        return sentCount
+    }
 }
 
 /// Hears what a transport has to say; every call comes on the transport's loop.

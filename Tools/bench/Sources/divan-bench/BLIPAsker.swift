@@ -1,85 +1,102 @@
 import DivanBLIP
+import DivanBLIPChannel
 import DivanTransport
 import DivanZlib
 import Foundation
+import Synchronization
 
 /// Asks requests over a transport, some of them ahead of their replies, and times them.
-///
-/// `@unchecked Sendable` holds because everything happens on the transport's loop until `run` is
-/// woken, and the results are read only then.
-final class BLIPAsker: MessageReceiver, @unchecked Sendable {
-    /// With one request at a time: how long each took, in seconds.
-    private(set) var roundTrips: [Double] = []
+final class BLIPAsker: BLIPHandler {
+    /// What a run took.
+    struct Times: Sendable {
+        /// From the first request to the last reply.
+        var seconds: Double
+        /// With one request at a time: how long each took, in seconds.
+        var roundTrips: [Double]
+    }
 
-    private let transport: any MessageTransport
+    /// Hands the times to the thread that waits for them.
+    private final class Stop: Sendable {
+        let isReached = DispatchSemaphore(value: 0)
+        let times = Mutex<Times?>(nil)
+    }
+
+    private let channel: BLIPChannel
     private let body: [UInt8]
     private let aheadCount: Int
     private let count: Int
-    private let done = DispatchSemaphore(value: 0)
-    private var connection = BLIPConnection(codec: DeflateCodec())
-    private var frame: [UInt8] = []
+    private let stop: Stop
+    private var roundTrips: [Double] = []
     private var sentCount = 0
     private var repliedCount = 0
     private var start = ContinuousClock.now
     private var lastStart = ContinuousClock.now
-    private var seconds: Double?
 
-    init(_ transport: any MessageTransport, bodyByteCount: Int, aheadCount: Int, count: Int) {
-        self.transport = transport
+    private init(
+        _ channel: BLIPChannel,
+        bodyByteCount: Int,
+        aheadCount: Int,
+        count: Int,
+        _ stop: Stop
+    ) {
+        self.channel = channel
         body = [UInt8](repeating: 7, count: bodyByteCount)
         self.aheadCount = aheadCount
         self.count = count
+        self.stop = stop
         roundTrips.reserveCapacity(aheadCount == 1 ? count : 0)
     }
 
-    /// Asks everything; returns the seconds from the first request to the last reply.
-    func run() throws -> Double {
-        transport.start(self)
-        done.wait()
-        transport.close(code: 1000, reason: "")
-        guard let seconds else { throw BenchFailure("the connection ended early") }
-        return seconds
+    /// Asks everything, and waits for the last reply.
+    static func run(
+        over transport: any MessageTransport,
+        bodyByteCount: Int,
+        aheadCount: Int,
+        count: Int
+    ) throws -> Times {
+        let stop = Stop()
+        let channel = BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
+            BLIPAsker(
+                channel,
+                bodyByteCount: bodyByteCount,
+                aheadCount: aheadCount,
+                count: count,
+                stop
+            )
+        }
+        stop.isReached.wait()
+        channel.close()
+        guard let times = stop.times.withLock({ $0 }) else {
+            throw BenchFailure("the connection ended early")
+        }
+        return times
     }
 
-    func transportDidOpen(_ peer: TransportPeer) {
+    func channelDidOpen(_ peer: TransportPeer) {
         start = .now
         for _ in 0..<min(aheadCount, count) { ask() }
-        write()
     }
 
-    func transportDidReceive(_ message: ArraySlice<UInt8>) {
-        guard (try? connection.receive(message.span)) != nil else {
-            return transport.close(code: 1002, reason: "")
-        }
-        while let event = connection.next() {
-            guard case .reply = event else { continue }
-            repliedCount += 1
-            if aheadCount == 1 { roundTrips.append(lastStart.elapsedSeconds) }
-            if sentCount < count { ask() }
-            if repliedCount == count { finish() }
-        }
+    func channelDidReceive(_ event: BLIPEvent) {
+        guard case .reply = event else { return }
+        repliedCount += 1
+        if aheadCount == 1 { roundTrips.append(lastStart.elapsedSeconds) }
+        if sentCount < count { ask() }
+        if repliedCount == count { finish() }
     }
 
-    func transportDidDrainInput() { write() }
-    func transportDidBecomeWritable() { write() }
-    func transportDidClose(_ close: TransportClose) { done.signal() }
+    func channelDidClose(_ close: TransportClose) { stop.isReached.signal() }
 
     private func ask() {
         sentCount += 1
         if aheadCount == 1 { lastStart = .now }
-        connection.send(BLIPRequest(properties: ["Profile": "echo"], body: .bytes(body)))
-    }
-
-    private func write() {
-        while transport.isWritable, connection.nextFrame(into: &frame) {
-            transport.send(frame.span)
-            frame.removeAll(keepingCapacity: true)
-        }
+        channel.send(BLIPRequest(properties: ["Profile": "echo"], body: .bytes(body)))
     }
 
     private func finish() {
-        seconds = start.elapsedSeconds
-        done.signal()
+        let times = Times(seconds: start.elapsedSeconds, roundTrips: roundTrips)
+        stop.times.withLock { $0 = times }
+        stop.isReached.signal()
     }
 }
 

@@ -42,13 +42,13 @@ enum LoopbackFigures {
         let client = try BenchClient()
         var seconds = Double.infinity
         for _ in 0..<3 {
-            let asker = BLIPAsker(
-                client.transport(to: server.securePort, isSecure: true, path: "/blip"),
+            let times = try BLIPAsker.run(
+                over: client.transport(to: server.securePort, isSecure: true, path: "/blip"),
                 bodyByteCount: 64,
                 aheadCount: 1000,
                 count: requestCount
             )
-            seconds = min(seconds, try asker.run())
+            seconds = min(seconds, times.seconds)
         }
         report.add(
             Figure(
@@ -114,13 +114,12 @@ struct RoundTrips {
 
     /// Asks one request after the other over TLS.
     static func measure(_ count: Int, with server: BenchServer) throws -> RoundTrips {
-        let asker = BLIPAsker(
-            try BenchClient().transport(to: server.securePort, isSecure: true, path: "/blip"),
+        let times = try BLIPAsker.run(
+            over: BenchClient().transport(to: server.securePort, isSecure: true, path: "/blip"),
             bodyByteCount: 64,
             aheadCount: 1,
             count: count
         )
-        _ = try asker.run()
-        return RoundTrips(asker.roundTrips)
+        return RoundTrips(times.roundTrips)
     }
 }

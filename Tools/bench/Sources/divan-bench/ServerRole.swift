@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanBLIPChannel
 import DivanLog
 import DivanTLS
 import DivanTestKit
@@ -42,7 +43,8 @@ struct ServerRole {
             let path = request.handshake.path
             request.accept(subprotocol: "bench") { transport in
                 switch path {
-                case "/blip": transport.start(BLIPAnswerer(transport))
+                case "/blip":
+                    BLIPChannel.open(over: transport, codec: DeflateCodec()) { BLIPAnswerer($0) }
                 case "/sink": transport.start(Echo(transport, longest: 1))
                 default: transport.start(Echo(transport, longest: .max))
                 }
@@ -75,37 +77,15 @@ private final class Echo: MessageReceiver, @unchecked Sendable {
 }
 
 /// Answers each BLIP request with its own body.
-///
-/// `@unchecked Sendable` holds because everything happens on the transport's loop.
-private final class BLIPAnswerer: MessageReceiver, @unchecked Sendable {
-    private let transport: any MessageTransport
-    private var connection = BLIPConnection(codec: DeflateCodec())
-    private var frame: [UInt8] = []
+private final class BLIPAnswerer: BLIPHandler {
+    private let channel: BLIPChannel
 
-    init(_ transport: any MessageTransport) {
-        self.transport = transport
+    init(_ channel: BLIPChannel) {
+        self.channel = channel
     }
 
-    func transportDidOpen(_ peer: TransportPeer) {}
-
-    func transportDidReceive(_ message: ArraySlice<UInt8>) {
-        guard (try? connection.receive(message.span)) != nil else {
-            return transport.close(code: 1002, reason: "")
-        }
-        while let event = connection.next() {
-            guard case .request(let request) = event else { continue }
-            connection.reply(to: request.id, with: BLIPReply(body: .bytes(request.body)))
-        }
-    }
-
-    func transportDidDrainInput() { write() }
-    func transportDidBecomeWritable() { write() }
-    func transportDidClose(_ close: TransportClose) {}
-
-    private func write() {
-        while transport.isWritable, connection.nextFrame(into: &frame) {
-            transport.send(frame.span)
-            frame.removeAll(keepingCapacity: true)
-        }
+    func channelDidReceive(_ event: BLIPEvent) {
+        guard case .request(let request) = event else { return }
+        channel.reply(to: request.id, with: BLIPReply(body: .bytes(request.body)))
     }
 }

@@ -1,3 +1,4 @@
+import DivanBLIPChannel
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -17,7 +18,7 @@ final class PullerRole {
     private let isContinuous: Bool
     private let context: TLSContext
     private var crowd = Crowd()
-    private var pullers: [LightPuller] = []
+    private var pullers: [BLIPChannel] = []
 
     /// Takes the words `PORT tls|clear COUNT DATABASE continuous|once`.
     init(_ words: [String]) throws {
@@ -59,16 +60,14 @@ final class PullerRole {
         pullers = []
         for opened in 0..<count {
             if opened >= 64 { _ = try crowd.wait(for: .ready, opened - 63) }
-            let puller = LightPuller(transport(), in: crowd, isContinuous: isContinuous)
-            pullers.append(puller)
-            puller.open()
+            pullers.append(LightPuller.open(over: transport(), in: crowd))
         }
         _ = try crowd.wait(for: .ready, count)
     }
 
     private func pull(_ revisionCount: Int) throws -> Double {
         let start = monotonicSeconds()
-        for puller in pullers { puller.subscribe() }
+        for puller in pullers { LightPuller.subscribe(puller, isContinuous: isContinuous) }
         let level = try crowd.wait(for: .caughtUp, count, seconds: 90)
         return max(level, try crowd.wait(for: .revision, revisionCount)) - start
     }
@@ -77,8 +76,7 @@ final class PullerRole {
     private func knock(_ count: Int) throws -> Int {
         for _ in 0..<count {
             let crowd = Crowd()
-            let puller = LightPuller(transport(), in: crowd, isContinuous: false)
-            puller.open()
+            let puller = LightPuller.open(over: transport(), in: crowd)
             _ = try crowd.wait(for: .ready, 1)
             puller.close()
             _ = try crowd.wait(for: .closed, 1)

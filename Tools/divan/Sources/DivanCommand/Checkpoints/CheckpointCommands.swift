@@ -186,12 +186,12 @@ struct CheckpointComparison {
             let round = rest.filter { seen.insert(places[$0].path).inserted }
             rest.removeAll { round.contains($0) }
             let transport = try PeerTransport.make(to: url, arguments, terminal)
-            let question = RemoteCheckpoints(
+            let found = try RemoteCheckpoints.ask(
                 round.map { (path: places[$0].path, id: places[$0].id) },
                 over: transport,
                 forgets: forgets
             )
-            for (index, answer) in zip(round, try question.ask()) { answers[index] = answer }
+            for (index, answer) in zip(round, found) { answers[index] = answer }
         }
         return places.indices.map { answers[$0] ?? .nothing }
     }

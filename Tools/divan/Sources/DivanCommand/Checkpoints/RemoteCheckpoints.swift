@@ -1,5 +1,6 @@
 import Dispatch
 import DivanBLIP
+import DivanBLIPChannel
 import DivanCommandLine
 import DivanJSON
 import DivanReplicator
@@ -14,9 +15,7 @@ import Synchronization
 /// default collection takes part, and `setCheckpoint` with an empty object.
 ///
 /// Source: `replication.md` §1, `checkpoints.md` §7.
-final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
-    // Unchecked: everything but `outcome` is touched on the transport's loop only.
-
+final class RemoteCheckpoints: BLIPHandler {
     /// What the peer keeps for one collection.
     enum Answer: Sendable, Equatable {
         /// The peer shares no such collection.
@@ -26,37 +25,42 @@ final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
         case checkpoint(body: [UInt8], revision: String)
     }
 
-    private struct Outcome {
-        var answers: [Answer] = []
-        var problem: Failure?
+    /// A collection, and the name of our checkpoint of it.
+    typealias Name = (path: CollectionPath, id: String)
+
+    /// What came of it, for the thread that waits.
+    private final class Outcome: Sendable {
+        let hasEnded = DispatchSemaphore(value: 0)
+        let state = Mutex<(answers: [Answer], problem: Failure?)>(([], nil))
     }
 
-    private let transport: any MessageTransport
-    private let names: [(path: CollectionPath, id: String)]
+    private let channel: BLIPChannel
+    private let names: [Name]
     private let forgets: Bool
-    private let hasEnded = DispatchSemaphore(value: 0)
-    private let outcome = Mutex(Outcome())
-    private var connection = BLIPConnection(codec: DeflateCodec())
+    private let outcome: Outcome
     private var openCount = 0
 
-    /// Prepares the question for checkpoints by collection and name.
-    init(
-        _ names: [(path: CollectionPath, id: String)],
-        over transport: any MessageTransport,
-        forgets: Bool
-    ) {
+    private init(_ channel: BLIPChannel, _ names: [Name], forgets: Bool, _ outcome: Outcome) {
+        self.channel = channel
         self.names = names
-        self.transport = transport
         self.forgets = forgets
+        self.outcome = outcome
     }
 
     /// Asks, and waits for the answers, one for each name.
     ///
     /// - Throws: `Failure` when the peer cannot be reached or refuses.
-    func ask() throws(Failure) -> [Answer] {
-        transport.start(self)
-        hasEnded.wait()
-        let outcome = outcome.withLock { $0 }
+    static func ask(
+        _ names: [Name],
+        over transport: any MessageTransport,
+        forgets: Bool
+    ) throws(Failure) -> [Answer] {
+        let ended = Outcome()
+        BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
+            RemoteCheckpoints(channel, names, forgets: forgets, ended)
+        }
+        ended.hasEnded.wait()
+        let outcome = ended.state.withLock { $0 }
         if let problem = outcome.problem { throw problem }
         guard outcome.answers.count == names.count else {
             throw Failure(kind: .unreachable, sentence: "the peer ended the connection; try again")
@@ -66,16 +70,16 @@ final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
 
     private var isLegacy: Bool { names.count == 1 && names[0].path == .default }
 
-    func transportDidOpen(_ peer: TransportPeer) {
+    func channelDidOpen(_ peer: TransportPeer) {
         if isLegacy {
             let properties: BLIPProperties = ["client": names[0].id]
-            connection.send(BLIPRequest(profile: "getCheckpoint", properties: properties))
+            channel.send(BLIPRequest(profile: "getCheckpoint", properties: properties))
         } else {
             let body: JSON = [
                 "collections": .array(names.map { .string($0.path.wireName) }),
                 "checkpoint_ids": .array(names.map { .string($0.id) }),
             ]
-            connection.send(
+            channel.send(
                 BLIPRequest(
                     profile: "getCollections",
                     body: .bytes(Array(body.canonicalText.utf8))
@@ -83,26 +87,16 @@ final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
             )
         }
         openCount = 1
-        writeFrames()
     }
 
-    func transportDidReceive(_ message: ArraySlice<UInt8>) {
-        do {
-            try connection.receive(message.span)
-            while let event = connection.next() { take(event) }
-        } catch {
-            fail(Failure(kind: .unreachable, sentence: "\(error)"))
-        }
-    }
-
-    private func take(_ event: BLIPEvent) {
+    func channelDidReceive(_ event: BLIPEvent) {
         switch event {
-        case .request(let request): connection.reply(to: request.id, with: .noHandler)
+        case .request(let request): channel.reply(to: request.id, with: .noHandler)
         case .reply(_, let reply):
             openCount -= 1
-            let isFirst = outcome.withLock { $0.answers.isEmpty }
+            let isFirst = outcome.state.withLock { $0.answers.isEmpty }
             if isFirst { takeAnswers(reply) } else { takeReset(reply) }
-            if openCount == 0 { transport.close(code: 1000, reason: "") }
+            if openCount == 0 { channel.close() }
         case .replyPiece, .bodyFailed: break  // no reply is streamed, no body has a source
         }
     }
@@ -120,7 +114,7 @@ final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
         } else {
             answers = ((try? JSON(parsing: reply.body))?.array ?? []).map { Self.answer($0) }
         }
-        outcome.withLock { $0.answers = answers }
+        outcome.state.withLock { $0.answers = answers }
         guard forgets, answers.count == names.count else { return }
         for (index, answer) in answers.enumerated() {
             if case .checkpoint(_, let revision) = answer { forget(index, revision) }
@@ -139,7 +133,7 @@ final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
         var properties: BLIPProperties = ["client": names[index].id, "rev": revision]
         if !isLegacy { properties.append("collection", "\(index)") }
         openCount += 1
-        connection.send(
+        channel.send(
             BLIPRequest(
                 profile: "setCheckpoint",
                 properties: properties,
@@ -154,29 +148,21 @@ final class RemoteCheckpoints: MessageReceiver, @unchecked Sendable {
     }
 
     private func fail(_ failure: Failure) {
-        outcome.withLock { $0.problem = $0.problem ?? failure }
-        transport.close(code: 1000, reason: "")
+        outcome.state.withLock { $0.problem = $0.problem ?? failure }
+        channel.close()
     }
 
-    func transportDidDrainInput() { writeFrames() }
-
-    func transportDidBecomeWritable() { writeFrames() }
-
-    private func writeFrames() {
-        var frame: [UInt8] = []
-        while transport.isWritable, connection.nextFrame(into: &frame) {
-            transport.send(frame)
-            frame.removeAll(keepingCapacity: true)
-        }
+    func channelDidFail(_ error: BLIPError) {
+        fail(Failure(kind: .unreachable, sentence: "\(error)"))
     }
 
-    func transportDidClose(_ close: TransportClose) {
+    func channelDidClose(_ close: TransportClose) {
         if case .failed(let error) = close {
-            outcome.withLock { outcome in
-                if outcome.answers.isEmpty { outcome.problem = outcome.problem ?? Failure(error) }
+            outcome.state.withLock { state in
+                if state.answers.isEmpty { state.problem = state.problem ?? Failure(error) }
             }
         }
-        hasEnded.signal()
+        outcome.hasEnded.signal()
     }
 }
 

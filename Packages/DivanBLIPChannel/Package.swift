@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanBLIPChannel",
+    products: [.library(name: "DivanBLIPChannel", targets: ["DivanBLIPChannel"])],
+    dependencies: [
+        .package(path: "../DivanBLIP"),
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanSimulation"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTransport"),
+        .package(path: "../DivanZlib"),
+    ],
+    targets: [
+        .target(
+            name: "DivanBLIPChannel",
+            dependencies: ["DivanBLIP", "DivanCompression", "DivanTransport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanBLIPChannelTests",
+            dependencies: [
+                "DivanBLIPChannel", "DivanTestKit", "DivanSimulation", "DivanZlib", "DivanBLIP",
+                "DivanCompression", "DivanTransport",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)
