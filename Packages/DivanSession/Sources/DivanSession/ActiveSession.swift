@@ -22,6 +22,8 @@ public final class ActiveSession: @unchecked Sendable {
         public var peer: PeerConfiguration
         /// Makes the transport for one attempt to connect, on the given loop if it can.
         public var makeTransport: @Sendable (any EventLoop) throws -> any MessageTransport
+        /// Where credentials come from that have to be fetched; `nil` where nothing is.
+        public var credentials: CredentialSource?
         /// When a failed connection is tried again; `nil` means never.
         public var retry: RetrySchedule?
         /// Who decides about conflicts in a collection; the default rule where nothing is given.
@@ -52,8 +54,10 @@ public final class ActiveSession: @unchecked Sendable {
 
     private enum Phase {
         case new
+        /// The application is asked for credentials; the number tells an answer that came too late.
+        case obtaining(Int, since: Duration)
         case connected(PeerDriver)
-        case waiting(TimerToken, NetworkObservation)
+        case waiting(TimerToken, NetworkObservation, since: Duration)
         case over
     }
 
@@ -68,6 +72,8 @@ public final class ActiveSession: @unchecked Sendable {
     private var status = SyncStatus(.stopped)
     private var peerError: SyncError?  // what the engine goes on with, or ended for
     private var wasStopped = false
+    private var askCount = 0
+    private var renewal: TimerToken?
 
     /// Creates a session that is not started yet.
     public init(
@@ -112,7 +118,7 @@ public final class ActiveSession: @unchecked Sendable {
     /// Called by itself when this machine's network changes.
     public func retryNow() {
         loop.execute {
-            guard case .waiting(let token, _) = self.phase else { return }
+            guard case .waiting(let token, _, _) = self.phase else { return }
             self.loop.cancel(token)
             self.configuration.retry?.reset()
             self.connect()
@@ -123,10 +129,27 @@ public final class ActiveSession: @unchecked Sendable {
         wasStopped = true
         switch phase {
         case .new, .over: break
+        case .obtaining: finish(nil)
         case .connected(let driver): driver.stop()
-        case .waiting(let token, _):
+        case .waiting(let token, _, _):
             loop.cancel(token)
             finish(nil)
+        }
+    }
+
+    /// Answers, from any thread, what the session waits for, the longest first; from a loop.
+    ///
+    /// A loop that the application's code holds up answers when that has returned.
+    public func waits(_ answer: @escaping @Sendable ([SyncWait]) -> Void) {
+        loop.execute {
+            switch self.phase {
+            case .new, .over: answer([])
+            case .obtaining(_, let since):
+                answer([SyncWait(.credentials, for: self.loop.now - since)])
+            case .connected(let driver): driver.waits(answer)
+            case .waiting(_, _, let since):
+                answer([SyncWait(.attempt, for: self.loop.now - since)])
+            }
         }
     }
 }
@@ -134,8 +157,46 @@ public final class ActiveSession: @unchecked Sendable {
 // MARK: - One connection after another
 
 extension ActiveSession {
+    /// Begins an attempt: asks for credentials where they have to be fetched.
     private func connect() {
         peerError = nil
+        guard let source = configuration.credentials else { return open() }
+        askCount += 1
+        let number = askCount
+        phase = .obtaining(number, since: loop.now)
+        var next = SyncStatus(.connecting)
+        next.needsCredentials = true
+        tell(next)
+        source.obtain { outcome in self.loop.execute { self.obtained(number, outcome) } }
+        warnOfSilence(number, after: configuration.peer.limits.patience)
+    }
+
+    private func obtained(_ number: Int, _ outcome: CredentialSource.Outcome) {
+        guard case .obtaining(number, _) = phase else { return }
+        switch outcome {
+        case .ready: open()
+        case .denied(let error): finish(error, needsCredentials: true)
+        case .unavailable(let error):
+            // 401 is final from a server; here another attempt asks again.
+            let rule = SyncError(.http(.serviceUnavailable))
+            failed(error, as: rule, retryAfter: nil, needsCredentials: true)
+        }
+    }
+
+    /// Names in the log that the application has not answered, again each time the wait has doubled.
+    private func warnOfSilence(_ number: Int, after patience: Duration) {
+        loop.schedule(at: loop.now + patience) { [weak self] in
+            guard let self, case .obtaining(number, let since) = phase else { return }
+            let wait = SyncWait(.credentials, for: loop.now - since)
+            log.warning("Replicator waits for: \(wait)")
+            var next = status
+            next.stall = wait
+            tell(next)
+            warnOfSilence(number, after: wait.duration)
+        }
+    }
+
+    private func open() {
         tell(SyncStatus(.connecting))
         let transport: any MessageTransport
         do {
@@ -176,6 +237,32 @@ extension ActiveSession {
         // A reset concerns the first connection: the next one goes on where this one ends.
         configuration.peer.clearReset()
         configuration.onOpen(peer)
+        renewLater(configuration.credentials?.accepted())
+    }
+
+    /// Obtains credentials anew before those in use expire, so that the next attempt has some; the
+    /// connection that stands goes on.
+    private func renewLater(_ delay: Duration?) {
+        if let renewal { loop.cancel(renewal) }
+        renewal = delay.map { delay in
+            loop.schedule(at: loop.now + delay) { [weak self] in
+                guard let self, case .connected = phase else { return }
+                configuration.credentials?.obtain { [weak self] outcome in
+                    self?.renewed(outcome)
+                }
+            }
+        }
+    }
+
+    private func renewed(_ outcome: CredentialSource.Outcome) {
+        loop.execute {
+            guard case .connected = self.phase else { return }
+            switch outcome {
+            case .ready: self.renewLater(self.configuration.credentials?.accepted())
+            case .unavailable(let error), .denied(let error):
+                self.log.warning("\(error); the connection goes on with the credentials it has")
+            }
+        }
     }
 
     private func peerChanged(_ peerStatus: SyncStatus) {
@@ -200,35 +287,55 @@ extension ActiveSession {
             finish(nil)
             return
         }
+        if error.wireCode == .http(.unauthorized), let source = configuration.credentials {
+            if source.refused() { return connect() }
+            return finish(error, needsCredentials: true)
+        }
         let wish = end.close?.retryAfter(at: configuration.peer.secondsSince1970())
-        switch configuration.retry?.failed(with: end.retryError ?? error, retryAfter: wish) {
+        failed(error, as: end.retryError, retryAfter: wish)
+    }
+
+    /// An attempt failed: another one follows later, or none.
+    private func failed(
+        _ error: SyncError,
+        as rule: SyncError? = nil,
+        retryAfter wish: Duration?,
+        needsCredentials: Bool = false
+    ) {
+        switch configuration.retry?.failed(with: rule ?? error, retryAfter: wish) {
         case nil, .giveUp?:
-            finish(error)
+            finish(error, needsCredentials: needsCredentials)
         case .retry(let delay)?:
             log.warning("\(error); next attempt in \(delay)")
-            wait(for: delay, after: error)
+            wait(for: delay, after: error, needsCredentials: needsCredentials)
         }
     }
 
-    private func wait(for delay: Duration, after error: SyncError) {
+    private func wait(for delay: Duration, after error: SyncError, needsCredentials: Bool) {
         let token = loop.schedule(at: loop.now + delay) {
             guard case .waiting = self.phase else { return }
             self.connect()
         }
-        phase = .waiting(token, network.observe { [weak self] in self?.retryNow() })
+        let observation = network.observe { [weak self] in self?.retryNow() }
+        phase = .waiting(token, observation, since: loop.now)
         var next = status
         next.activity = .offline
         next.retryDelay = delay
         next.error = error
+        next.stall = nil
+        next.needsCredentials = needsCredentials
         tell(next)
     }
 
-    private func finish(_ error: SyncError?) {
+    private func finish(_ error: SyncError?, needsCredentials: Bool = false) {
         phase = .over
+        renewLater(nil)
         var last = status
         last.activity = .stopped
         last.retryDelay = nil
         last.error = error
+        last.stall = nil
+        last.needsCredentials = needsCredentials
         status = last
         configuration.onStatus(last)
     }

@@ -37,6 +37,8 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private var end = PeerEnd()
     private var phase = Phase.connecting
     private var isPumping = false
+    private var phaseBegin: Duration = .zero
+    private var fullSince: Duration?  // since when the transport takes nothing
     private var goesOn = false  // what is left to send goes out in the loop's next turn
 
     private enum Phase: Int, Comparable {
@@ -69,7 +71,23 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
 
     /// Opens the transport; from any thread.
     func start() {
+        loop.execute { self.phaseBegin = self.loop.now }
         transport.start(self)
+    }
+
+    /// Answers on the loop, from any thread, what is waited for; the longest first.
+    func waits(_ answer: @escaping @Sendable ([SyncWait]) -> Void) {
+        loop.execute { answer(self.currentWaits) }
+    }
+
+    private var currentWaits: [SyncWait] {
+        switch phase {
+        case .connecting: return [SyncWait(.connection, for: loop.now - phaseBegin)]
+        case .open:
+            let room = fullSince.map { SyncWait(.room, for: loop.now - $0) }
+            return [room].compactMap(\.self) + peer.waits(at: loop.now)
+        case .closing, .closed, .ended: return []
+        }
     }
 
     /// Ends the session in order, from any thread: what is under way is finished or dropped, the
@@ -127,6 +145,7 @@ extension PeerDriver {
     }
 
     func transportDidBecomeWritable() {
+        fullSince = nil
         guard phase == .open else { return }
         pump()
     }
@@ -185,6 +204,7 @@ extension PeerDriver {
             performEffects()
         } while sendFrames(&room)
         if room == 0 { goOnNextTurn() }
+        if !transport.isWritable { fullSince = fullSince ?? loop.now } else { fullSince = nil }
         armTimer()
     }
 

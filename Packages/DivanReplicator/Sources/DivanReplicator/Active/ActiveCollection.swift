@@ -102,6 +102,12 @@ final class ActiveCollection {
     /// Whether changes from before the connection are still being read.
     var isInBacklog: Bool { pusher?.isInBacklog ?? false }
 
+    /// Since when no revision came that was asked for.
+    var oldestWait: Duration? { puller?.oldest }
+
+    /// What was asked for and has not come.
+    var wait: SyncWait? { puller?.wait }
+
     /// There may be something to push.
     func notice() { pusher?.notice() }
 

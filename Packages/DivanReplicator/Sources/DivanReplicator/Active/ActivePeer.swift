@@ -46,6 +46,8 @@ final class ActivePeer: SyncPeer {
     private let conflicts: OpenConflicts
     private var attachments: AttachmentServer
     private let agreement: CollectionAgreement
+    private var watchdog = Watchdog()
+    private var stall: SyncWait?
 
     init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
         self.options = options
@@ -133,11 +135,12 @@ final class ActivePeer: SyncPeer {
     }
 
     var deadline: Duration? {
-        guard connection.life.replicates else { return nil }
+        guard connection.life.replicates else { return isEnded ? nil : watchdog.deadline }
         guard !attachments.wantsTurn else { return .zero }
         return
             ([
-                connection.life.stopDeadline, connection.statusDeadline(currentStatus),
+                connection.life.stopDeadline, watchdog.deadline,
+                connection.statusDeadline(currentStatus),
                 attachments.deadline,
             ] + collections.map(\.checkpointer.deadline))
             .compactMap(\.self).min()
@@ -146,6 +149,16 @@ final class ActivePeer: SyncPeer {
     func advance(to now: Duration) {
         connection.now = now
         pump()
+    }
+
+    func waits(at now: Duration) -> [SyncWait] {
+        connection.now = now
+        let collections = collections
+        let waits = connection.waits {
+            collections.indices.contains($0) ? collections[$0].path : nil
+        }
+        let rest = collections.map(\.wait) + [conflicts.wait]
+        return (waits + rest.compactMap(\.self)).sorted { $0.duration > $1.duration }
     }
 
     func next() -> SyncEffect? { connection.nextEffect() }
@@ -171,6 +184,7 @@ extension ActivePeer {
         case .stopping(let deadline): goOnStopping(until: deadline)
         case .closing: commit()
         }
+        watch()
         connection.tell(currentStatus)
     }
 
@@ -185,6 +199,19 @@ extension ActivePeer {
         guard connection.life == .running else { return }
         for collection in collections { collection.pumpCheckpoint() }
         endIfDone()
+    }
+
+    /// Names what is waited for too long, in the log and in the status.
+    private func watch() {
+        guard !isEnded else { return }
+        let since = [connection.oldestQuestion(), conflicts.oldest]
+        let oldest = (since + collections.map(\.oldestWait)).compactMap(\.self).min()
+        if watchdog.look(oldest, at: connection.now, patience: limits.patience) {
+            stall = waits(at: connection.now).first
+            if let stall { connection.log.warning("Replicator waits for: \(stall)") }
+        } else if !watchdog.isTold {
+            stall = nil
+        }
     }
 
     /// Nothing new begins; what has arrived is stored and the checkpoint saved.
@@ -215,6 +242,7 @@ extension ActivePeer {
         var status = connection.status(isIdle: isIdle, isResting: isIdle && options.isContinuous)
         status.expectedDocumentCount += collections.reduce(0) { $0 + $1.unreadCount }
         status.rotating = conflicts.rotating
+        status.stall = stall
         return status
     }
 

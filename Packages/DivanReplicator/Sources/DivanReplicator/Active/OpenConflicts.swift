@@ -12,6 +12,8 @@ final class OpenConflicts {
     /// Conflicts of earlier runs that nobody is asked about yet.
     private var earlier: [PendingConflict] = []
     private var rotations = RotationWatch()
+    /// When one was settled last, or the first of those that wait was added.
+    private var lastNews: Duration = .zero
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -22,9 +24,23 @@ final class OpenConflicts {
     /// Whether more may come.
     var hasRoom: Bool { unresolved.count < connection.limits.unresolvedConflictsCount }
 
+    /// Since when no resolver has answered; `nil` when none is asked.
+    var oldest: Duration? { isEmpty ? nil : lastNews }
+
+    /// What resolvers are waited for.
+    var wait: SyncWait? {
+        guard let first = unresolved.first else { return nil }
+        return SyncWait(
+            .resolver(first.documentID, moreCount: unresolved.count - 1),
+            in: first.collection,
+            for: connection.now - lastNews
+        )
+    }
+
     /// Adds a conflict of an earlier run; it is asked about once it is known who the peer is.
     func addEarlier(_ documentID: DocumentID, in path: CollectionPath) {
         let conflict = PendingConflict(collection: path, documentID: documentID)
+        if isEmpty { lastNews = connection.now }
         unresolved.insert(conflict)
         earlier.append(conflict)
     }
@@ -37,6 +53,7 @@ final class OpenConflicts {
 
     func ask(about documentID: DocumentID, in path: CollectionPath) {
         let conflict = PendingConflict(collection: path, documentID: documentID)
+        if isEmpty { lastNews = connection.now }
         guard unresolved.insert(conflict).inserted else { return }
         connection.emit(.resolve(conflict))
     }
@@ -44,6 +61,7 @@ final class OpenConflicts {
     /// A conflict is resolved, or stays; returns whether anybody was asked.
     func settled(_ conflict: PendingConflict, _ error: SyncError?) -> Bool {
         guard unresolved.remove(conflict) != nil else { return false }
+        lastNews = connection.now
         connection.report(DocumentEvent(resolving: conflict, error))
         if error == nil {
             watch(conflict)

@@ -21,6 +21,8 @@ struct Puller {
     private let purgesRevoked: Bool
     /// What was asked for and has not come, with its document.
     private var requested: [RemoteSequence: DocumentID] = [:]
+    /// When one of those came last, or the first of them was asked for.
+    private var lastArrival: Duration = .zero
     private var waiting: [BLIPIncomingRequest] = []
     private var hasAnswered = false
 
@@ -51,6 +53,19 @@ struct Puller {
     /// Whether everything announced has arrived, or nothing more will.
     var isIdle: Bool {
         phase == .failed || (phase == .caughtUp && requested.isEmpty && waiting.isEmpty)
+    }
+
+    /// Since when no revision came that was asked for; `nil` when none is to come.
+    var oldest: Duration? { requested.isEmpty ? nil : lastArrival }
+
+    /// What was asked for and has not come.
+    var wait: SyncWait? {
+        guard let documentID = requested.first?.value else { return nil }
+        return SyncWait(
+            .revisions(documentID, moreCount: requested.count - 1),
+            in: path,
+            for: connection.now - lastArrival
+        )
     }
 
     /// Subscribes to the peer's changes.
@@ -268,6 +283,7 @@ struct Puller {
         }
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
+            if requested.isEmpty { lastArrival = connection.now }
             requested[entry.sequence] = DocumentID(unchecked: entry.name)
             connection.progress.expectDocument(entry.bodyByteCount)
         } else if let error = entry.flaw(connection.limits) {
@@ -313,6 +329,7 @@ struct Puller {
     /// One that `isFinished` need not come in another run.
     mutating func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
         requested[sequence] = nil
+        lastArrival = connection.now
         connection.progress.complete(byteCount)
         if isFinished { checkpointer.remote.finish(sequence) }
     }

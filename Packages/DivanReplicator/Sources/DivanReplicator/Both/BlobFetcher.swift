@@ -12,6 +12,8 @@ struct BlobFetcher {
     /// Identifies a fetch in the answer to its request.
     struct Ticket {
         let digest: BlobDigest
+        /// The document that the request named.
+        let documentID: DocumentID
     }
 
     /// A revision that cannot be stored before the blob is.
@@ -74,7 +76,8 @@ struct BlobFetcher {
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
             connection.progress.expect(waiter.blob.byteCount)
-            connection.ask(request, for: .blob(Ticket(digest: digest)))
+            let ticket = Ticket(digest: digest, documentID: waiter.documentID)
+            connection.ask(request, for: .blob(ticket))
         }
     }
 

@@ -47,7 +47,7 @@ final class Connection {
     private let sharing: SharedRevisions.Membership?
     private var budget: BudgetShare?
     private var deltaCredit: DeltaCredit
-    private var purposes: [BLIPRequestNumber: Purpose] = [:]
+    private var questions = OpenQuestions()
     private var effects = EffectQueue()
     private var statusDue: Duration = .zero
 
@@ -156,7 +156,7 @@ extension Connection {
     /// The connection is gone: what was asked is never answered.
     func disconnected(_ error: SyncError?) {
         take(.disconnected)
-        purposes.removeAll()
+        questions.removeAll()
         self.error = self.error ?? error
         effects.flushEvents()
     }
@@ -237,7 +237,7 @@ extension Connection {
     /// Sends a request and remembers why, for its answer.
     func ask(_ request: BLIPRequest, for purpose: Purpose) {
         guard !isClosed, let number = blip.send(request) else { return }
-        purposes[number] = purpose
+        questions.add(number, purpose, at: now)
     }
 
     /// Sends a list, before all else; an empty one says that there is nothing more, and is not answered.
@@ -310,21 +310,33 @@ extension Connection {
         of number: BLIPRequestNumber,
         answeredBy reply: BLIPIncomingReply
     ) -> Purpose? {
-        if case .blob? = purposes[number], reply.error == nil { return nil }
-        return purposes.removeValue(forKey: number)
+        if case .blob? = questions[number], reply.error == nil { return nil }
+        return questions.remove(number)
     }
 
     /// The blob of which a piece came.
     func blobTicket(of number: BLIPRequestNumber, isFinal: Bool) -> BlobFetcher.Ticket? {
-        guard case .blob(let ticket)? = purposes[number] else { return nil }
-        if isFinal { purposes[number] = nil }
+        guard case .blob(let ticket)? = questions[number] else { return nil }
+        if isFinal { questions.remove(number) } else { questions.noteProgress(of: number, at: now) }
         return ticket
+    }
+
+    /// Since when the oldest question waits for its answer.
+    func oldestQuestion() -> Duration? { questions.oldest() }
+
+    /// What the peer owes an answer to; `path` names a collection by its number.
+    func waits(_ path: (Int) -> CollectionPath?) -> [SyncWait] {
+        questions.all.map { question in
+            let subject = question.purpose.subject
+            let collection = question.purpose.collection.flatMap(path)
+            return SyncWait(subject, in: collection, for: now - question.since)
+        }
     }
 
     /// What was asked so far counts no more.
     func startOver() {
         take(.collectionsRefused)
-        purposes.removeAll()
+        questions.removeAll()
         progress = Progress()
     }
 }
@@ -370,7 +382,7 @@ extension Connection {
         guard current != status else { return }
         let isUrgent =
             current.activity != status.activity || current.error != status.error
-            || current.rotating != status.rotating
+            || current.rotating != status.rotating || current.stall != status.stall
         guard isUrgent || now >= statusDue else { return }
         status = current
         statusDue = now + .milliseconds(200)

@@ -128,6 +128,11 @@ public struct Limits: Sendable {
     /// 32 MiB at which a message ends the connection.
     public var announcedByteCount = 30 << 20
 
+    /// How long something is waited for before the log and the status name it.
+    ///
+    /// Slow peers answer a batch within a few seconds; people look after about ten.
+    public var patience = Duration.seconds(10)
+
     /// Creates the default limits.
     public init() {}
 

@@ -14,6 +14,30 @@ enum Purpose {
     case revision(collection: Int, OutgoingRevision)
     case blob(BlobFetcher.Ticket)
 
+    /// The number of the collection that it is about.
+    var collection: Int? {
+        switch self {
+        case .collections, .blob: nil
+        case .checkpoint(let number, _), .saveCheckpoint(let number), .subscription(let number),
+            .proposals(let number, _), .announcement(let number, _), .revision(let number, _):
+            number
+        }
+    }
+
+    /// What is waited for until the answer comes.
+    var subject: SyncWait.Subject {
+        switch self {
+        case .collections: .reply(to: "getCollections", nil)
+        case .checkpoint: .reply(to: "getCheckpoint", nil)
+        case .saveCheckpoint: .reply(to: "setCheckpoint", nil)
+        case .subscription: .reply(to: "subChanges", nil)
+        case .proposals(_, let documentIDs): .reply(to: "proposeChanges", documentIDs.first)
+        case .announcement(_, let changes): .reply(to: "changes", changes.first?.documentID)
+        case .revision(_, let revision): .reply(to: "rev", revision.change.documentID)
+        case .blob(let ticket): .blob(ticket.digest, ticket.documentID)
+        }
+    }
+
     /// Whether the request said which collection it is about, outside legacy mode.
     var namesCollection: Bool {
         if case .collections = self { false } else { true }

@@ -122,6 +122,12 @@ public struct SyncStatus: Equatable, Sendable {
     /// The last document whose conflict came again and again in this connection, if there was one:
     /// its resolver and those of the peers undo each other's work.
     public var rotating: PendingConflict?
+    /// What is waited for so long that somebody should look; `nil` while all goes on.
+    ///
+    /// Told after `Limits.patience`, and again each time that it has doubled.
+    public var stall: SyncWait?
+    /// Whether the session waits for credentials of the application, or ended for want of them.
+    public var needsCredentials = false
 
     /// Creates a status without progress.
     public init(_ activity: Activity) {

@@ -91,7 +91,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
 
     static let notModified = HTTPStatus(rawValue: 304)  // of a proposal: it is there already
     static let badRequest = HTTPStatus(rawValue: 400)
-    static let unauthorized = HTTPStatus(rawValue: 401)
+    /// The credentials are missing or wrong.
+    public static let unauthorized = HTTPStatus(rawValue: 401)
     static let forbidden = HTTPStatus(rawValue: 403)
     static let notFound = HTTPStatus(rawValue: 404)
     static let requestTimeout = HTTPStatus(rawValue: 408)

@@ -1,0 +1,51 @@
+import DivanBLIP
+
+/// The requests of a connection that wait for their answer: why each was sent, and since when nothing
+/// came of it.
+struct OpenQuestions {
+    /// One of them.
+    struct Question {
+        let purpose: Purpose
+        /// When it was asked, or when the last piece of its answer came.
+        fileprivate(set) var since: Duration
+    }
+
+    private var questions: [BLIPRequestNumber: Question] = [:]
+    /// All of them by age; what was answered or went on since is skipped when it comes to the front.
+    private var order = Line<(number: BLIPRequestNumber, since: Duration)>()
+
+    subscript(number: BLIPRequestNumber) -> Purpose? { questions[number]?.purpose }
+
+    /// Every question, in no order.
+    var all: Dictionary<BLIPRequestNumber, Question>.Values { questions.values }
+
+    mutating func add(_ number: BLIPRequestNumber, _ purpose: Purpose, at now: Duration) {
+        questions[number] = Question(purpose: purpose, since: now)
+        order.append((number, now))
+    }
+
+    @discardableResult
+    mutating func remove(_ number: BLIPRequestNumber) -> Purpose? {
+        questions.removeValue(forKey: number)?.purpose
+    }
+
+    mutating func removeAll() {
+        self = OpenQuestions()
+    }
+
+    /// A piece of the answer came: noted once a second, so that the order does not grow with bytes.
+    mutating func noteProgress(of number: BLIPRequestNumber, at now: Duration) {
+        guard let since = questions[number]?.since, now - since >= .seconds(1) else { return }
+        questions[number]?.since = now
+        order.append((number, now))
+    }
+
+    /// Since when the question waits that waits the longest; `nil` when none does.
+    mutating func oldest() -> Duration? {
+        while let first = order.first {
+            if questions[first.number]?.since == first.since { return first.since }
+            _ = order.popFirst()
+        }
+        return nil
+    }
+}

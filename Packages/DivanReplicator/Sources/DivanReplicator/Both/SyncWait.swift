@@ -1,0 +1,77 @@
+public import DivanRevisions
+public import DivanStore
+
+/// Something that a replication waits for, and for how long.
+///
+/// Reads as a line for people: `reply to rev of soup, 12 s`.
+public struct SyncWait: Hashable, Sendable {
+    /// What is waited for.
+    public enum Subject: Hashable, Sendable {
+        /// The peer's answer to a request, named as on the wire.
+        case reply(to: String, DocumentID?)
+        /// The content of a blob that the peer was asked for; silence counts, not length.
+        case blob(BlobDigest, DocumentID)
+        /// Revisions that the peer announced and was asked for: one of them, and how many more.
+        case revisions(DocumentID, moreCount: Int)
+        /// The application's conflict resolver: one document, and how many more.
+        case resolver(DocumentID, moreCount: Int)
+        /// The peer, to read what was sent.
+        case room
+        /// A connection that is being made.
+        case connection
+        /// The time of the next attempt to connect.
+        case attempt
+        /// The application's credentials.
+        case credentials
+    }
+
+    /// What is waited for.
+    public let subject: Subject
+    /// The collection that it is about, if it is about one.
+    public let collection: CollectionPath?
+    /// For how long.
+    public let duration: Duration
+
+    /// Creates a wait.
+    public init(_ subject: Subject, in collection: CollectionPath? = nil, for duration: Duration) {
+        self.subject = subject
+        self.collection = collection
+        self.duration = max(.zero, duration)
+    }
+
+    /// The document that it is about, if it is about one.
+    public var documentID: DocumentID? {
+        switch subject {
+        case .reply(_, let documentID): documentID
+        case .blob(_, let documentID), .revisions(let documentID, _), .resolver(let documentID, _):
+            documentID
+        case .room, .connection, .attempt, .credentials: nil
+        }
+    }
+}
+
+extension SyncWait.Subject: CustomStringConvertible {
+    /// What is waited for, in a few words.
+    public var description: String {
+        switch self {
+        case .reply(let profile, let documentID):
+            "reply to \(profile)" + (documentID.map { " of \($0)" } ?? "")
+        case .blob(let digest, let documentID): "blob \(digest) of \(documentID)"
+        case .revisions(let documentID, let count):
+            "revision of \(documentID)" + Self.more(count)
+        case .resolver(let documentID, let count):
+            "conflict resolver, about \(documentID)" + Self.more(count)
+        case .room: "the peer to read what was sent"
+        case .connection: "the connection"
+        case .attempt: "the next attempt to connect"
+        case .credentials: "credentials from the application"
+        }
+    }
+
+    private static func more(_ count: Int) -> String { count > 0 ? " and \(count) more" : "" }
+}
+
+extension SyncWait: CustomStringConvertible {
+    /// What is waited for, and for how many seconds.
+    public var description: String { "\(subject), \(duration.components.seconds) s" }
+}

@@ -1,0 +1,95 @@
+import DivanBLIP
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// An active peer names what it waits for.
+@Suite struct WatchdogTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    /// Lets that much time pass, with what is due in it.
+    private func pass(_ seconds: Int, _ server: inout Counterpart) {
+        let end = server.now + .seconds(seconds)
+        while let deadline = server.peer.deadline, deadline <= end {
+            server.now = max(server.now, deadline)
+            server.peer.advance(to: server.now)
+            server.exchange()
+            if deadline > server.now { break }
+        }
+        server.now = end
+        server.peer.advance(to: end)
+        server.exchange()
+    }
+
+    @Test func `a server that does not answer a revision is named with it`() throws {
+        let site = try Site()
+        try site.put("soup", ["1-aa"], #"{"salt":1}"#)
+        var server = try Counterpart.server(site, .init(pushes: true, pulls: false))
+        try server.answer("proposeChanges", "[]")
+        #expect(try server.next("rev").properties["id"] == "soup")
+        pass(9, &server)
+        #expect(server.peer.status.stall == nil)
+        pass(3, &server)
+        #expect(server.peer.status.stall?.subject.description == "reply to rev of soup")
+        #expect(
+            server.peer.waits(at: server.now).map(\.description) == ["reply to rev of soup, 12 s"]
+        )
+        #expect(server.peer.status.stall?.collection == .default)
+        // Told again when the wait has doubled.
+        pass(12, &server)
+        #expect(server.peer.status.stall?.description == "reply to rev of soup, 20 s")
+        try server.answer("rev")
+        #expect(server.peer.status.stall == nil)
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(server.closeCode == 1000)
+    }
+
+    @Test func `a revision that was announced and never comes is named`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site)
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"soup","1-aa"],[6,"tea","1-bb"]]"#)
+        pass(4, &server)
+        server.ask("rev", ["collection": "0", "id": "tea", "rev": "1-bb", "sequence": "6"], "{}")
+        let wait = try #require(server.peer.waits(at: server.now).first { $0.documentID == "soup" })
+        #expect(wait.description == "revision of soup, 0 s", "what came counts as a sign of life")
+        pass(11, &server)
+        #expect(server.peer.status.stall?.documentID == "soup")
+    }
+
+    @Test func `a server that answers nothing at all is named from the first question on`() throws {
+        let site = try Site()
+        var server = Counterpart(Conversation.Options().active, site)
+        pass(10, &server)
+        #expect(server.peer.status.stall?.description == "reply to getCollections, 10 s")
+    }
+
+    @Test func `a blob that trickles is no stall, one that stops is`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site)
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"soup","1-aa"]]"#)
+        let digest = "sha1-" + "qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        let body = #"{"photo":{"@type":"blob","digest":"\#(digest)","length":5}}"#
+        server.ask("rev", ["collection": "0", "id": "soup", "rev": "1-aa", "sequence": "5"], body)
+        let request = try server.next("getAttachment")
+        #expect(request.properties["docID"] == "soup")
+        pass(10, &server)
+        let stall = try #require(server.peer.status.stall)
+        #expect(stall.description == "blob \(digest) of soup, 10 s" || stall.documentID == "soup")
+    }
+
+    @Test func `a peer at rest sets no timer and names nothing`() throws {
+        let site = try Site()
+        var options = Conversation.Options()
+        options.isContinuous = true
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        pass(60, &server)
+        #expect(server.peer.waits(at: server.now).isEmpty)
+        #expect(server.peer.deadline == nil)
+        #expect(server.peer.status.stall == nil)
+    }
+}
