@@ -24,7 +24,8 @@ public final class Database: Sendable {
     let file: DatabaseFile
     /// The listeners of this object.
     let changes = DatabaseChanges()
-    private let location: DatabaseLocation
+    /// Where it lives; `nil` in memory.
+    private let location: DatabaseLocation?
     private let state = Mutex(State())
 
     private struct State {
@@ -44,22 +45,37 @@ public final class Database: Sendable {
     ///   that is no database, `databaseTooNew`, `busy` when another process writes to it, and what
     ///   the file system reports.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
-        location = try DatabaseLocation(name: name, directory: config.directory)
+        let location = try DatabaseLocation(name: name, directory: config.directory)
+        self.location = location
         self.name = name
         self.config = config
         file = try DatabaseFile.open(location, config)
+        begin()
+    }
+
+    /// Creates an empty database in memory; see ``inMemory(name:config:)``.
+    init(inMemory name: String, _ config: DatabaseConfiguration) throws {
+        location = nil
+        self.name = name
+        self.config = config
+        file = DatabaseFile.inMemory(config)
+        begin()
+    }
+
+    private func begin() {
         file.add(changes)
         changes.observe(file.store, for: self)
         LogConfiguration.shared.install()
+        ProcessRegistry.shared.databases.add(self)
     }
 
     deinit {
         if state.withLock({ $0.phase }) != .closed { try? file.close() }
     }
 
-    /// The database's own directory, ending with `/`; `nil` once closed or deleted.
+    /// The database's own directory, ending with `/`; `nil` once closed or deleted, and in memory.
     public var path: String? {
-        state.withLock { $0.phase } == .closed ? nil : location.path
+        state.withLock { $0.phase } == .closed ? nil : location?.path
     }
 
     /// Runs `block` in one transaction: all of its changes are stored, or none.
@@ -140,6 +156,9 @@ extension Database {
         guard state.withLock({ $0.phase }) != .closed else { throw notOpenError }
         return file.store
     }
+
+    /// Whether it is open.
+    var isOpen: Bool { state.withLock { $0.phase } != .closed }
 
     /// The error of every call on a closed database.
     var notOpenError: NSError {

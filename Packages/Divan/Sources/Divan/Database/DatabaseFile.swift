@@ -1,4 +1,5 @@
 import Dispatch
+import DivanRevisions
 import DivanStore
 import Synchronization
 
@@ -61,10 +62,20 @@ final class DatabaseFile: Sendable {
         return file
     }
 
+    /// An empty one in memory, for one owner.
+    static func inMemory(_ configuration: DatabaseConfiguration) -> DatabaseFile {
+        DatabaseFile(
+            Store.inMemory(
+                archive: configuration.revisionCompression.archive,
+                scheme: configuration.revisionScheme?.storeScheme ?? .trees
+            )
+        )
+    }
+
     /// Ends one owner's use.
     func close() throws {
         try store.close()
-        if store.ownerCount == 0 { expiration.stop() }
+        if store.ownerCount == 0 || store.directory == nil { expiration.stop() }
     }
 
     /// Deletes the file.

@@ -37,6 +37,7 @@ public final class URLEndpointListener: Sendable {
     /// Creates a listener; it does nothing until it is started.
     public init(config: URLEndpointListenerConfiguration) {
         self.config = config
+        ProcessRegistry.shared.listeners.add(self)
     }
 
     /// Begins to listen; does nothing while it listens already.

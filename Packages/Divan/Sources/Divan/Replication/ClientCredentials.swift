@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanSession
 import DivanTLS
 import DivanWebSocket
 import Foundation
@@ -8,12 +9,15 @@ struct ClientCredentials: Sendable {
     private let authenticator: (any ClientAuthenticator)?
     private let certificate: TLSCredential?
     private let further: [String: String]
+    /// Where credentials come from that have to be fetched.
+    let source: CredentialSource?
 
     /// - Throws: `invalidParameter` for names and passwords that no header can carry,
     ///   `unsupported` for an authenticator of an unknown type.
     init(_ configuration: ReplicatorConfiguration) throws {
         further = configuration.headers ?? [:]
         var credential: TLSCredential?
+        var source: CredentialSource?
         switch configuration.authenticator {
         case nil:
             authenticator = nil
@@ -29,6 +33,10 @@ struct ClientCredentials: Sendable {
             )
         case let own as any CustomAuthenticator:
             authenticator = OwnHeaders(source: own)
+        case let token as TokenAuthenticator:
+            let use = TokenUse(token.shelf)
+            authenticator = use
+            source = use.source
         case let own as ClientCertificateAuthenticator:
             authenticator = nil
             credential = own.identity.credential
@@ -36,6 +44,7 @@ struct ClientCredentials: Sendable {
             throw ReplicationFailure.unknownAuthenticator("\(type(of: other))")
         }
         certificate = credential
+        self.source = source
     }
 
     /// The header fields of one request: credentials, cookies, and what the application adds.

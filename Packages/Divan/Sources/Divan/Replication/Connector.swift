@@ -22,6 +22,9 @@ protocol Connector: Sendable {
     /// What a peer of this process calls the latest attempt; a server tells it by its answer.
     var correlationID: String? { get }
 
+    /// Where credentials come from that have to be fetched.
+    var credentials: CredentialSource? { get }
+
     /// The certificate that the peer showed in the latest attempt, accepted or not.
     var serverCertificate: DivanTLS.TLSCertificate? { get }
 
@@ -34,6 +37,7 @@ protocol Connector: Sendable {
 
 extension Connector {
     var correlationID: String? { nil }
+    var credentials: CredentialSource? { nil }
 }
 
 /// Reaches a database of this process: a pair of transports in memory.

@@ -23,6 +23,13 @@ public struct DeltaFigures: Equatable, Sendable {
         bodyByteCount = deltas.bodyByteCount
     }
 
+    /// Adds what was counted elsewhere.
+    mutating func add(_ other: DeltaFigures) {
+        count += other.count
+        byteCount += other.byteCount
+        bodyByteCount += other.bodyByteCount
+    }
+
     /// Adds one document.
     mutating func count(_ delta: DeltaUse) {
         count += 1

@@ -34,6 +34,7 @@ extension Replicator {
         )
         session.retry = connector.retries ? retrySchedule : nil
         session.resolvers = resolvers
+        session.credentials = connector.credentials
         session.onStatus = { status in
             self.meter.expect(documents: status.expectedDocumentCount)
             self.publish(Status(status))
@@ -183,6 +184,8 @@ extension Replicator.Status {
             ),
             error: status.error.map { NSError(from: $0) }
         )
+        stall = status.stall?.description
+        needsCredentials = status.needsCredentials
         retryDate = status.retryDelay.map { delay in
             let (seconds, attoseconds) = delay.components
             return Date(timeIntervalSinceNow: Double(seconds) + Double(attoseconds) / 1e18)

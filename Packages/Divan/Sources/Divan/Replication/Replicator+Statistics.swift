@@ -93,6 +93,16 @@ extension Replicator.Statistics {
         }
     }
 
+    /// Adds what another replicator did.
+    mutating func add(_ other: Replicator.Statistics) {
+        receivedByteCount += other.receivedByteCount
+        sentByteCount += other.sentByteCount
+        pulledDocumentCount += other.pulledDocumentCount
+        pushedDocumentCount += other.pushedDocumentCount
+        pulledDeltas.add(other.pulledDeltas)
+        pushedDeltas.add(other.pushedDeltas)
+    }
+
     fileprivate mutating func add(_ transport: WebSocketClientTransport?) {
         guard let traffic = transport?.statistics else { return }
         receivedByteCount += traffic.receivedByteCount

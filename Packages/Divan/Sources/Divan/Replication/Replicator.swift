@@ -51,6 +51,15 @@ public final class Replicator: Sendable {
         ///
         /// An addition to the official API.
         public internal(set) var retryDate: Date?
+        /// What the replicator has waited for longer than ten seconds, with the time: `reply to rev
+        /// of soup, 12 s`; `nil` while all goes on.
+        ///
+        /// Told again each time that the wait has doubled. An addition to the official API.
+        public internal(set) var stall: String?
+        /// Whether a ``TokenAuthenticator`` is being asked for credentials, or gave none.
+        ///
+        /// An addition to the official API.
+        public internal(set) var needsCredentials = false
 
         static let initial = nothingDone(.stopped)
 
@@ -72,6 +81,8 @@ public final class Replicator: Sendable {
     public let config: ReplicatorConfiguration
 
     let state = Mutex(State())
+    /// By what the metrics tell it from others.
+    let label: ReplicatorLabel
     let meter = TrafficMeter()
     let changeListeners = ListenerList<ReplicatorChange>()
     let documentListeners = ListenerList<DocumentReplication>()
@@ -81,8 +92,13 @@ public final class Replicator: Sendable {
     ///
     /// - Precondition: The configuration has a collection.
     public init(config: ReplicatorConfiguration) {
-        _ = config.requiredDatabase
         self.config = config
+        label = ReplicatorLabel(config)
+        ProcessRegistry.shared.replicators.add(self)
+    }
+
+    deinit {
+        ProcessRegistry.shared.gone.add(label, meter.statistics)
     }
 
     /// What the replicator is doing now; `connecting` as soon as `start()` has returned.

@@ -1,5 +1,6 @@
 import DivanAuth
 import DivanReplicator
+import DivanSession
 import DivanStore
 import DivanTLS
 import DivanTransport
@@ -15,6 +16,8 @@ final class URLConnector: Connector {
     let retries = true
     let usesDeltas = true
 
+    let credentials: CredentialSource?
+
     private let url: WebSocketURL
     private let transport: WebSocketClientTransport.Configuration
     private let latest = Mutex<WebSocketClientTransport?>(nil)
@@ -27,6 +30,7 @@ final class URLConnector: Connector {
     ) throws {
         url = try WebSocketURL(endpoint.url.absoluteString)
         let credentials = try ClientCredentials(configuration)
+        self.credentials = credentials.source
         let cookies = CookieStore(
             store,
             configuration.requiredDatabase.file.cookies,

@@ -116,7 +116,7 @@ final class ServingRoom {
         let begin = Date()
         metrics = try MetricsServer(port: port) { path in
             switch path {
-            case "/metrics": .metrics(MetricsPage(served, since: begin).text)
+            case "/metrics": .metrics(MetricsPage(since: begin).text)
             case "/_health": .health(HealthReport(served, since: begin))
             default: .notFound
             }

@@ -1,0 +1,44 @@
+import DivanRevisions
+import DivanStore
+
+extension Collection {
+    /// The documents that wait for a decision, by the order in which they came into conflict.
+    ///
+    /// A document is in conflict from the pull that brings the other side until a resolver has decided:
+    /// after ``ConflictResolver/leaveOpen``, after a resolver that failed, or while one is at work.
+    /// A listener never stores conflicts. Both sides are read; at most `limit` conflicts are returned.
+    /// An addition to the official API.
+    ///
+    /// ```swift
+    /// for conflict in try recipes.conflicts() {
+    ///     print(conflict.documentID, conflict.localDocument?.revisionID ?? "deleted")
+    /// }
+    /// ```
+    ///
+    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    public func conflicts(limit: Int = 1_000) throws -> [Conflict] {
+        let path = path
+        let stored = try read { reader in
+            try reader.conflicts(in: path).prefix(max(0, limit)).compactMap { documentID in
+                try reader.conflict(of: documentID, in: path)
+            }
+        }
+        return stored.map { conflict in
+            Conflict(
+                documentID: conflict.documentID.text,
+                localDocument: document(conflict.documentID, conflict.local),
+                remoteDocument: document(conflict.documentID, conflict.remote)
+            )
+        }
+    }
+
+    private func document(_ id: StoredID, _ side: StoredRevision) -> Document? {
+        guard !side.isTombstone else { return nil }
+        let state = RevisionState(
+            revisionID: side.revisionID,
+            sequence: side.sequence,
+            isTombstone: false
+        )
+        return Document(id: id, state: state, body: side.body, collection: self)
+    }
+}

@@ -1,0 +1,136 @@
+import Dispatch
+import DivanReplicator
+import DivanRevisions
+import DivanSession
+import DivanStore
+public import Foundation
+import Synchronization
+
+extension Replicator {
+    /// What a replicator is at, and what it waits for.
+    ///
+    /// Reads as a text for people: `busy, 12 of 40 units; waits for: reply to rev of soup, 12 s`.
+    public struct Diagnosis: Sendable {
+        /// Something that is waited for.
+        public struct Wait: Hashable, Sendable {
+            /// What, in a few words: `reply to rev of soup`.
+            public let subject: String
+            /// The collection's full name, where it is about one.
+            public let collection: String?
+            /// The document, where it is about one; where it is about several, one of them.
+            public let documentID: String?
+            /// Seconds so far; for what comes in pieces, since the last piece.
+            public let seconds: TimeInterval
+        }
+
+        /// The status at the moment of asking.
+        public let status: Status
+        /// What has gone over the connections so far.
+        public let statistics: Statistics
+        /// What is waited for, the longest first, at most 100; empty when stopped, and when only new
+        /// changes can come.
+        public let waits: [Wait]
+        /// How many there are.
+        public let waitCount: Int
+        /// Whether the replicator's own thread answered within two seconds.
+        ///
+        /// When not, code of the application holds it up (a filter, a listener without a queue), or
+        /// the disk.
+        public let isResponding: Bool
+    }
+
+    /// What the replicator is at, and what it waits for; answered within two seconds.
+    ///
+    /// For logs, support and monitors. A replicator that waits for something longer than ten seconds
+    /// says so by itself, in the log and in `Status.stall`. An addition to the official API.
+    ///
+    /// ```swift
+    /// print(await replicator.diagnosis)  // busy, 12 of 40 units; waits for: reply to rev of soup, 12 s
+    /// ```
+    public var diagnosis: Diagnosis {
+        get async {
+            let (status, session) = state.withLock { ($0.status, $0.session) }
+            let waits: [SyncWait]?
+            if let session {
+                waits = await FirstAnswer.of(within: .seconds(2)) { session.waits($0) }
+            } else {
+                waits = []
+            }
+            return Diagnosis(status, statistics, waits)
+        }
+    }
+}
+
+extension Replicator.Diagnosis {
+    private static let limit = 100
+
+    fileprivate init(
+        _ status: Replicator.Status,
+        _ statistics: Replicator.Statistics,
+        _ waits: [SyncWait]?
+    ) {
+        self.status = status
+        self.statistics = statistics
+        self.waits = (waits ?? []).prefix(Self.limit).map { Wait($0) }
+        waitCount = waits?.count ?? 0
+        isResponding = waits != nil
+    }
+}
+
+extension Replicator.Diagnosis.Wait: CustomStringConvertible {
+    fileprivate init(_ wait: SyncWait) {
+        subject = "\(wait.subject)"
+        collection = wait.collection?.description
+        documentID = wait.documentID?.text
+        seconds = wait.duration / .seconds(1)
+    }
+
+    /// What, and for how many seconds.
+    public var description: String { "\(subject), \(Int(seconds)) s" }
+}
+
+extension Replicator.Diagnosis: CustomStringConvertible {
+    /// The activity, the progress, the error and the longest waits, in one line.
+    public var description: String {
+        let progress = status.progress
+        var parts = ["\(status.activity), \(progress.completed) of \(progress.total) units"]
+        if let error = status.error { parts.append("error: \(error.localizedDescription)") }
+        if !isResponding {
+            parts.append("its thread does not answer: a filter or the disk holds it up")
+        }
+        if !waits.isEmpty {
+            let named = waits.prefix(3).map(\.description).joined(separator: ", and ")
+            let more = waitCount > 3 ? ", and \(waitCount - 3) more" : ""
+            parts.append("waits for: \(named)\(more)")
+        }
+        return parts.joined(separator: "; ")
+    }
+}
+
+/// The first answer to a question, or none when it takes too long.
+private final class FirstAnswer<Answer: Sendable>: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Answer?, Never>?>
+
+    private init(_ continuation: CheckedContinuation<Answer?, Never>) {
+        self.continuation = Mutex(continuation)
+    }
+
+    static func of(
+        within time: DispatchTimeInterval,
+        _ ask: @escaping (@escaping @Sendable (Answer) -> Void) -> Void
+    ) async -> Answer? {
+        await withCheckedContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            ask { answer.give($0) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + time) { answer.give(nil) }
+        }
+    }
+
+    private func give(_ answer: Answer?) {
+        let waiting = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        waiting?.resume(returning: answer)
+    }
+}

@@ -1,0 +1,82 @@
+import Divan
+import Foundation
+import Testing
+
+/// A database in memory does what one in a directory does.
+@Suite(.timeLimit(.minutes(1))) struct InMemoryTests {
+    @Test func `documents, batches and changes`() throws {
+        let database = try Database.inMemory()
+        let recipes = try database.createCollection(name: "recipes")
+        try database.inBatch {
+            for number in 0..<100 {
+                let document = MutableDocument(id: "soup-\(number)")
+                try recipes.save(document: document.setInt(number, forKey: "salt"))
+            }
+        }
+        #expect(recipes.count == 100)
+        #expect(try recipes.document(id: "soup-7")?.int(forKey: "salt") == 7)
+        struct Change: Error {}
+        #expect(throws: (any Error).self) {
+            try database.inBatch {
+                try recipes.purge(id: "soup-7")
+                throw Change()
+            }
+        }
+        #expect(recipes.count == 100)
+        #expect(database.path == nil)
+        try database.close()
+        #expect(recipes.count == 0)
+    }
+
+    @Test func `blobs`() throws {
+        let database = try Database.inMemory()
+        let collection = try database.defaultCollection()
+        let content = Data((0..<100_000).map { UInt8($0 & 0xFF) })
+        let document = MutableDocument(id: "photo")
+        document.setBlob(Blob(contentType: "image/png", data: content), forKey: "picture")
+        try collection.save(document: document)
+        #expect(try collection.document(id: "photo")?.blob(forKey: "picture")?.content == content)
+    }
+
+    @Test func `queries and indexes`() throws {
+        let database = try Database.inMemory()
+        let collection = try database.defaultCollection()
+        for (name, salt) in [("soup", 3), ("tea", 0), ("stew", 5)] {
+            try collection.save(document: MutableDocument(id: name).setInt(salt, forKey: "salt"))
+        }
+        let items = [ValueIndexItem.property("salt")]
+        try collection.createIndex(IndexBuilder.valueIndex(items: items), name: "salt")
+        let query = try database.createQuery(
+            "SELECT meta().id FROM _default WHERE salt > 1 ORDER BY salt"
+        )
+        #expect(try query.execute().allResults().map { $0.string(at: 0) } == ["soup", "stew"])
+    }
+
+    @Test func `a database syncs with another one, and each call makes its own`() async throws {
+        let (here, there) = (try Database.inMemory(), try Database.inMemory())
+        try here.defaultCollection().put("soup", 1)
+        var configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: try here.defaultCollection())],
+            target: DatabaseEndpoint(database: there)
+        )
+        configuration.replicatorType = .push
+        try await Replicator(config: configuration).run()
+        #expect(try there.defaultCollection().value("soup") == 1)
+        try here.delete()
+        #expect(try there.defaultCollection().count == 1)
+    }
+
+    @Test func `expiration and maintenance`() throws {
+        let database = try Database.inMemory()
+        let collection = try database.defaultCollection()
+        try collection.put("soup", 1)
+        try collection.setDocumentExpiration(id: "soup", expiration: Date(timeIntervalSinceNow: 60))
+        #expect(try collection.getDocumentExpiration(id: "soup") != nil)
+        try database.performMaintenance(type: .compact)
+        #expect(try collection.value("soup") == 1)
+    }
+
+    @Test func `an empty name is refused`() {
+        #expect(throws: NSError.self) { try Database.inMemory(name: "") }
+    }
+}
