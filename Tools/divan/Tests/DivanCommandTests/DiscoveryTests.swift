@@ -6,6 +6,23 @@ import Testing
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
+    func `a stranger's name cannot turn the letters of a line round`() throws {
+        let shell = try Shell()
+        try shell.run("new", "a")
+        let avahi = try PrivateAvahi()
+        let server = try shell.start(
+            ["serve", "a", "--advertise", "juke\u{202E}xob"],
+            avahi.environment
+        )
+        defer { server.stop() }
+        _ = try server.event(named: "advertised")
+        let line = try shell.divan(["discover", "--seconds", "1"], environment: avahi.environment)
+        #expect(line.output.hasPrefix(#"juke\u{202e}xob  wss://"#), "\(line)")
+    }
+
+    @Test(
+        .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
+    )
     func `a peer that is announced is found, can be pinned and pulled from, and is lost`() throws {
         let shell = try Shell()
         try shell.run("new", "a")

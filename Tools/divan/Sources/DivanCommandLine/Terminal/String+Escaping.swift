@@ -1,16 +1,35 @@
 extension String {
-    /// The text with control characters written as `\u{…}`.
+    /// The text with what would move a cursor, break a line or turn the order of letters round written
+    /// as `\u{…}`: control characters, line separators, and the marks of writing from right to left.
     package func escapingControlCharacters() -> String {
-        // 0xC2 begins the control characters beyond ASCII.
-        guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return self }
+        guard utf8.contains(where: Self.mayBegin) else { return self }
         var text = ""
         for scalar in unicodeScalars {
-            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
+            if scalar.isUnsafeOnTerminals {
                 text += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 text.unicodeScalars.append(scalar)
             }
         }
         return text
+    }
+
+    /// Whether a byte is, or begins, a character that may have to be escaped.
+    private static func mayBegin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE2: true
+        default: false
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isUnsafeOnTerminals: Bool {
+        switch value {
+        case 0..<0x20, 0x7F...0x9F, 0x2028...0x2029: true
+        // The marks of UAX #9, by which a text can pass for another one.
+        case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }
