@@ -9,6 +9,8 @@ public struct Salvage: Equatable, Sendable {
     public internal(set) var documentCount = 0
     /// A line for each thing that the new database is known to lack, and that no peer has.
     public internal(set) var losses: [String] = []
+    /// Where the damaged database is now; empty as long as it is in its place.
+    public internal(set) var oldDirectory = ""
 }
 
 // A database whose pages or schema are damaged is not mended in place: what can be read is carried into
@@ -23,8 +25,9 @@ extension Store {
     ///
     /// - Parameters:
     ///   - directory: The database, readable or not.
-    ///   - unfinished: Where the new one is made, beside the old one; what is there is removed.
-    ///   - kept: Where the old one stands afterwards; nothing is there.
+    ///   - unfinished: Where the new one is made, beside the old one.
+    ///   - place: The places where the old one may stand afterwards, by number, from 1; the first is
+    ///     taken where nothing is.
     ///   - options: How the new one is made.
     ///   - complete: Opens the new one by itself, and closes it.
     /// - Returns: What was carried over.
@@ -33,7 +36,7 @@ extension Store {
     public static func rebuild(
         directory: String,
         by unfinished: String,
-        keepingOldAt kept: String,
+        keepingOldAt place: (Int) -> String,
         options: StoreOptions,
         completing complete: (Salvage) throws -> Void
     ) throws -> Salvage {
@@ -45,22 +48,50 @@ extension Store {
             }
             let lock = try BundleLock(at: files.lock, of: files.directory)
             return try withExtendedLifetime(lock) {
-                if BundleFiles.exists(unfinished) { try BundleFiles.removeDirectory(unfinished) }
+                try clear(unfinished, place)
                 do {
-                    let salvage = try salvage(files.directory, into: unfinished, options)
+                    var salvage = try salvage(files.directory, into: unfinished, options)
                     try complete(salvage)
-                    try exchange(files.directory, unfinished)
-                    // A crash before this leaves the old one under the name of the unfinished one.
-                    guard rename(unfinished, kept) == 0 else {
-                        throw StoreError.system(errno, at: kept)
+                    guard unlink(unfinished + marker) == 0 else {
+                        throw StoreError.system(errno, at: unfinished)
                     }
+                    try exchange(files.directory, unfinished)
+                    salvage.oldDirectory = try moveAside(unfinished, place)
                     return salvage
                 } catch {
-                    try? BundleFiles.removeDirectory(unfinished)
+                    if BundleFiles.exists(unfinished + marker) {
+                        try? BundleFiles.removeDirectory(unfinished)
+                    }
                     throw error
                 }
             }
         }
+    }
+
+    /// Stands in a database for as long as it is being made.
+    private static var marker: String { "/unfinished" }
+
+    /// Removes what a crash left half made; what has no mark is whole, or is the old database.
+    private static func clear(
+        _ unfinished: String,
+        _ place: (Int) -> String
+    ) throws(StoreError) {
+        guard BundleFiles.exists(unfinished) else { return }
+        if BundleFiles.exists(unfinished + marker) {
+            try BundleFiles.removeDirectory(unfinished)
+        } else {
+            _ = try moveAside(unfinished, place)
+        }
+    }
+
+    private static func moveAside(
+        _ path: String,
+        _ place: (Int) -> String
+    ) throws(StoreError) -> String {
+        var number = 1
+        while BundleFiles.exists(place(number)) { number += 1 }
+        guard rename(path, place(number)) == 0 else { throw .system(errno, at: path) }
+        return place(number)
     }
 
     private static func exchange(_ one: String, _ other: String) throws(StoreError) {
@@ -91,6 +122,7 @@ extension Store {
         )
         let fresh = try create(directory: target, replacing: identity, options: options)
         defer { try? fresh.close() }
+        if let made = try BundleFiles.makeFile(target + marker) { Glibc.close(made) }
         guard let damaged else {
             return Salvage(losses: ["nothing of the file could be read: what no peer has is lost"])
         }

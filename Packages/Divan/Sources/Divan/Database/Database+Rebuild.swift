@@ -51,17 +51,16 @@ extension Database {
     ) throws -> DatabaseRebuild {
         let config = config ?? DatabaseConfiguration()
         let location = try DatabaseLocation(name: name, directory: config.directory)
-        let unfinished = try DatabaseLocation(
-            name: name + ".rebuilding",
-            directory: config.directory
-        )
-        let kept = try location.freeNeighbour(named: "damaged")
+        let unfinished = location.neighbour(named: "rebuilding")
+        let kept = { (number: Int) in
+            location.neighbour(named: number == 1 ? "damaged" : "damaged-\(number)").bundlePath
+        }
         var (fetched, remaining): (UInt64, [String]) = (0, [])
         let salvage = try translatingErrors {
             try Store.rebuild(
                 directory: location.bundlePath,
                 by: unfinished.bundlePath,
-                keepingOldAt: kept.bundlePath,
+                keepingOldAt: kept,
                 options: StoreOptions(
                     fullSync: config.fullSync,
                     archive: config.revisionCompression.archive,
@@ -78,7 +77,7 @@ extension Database {
             keptCount: salvage.documentCount,
             fetchedCount: Int(clamping: fetched),
             losses: salvage.losses + remaining,
-            damagedPath: kept.path
+            damagedPath: salvage.oldDirectory + "/"
         )
     }
 
@@ -91,18 +90,5 @@ extension Database {
         pull.continuous = false
         let fetched = try Replicator(config: pull).runBlocking()
         return (fetched, try repair(from: configuration).remaining)
-    }
-}
-
-extension DatabaseLocation {
-    /// A place beside this one where nothing is: `<name>.<word>`, or with a number behind it.
-    fileprivate func freeNeighbour(named word: String) throws -> DatabaseLocation {
-        var number = 1
-        while true {
-            let suffix = number == 1 ? word : "\(word)-\(number)"
-            let place = try DatabaseLocation(name: "\(name).\(suffix)", directory: directory)
-            if !FileManager.default.fileExists(atPath: place.bundlePath) { return place }
-            number += 1
-        }
     }
 }

@@ -19,6 +19,16 @@ struct DatabaseLocation: Equatable {
         self.directory = directory
     }
 
+    private init(valid name: String, in directory: String) {
+        self.name = name
+        self.directory = directory
+    }
+
+    /// A place beside this one: `<name>.<word>`.
+    func neighbour(named word: String) -> DatabaseLocation {
+        DatabaseLocation(valid: "\(name).\(word)", in: directory)
+    }
+
     /// The database's own directory, without a slash at the end.
     var bundlePath: String {
         let file = name.replacingOccurrences(of: "/", with: ":") + ".cblite2"

@@ -133,6 +133,20 @@ import Testing
         #expect(Set(names) == ["here.cblite2", "peer.cblite2"])
     }
 
+    @Test func `what a crash left half made goes, and what it left whole stays`() throws {
+        let files = FileManager.default
+        let unfinished = directory.file("here.rebuilding.cblite2")
+        try files.createDirectory(atPath: unfinished, withIntermediateDirectories: false)
+        try Data().write(to: URL(filePath: unfinished + "/unfinished"))
+        #expect(try rebuild().damagedPath.hasSuffix("/here.damaged.cblite2/"))
+        // A crash between the last two steps leaves the old one under the name of the new one.
+        try files.moveItem(atPath: directory.file("here.damaged.cblite2"), toPath: unfinished)
+        #expect(try rebuild().damagedPath.hasSuffix("/here.damaged-2.cblite2/"))
+        let old = try Database(name: "here.damaged", config: .in(directory))
+        #expect(try old.defaultCollection().document(id: "ours") != nil)
+        try checkContent()
+    }
+
     @Test func `a repair that cannot mend the file says so`() async throws {
         try overwrite(4096 * 20, count: 64)
         let here = try Database(name: "here", config: .in(directory))
