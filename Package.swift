@@ -89,6 +89,7 @@ let rooms: [[Target]] = [
         testing: ["CDivanSQLFunctions"]
     ),
     room("DivanFullText", libraries: ["sqlite3", "stemmer"], testing: ["CDivanFullText"]),
+    room("DivanSeal", libraries: ["sqlite3", "crypto"], testing: ["CDivanSeal"]),
     room(
         "DivanCBLite",
         arrows: ["DivanRevisions", "DivanCrypto"],

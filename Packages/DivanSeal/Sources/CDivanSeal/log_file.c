@@ -1,0 +1,159 @@
+// The write-ahead log of a sealed database: each frame sealed for its place.
+#include "sealed_file.h"
+
+#include <string.h>
+
+static int inner_read(sealed_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    return file->inner->pMethods->xRead(file->inner, bytes, count, offset);
+}
+
+static uint32_t get32(const uint8_t *bytes, int is_big) {
+    return is_big ? (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3]
+                  : (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
+}
+
+static int is_log(const uint8_t *head) { return (get32(head, 1) & ~1u) == 0x377f0682; }
+
+/// Whether the sum at the end of the log's head is that of its first 24 bytes.
+static int has_sum(const uint8_t *head) {
+    uint32_t first = 0, second = 0;
+    for (int at = 0; at < 24; at += 8) {
+        first += get32(head + at, head[3] & 1) + second;
+        second += get32(head + at + 4, head[3] & 1) + first;
+    }
+    return get32(head + 24, 1) == first && get32(head + 28, 1) == second;
+}
+
+/// Where the frame begins that `offset` lies in.
+static sqlite3_int64 frame_start(sealed_file *database, sqlite3_int64 offset) {
+    int size = database->page_size + divan_frame_head_size;
+    return offset - (offset - divan_log_head_size) % size;
+}
+
+// Reading
+
+static int read_log_head(sealed_file *file, uint8_t *head) {
+    int code = inner_read(file, head, divan_log_head_size, 0);
+    if (code != SQLITE_OK || !is_log(head)) return code;
+    // A head is written at once. One that another key, or the key of another database, has sealed is
+    // somebody's doing, and must not pass for a log that is empty.
+    if (divan_block_open(file->database->keys, 0, head + 16) && has_sum(head)) return SQLITE_OK;
+    return SQLITE_CORRUPT;
+}
+
+static int read_frame_head(sealed_file *file, uint8_t *head, sqlite3_int64 at) {
+    int code = inner_read(file, head, divan_frame_head_size, at);
+    if (code != SQLITE_OK) return code;
+    return divan_block_open(file->database->keys, (uint64_t)at, head + 8) ? SQLITE_OK
+                                                                          : SQLITE_IOERR_READ;
+}
+
+/// Opens the frame in `frame`; 0 when it is not as it was sealed for this place.
+static int open_frame(sealed_file *file, uint8_t *frame, sqlite3_int64 at) {
+    sealed_file *database = file->database;
+    uint8_t *page = frame + divan_frame_head_size;
+    return divan_block_open(database->keys, (uint64_t)at, frame + 8)
+        && divan_frame_open(database->keys, frame, (uint64_t)at, page, (size_t)database->page_size,
+                            page);
+}
+
+/// SQLite reads a head with its page when it looks how far the log of a crash is good. There a frame
+/// that does not open is where the log ends: the disk had not got all of it.
+static int read_frame(sealed_file *file, uint8_t *frame, sqlite3_int64 at) {
+    int size = file->database->page_size + divan_frame_head_size;
+    int code = inner_read(file, frame, size, at);
+    if (code == SQLITE_OK && !open_frame(file, frame, at)) memset(frame, 0, (size_t)size);
+    return code;
+}
+
+static int read_frame_page(sealed_file *file, uint8_t *page, int count, sqlite3_int64 at) {
+    sealed_file *database = file->database;
+    int size = database->page_size + divan_frame_head_size;
+    int code = inner_read(file, database->scratch, size, at);
+    if (code != SQLITE_OK) return code;
+    if (!open_frame(file, database->scratch, at)) return SQLITE_CORRUPT;
+    memcpy(page, database->scratch + divan_frame_head_size, (size_t)count);
+    return SQLITE_OK;
+}
+
+/// A part of a head.
+static int read_part(sealed_file *file, uint8_t *bytes, int count, sqlite3_int64 offset) {
+    uint8_t head[divan_log_head_size];
+    int is_first = offset < divan_log_head_size;
+    sqlite3_int64 at = is_first ? 0 : frame_start(file->database, offset);
+    int size = is_first ? divan_log_head_size : divan_frame_head_size;
+    if (offset - at + count > size) return SQLITE_IOERR_READ;
+    int code = is_first ? read_log_head(file, head) : read_frame_head(file, head, at);
+    if (code == SQLITE_OK) memcpy(bytes, head + (offset - at), (size_t)count);
+    return code;
+}
+
+int divan_read_log(sqlite3_file *base, void *bytes, int count, sqlite3_int64 offset) {
+    sealed_file *file = (sealed_file *)base, *database = file->database;
+    int code = divan_load(database);
+    if (code != SQLITE_OK) return code;
+    // No database, no log that could be its.
+    if (!database->keys) return SQLITE_CORRUPT;
+    if (offset == 0 && count == divan_log_head_size) return read_log_head(file, bytes);
+    if (offset >= divan_log_head_size) {
+        sqlite3_int64 at = frame_start(database, offset);
+        if (offset == at && count == database->page_size + divan_frame_head_size)
+            return read_frame(file, bytes, at);
+        if (offset == at + divan_frame_head_size && count <= database->page_size)
+            return read_frame_page(file, bytes, count, at);
+    }
+    return read_part(file, bytes, count, offset);
+}
+
+// Writing
+
+static int write_block(sealed_file *file, const uint8_t *head, int size, sqlite3_int64 offset) {
+    uint8_t sealed[divan_log_head_size];
+    memcpy(sealed, head, (size_t)size);
+    if (!divan_block_seal(file->database->keys, (uint64_t)offset, sealed + size - 16))
+        return SQLITE_IOERR_WRITE;
+    return file->inner->pMethods->xWrite(file->inner, sealed, size, offset);
+}
+
+static int write_frame_head(sealed_file *file, const uint8_t *head, sqlite3_int64 at) {
+    memcpy(file->frame_head, head, divan_frame_head_size);
+    file->frame_offset = at;
+    return write_block(file, head, divan_frame_head_size, at);
+}
+
+/// A page is written behind its head, or once more in its place when it changes again before the
+/// commit.
+static int write_frame_page(sealed_file *file, const uint8_t *page, sqlite3_int64 at) {
+    sealed_file *database = file->database;
+    static const uint8_t zeros[divan_reserve_size];
+    size_t size = (size_t)database->page_size;
+    if (memcmp(page + size - divan_reserve_size, zeros, sizeof zeros)) return SQLITE_IOERR_WRITE;
+    if (file->frame_offset != at) {
+        int code = read_frame_head(file, file->frame_head, at);
+        if (code != SQLITE_OK) return code;
+        file->frame_offset = at;
+    }
+    const uint8_t *nonce = divan_next_nonce(file);
+    if (!nonce
+        || !divan_frame_seal(database->keys, file->frame_head, (uint64_t)at, nonce, page, size,
+                             database->scratch))
+        return SQLITE_IOERR_WRITE;
+    return file->inner->pMethods->xWrite(file->inner, database->scratch, (int)size,
+                                         at + divan_frame_head_size);
+}
+
+int divan_write_log(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 offset) {
+    sealed_file *file = (sealed_file *)base, *database = file->database;
+    int code = divan_load(database);
+    if (code != SQLITE_OK) return code;
+    if (!database->keys) return SQLITE_IOERR_WRITE;
+    if (offset == 0 && count == divan_log_head_size)
+        return write_block(file, bytes, count, 0);
+    if (offset < divan_log_head_size) return SQLITE_IOERR_WRITE;
+    sqlite3_int64 at = frame_start(database, offset);
+    if (offset == at && count == divan_frame_head_size) return write_frame_head(file, bytes, at);
+    if (offset == at + divan_frame_head_size && count == database->page_size)
+        return write_frame_page(file, bytes, at);
+    // SQLite cuts a page in two only where a file system may change what lies beside a write.
+    return SQLITE_IOERR_WRITE;
+}

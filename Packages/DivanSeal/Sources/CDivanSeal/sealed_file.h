@@ -1,0 +1,55 @@
+// A file that SQLite has open through the VFS.
+#ifndef DIVAN_SEALED_FILE_H
+#define DIVAN_SEALED_FILE_H
+
+#include "CDivanSeal.h"
+
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+struct divan_vfs {
+    sqlite3_vfs base;
+    char name[32];
+    const divan_secret *key;
+    const divan_cipher *cipher;
+    atomic_int open_count;
+};
+
+enum { nonce_stock = 64 };
+
+/// Files of one connection are used by one thread at a time, which SQLite sees to.
+typedef struct sealed_file {
+    sqlite3_file base;
+    sqlite3_file *inner;
+    divan_vfs *vfs;
+    /// The database that a log or journal belongs to; a database itself.
+    struct sealed_file *database;
+    // Of a database, once its head was read or written.
+    divan_page_keys *keys;
+    int page_size;
+    /// The result code for a file that this key does not open; 0 = none.
+    int refusal;
+    /// Room for a frame.
+    uint8_t *scratch;
+    uint8_t nonces[nonce_stock * divan_nonce_size];
+    int nonce_count;
+    // Of a log: the plain head of the frame that was written last, and where it is.
+    uint8_t frame_head[divan_frame_head_size];
+    sqlite3_int64 frame_offset;
+} sealed_file;
+
+/// Reads the head of a database and derives its keys, unless that was done.
+///
+/// Returns SQLITE_OK also for an empty file, which has no keys then; SQLITE_NOTADB for a file that
+/// is not sealed, or with another key; SQLITE_CORRUPT for one that was cut off.
+int divan_load(sealed_file *database);
+/// A nonce that nobody used; null without random numbers.
+const uint8_t *divan_next_nonce(sealed_file *file);
+
+int divan_read_database(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset);
+int divan_write_database(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset);
+int divan_truncate_database(sqlite3_file *file, sqlite3_int64 size);
+int divan_read_log(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset);
+int divan_write_log(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset);
+
+#endif

@@ -1,0 +1,76 @@
+internal import CDivanSeal
+
+/// The key of one sealed content, and what its tags cover.
+struct BlobCipher {
+    private static let saltByteCount = 16
+    /// "DvB", the cipher's number, a check of the key, a salt.
+    let head: [UInt8]
+    private let context: CipherContext
+
+    /// A new content's.
+    init(sealing key: SealKey, cipher: PageCipher) throws(SealError) {
+        var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
+        guard divan_random(&salt, salt.count) == 1 else { throw .library }
+        try self.init(key, cipher: cipher, salt: salt)
+    }
+
+    init(_ key: SealKey, cipher: PageCipher, salt: [UInt8]) throws(SealError) {
+        var derived = try key.derived(salt: salt, label: "divan blob", byteCount: 36)
+        defer { derived.wipe() }
+        head = Array("DvB".utf8) + [cipher.number] + derived[32...] + salt
+        context = try CipherContext(cipher, key: derived.span.extracting(..<32))
+    }
+
+    /// That of a content which begins with these bytes.
+    ///
+    /// - Throws: `damaged` when no content does, `otherKey`.
+    init(opening head: [UInt8], with key: SealKey) throws(SealError) {
+        guard head.count == BlobLayout.headByteCount, head.starts(with: Array("DvB".utf8)),
+            let cipher = PageCipher.numbered(head[3])
+        else { throw .damaged }
+        try self.init(key, cipher: cipher, salt: Array(head[8...]))
+        guard divan_same(self.head, head, head.count) == 1 else { throw .otherKey }
+    }
+
+    func seal(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
+        try context.seal(
+            chunk,
+            nonce: Self.nonce(UInt64(number)),
+            binding: Array("blob".utf8) + head
+        )
+    }
+
+    func open(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
+        try context.open(
+            chunk,
+            nonce: Self.nonce(UInt64(number)),
+            binding: Array("blob".utf8) + head
+        )
+    }
+
+    /// The tag that says whose content it is and where it ends.
+    func end(digest: [UInt8], byteCount: Int) throws(SealError) -> [UInt8] {
+        try context.seal(
+            [UInt8]().span,
+            nonce: Self.nonce(.max),
+            binding: bound(digest, byteCount)
+        )
+    }
+
+    func verify(_ end: Span<UInt8>, digest: [UInt8], byteCount: Int) throws(SealError) {
+        _ = try context.open(end, nonce: Self.nonce(.max), binding: bound(digest, byteCount))
+    }
+
+    private func bound(_ digest: [UInt8], _ byteCount: Int) -> [UInt8] {
+        Array("end ".utf8) + head + digest + Self.bytes(UInt64(byteCount))
+    }
+
+    // No number comes twice under the key of one content.
+    private static func nonce(_ number: UInt64) -> [UInt8] {
+        [0, 0, 0, 0] + bytes(number)
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+    }
+}

@@ -1,0 +1,35 @@
+/// Opens the chunks of one sealed content, in any order; confined to one thread at a time.
+public final class BlobOpener {
+    /// Where the chunks are.
+    public let layout: BlobLayout
+    private let cipher: BlobCipher
+
+    /// Takes what stands at both ends of the file.
+    ///
+    /// - Parameters:
+    ///   - head: The first 24 bytes.
+    ///   - end: The last 16.
+    ///   - digest: Which content it should be.
+    ///   - seal: Whose key.
+    /// - Throws: `otherKey`; `damaged` when it was cut, prolonged or exchanged.
+    public init(
+        head: [UInt8],
+        end: [UInt8],
+        fileByteCount: Int,
+        digest: [UInt8],
+        seal: Seal
+    ) throws(SealError) {
+        guard let layout = BlobLayout(fileByteCount: fileByteCount) else { throw .damaged }
+        self.layout = layout
+        cipher = try BlobCipher(opening: head, with: seal.key)
+        try cipher.verify(end.span, digest: digest, byteCount: layout.byteCount)
+    }
+
+    /// Opens the chunk with a number, which was read from `layout.place(ofChunk:)`.
+    ///
+    /// - Throws: `damaged`.
+    public func open(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
+        guard layout.place(ofChunk: number)?.count == chunk.count else { throw .damaged }
+        return try cipher.open(chunk, number: number)
+    }
+}

@@ -1,0 +1,98 @@
+internal import CDivanSeal
+internal import Glibc
+
+/// What a command prints, such as a password store's: `pass show divan`.
+///
+/// The shell runs it; its standard input and error stay the process's own, so that it may ask.
+public struct CommandKey: KeySource {
+    private let command: String
+    private let form: KeyForm
+    private let milliseconds: Int
+
+    /// Creates a source of a command's output; `milliseconds`, at least 1, is how long it may take.
+    public init(
+        _ command: String,
+        form: KeyForm = .key,
+        milliseconds: Int = SealLimits.commandMilliseconds
+    ) {
+        self.command = command
+        self.form = form
+        self.milliseconds = max(milliseconds, 1)
+    }
+
+    private static let name = "the command"
+
+    /// Runs the command.
+    ///
+    /// - Throws: `source` when it fails, takes too long or prints no key.
+    public func key() throws(SealError) -> SealKey {
+        var ends: [Int32] = [0, 0]
+        guard divan_pipe(&ends) == 0 else { throw Self.failure(errno) }
+        defer { close(ends[0]) }
+        let process: pid_t
+        do throws(SealError) {
+            process = try spawned(writingTo: ends[1])
+            close(ends[1])
+        } catch {
+            close(ends[1])
+            throw error
+        }
+        let output = Self.output(of: ends[0], milliseconds: milliseconds)
+        if output == nil { kill(process, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard var given = output else {
+            throw .source(
+                Self.name,
+                detail: "it ran longer than \(milliseconds) ms or printed too much"
+            )
+        }
+        guard status == 0 else {
+            given.wipe()
+            throw .source(Self.name, detail: "it failed (status \(status >> 8 & 0xFF))")
+        }
+        return try form.key(from: &given, of: Self.name)
+    }
+
+    private static func failure(_ number: Int32) -> SealError {
+        .source(name, detail: String(cString: strerror(number)))
+    }
+
+    private func spawned(writingTo output: Int32) throws(SealError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        let words: [String] = ["/bin/sh", "-c", command]
+        let arguments = words.map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        let number = posix_spawn(&process, "/bin/sh", &actions, nil, arguments + [nil], environ)
+        guard number == 0 else { throw Self.failure(number) }
+        return process
+    }
+
+    /// What is printed until the end; `nil` when that does not come in time, or too much comes.
+    private static func output(of descriptor: Int32, milliseconds: Int) -> [UInt8]? {
+        var given: [UInt8] = []
+        given.reserveCapacity(SealLimits.sourceByteCount + 1)
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let end = time.tv_sec * 1_000 + time.tv_nsec / 1_000_000 + milliseconds
+        while given.count <= SealLimits.sourceByteCount {
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            let left = end - time.tv_sec * 1_000 - time.tv_nsec / 1_000_000
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = left > 0 ? poll(&waiting, 1, Int32(clamping: left)) : 0
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { break }
+            var byte: UInt8 = 0
+            let count = read(descriptor, &byte, 1)
+            if count == 0 { return given }
+            if count < 0, errno != EINTR { break }
+            if count > 0 { given.append(byte) }
+        }
+        given.wipe()
+        return nil
+    }
+}

@@ -1,0 +1,201 @@
+internal import Glibc
+
+/// Where the key of a database comes from.
+///
+/// Asked when a database is opened, on the thread that opens it; may take its time.
+public protocol KeySource: Sendable {
+    /// The key.
+    ///
+    /// - Throws: `SealError`; its text names the source and not what it gave.
+    func key() throws(SealError) -> SealKey
+}
+
+/// How the bytes that a source gives are read.
+public enum KeyForm: Sendable {
+    /// 32 bytes as they are, or 64 hexadecimal digits, with or without a line's end.
+    case key
+    /// A password; a line's end behind it is no part of it.
+    case password
+
+    /// Makes a key of what a source gave, and wipes that.
+    func key(from given: inout [UInt8], of source: String) throws(SealError) -> SealKey {
+        defer { given.wipe() }
+        switch self {
+        case .password:
+            var text = Self.line(given)
+            defer { text.wipe() }
+            guard let password = String(validating: text, as: UTF8.self) else {
+                throw .source(source, detail: "the password is not UTF-8")
+            }
+            return try SealKey(password: password)
+        case .key:
+            if given.count == SealLimits.keyByteCount { return try SealKey(bytes: given.span) }
+            var text = Self.line(given)
+            defer { text.wipe() }
+            guard var key = Self.bytes(ofDigits: text) else {
+                throw .source(source, detail: "neither 32 bytes nor 64 hexadecimal digits")
+            }
+            defer { key.wipe() }
+            return try SealKey(bytes: key.span)
+        }
+    }
+
+    /// Without "\n" or "\r\n" at the end.
+    private static func line(_ given: [UInt8]) -> [UInt8] {
+        var line = given
+        if line.last == 0x0A { line.removeLast() }
+        if line.last == 0x0D { line.removeLast() }
+        return line
+    }
+
+    private static func bytes(ofDigits text: [UInt8]) -> [UInt8]? {
+        guard text.count == 2 * SealLimits.keyByteCount else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(SealLimits.keyByteCount)
+        for index in stride(from: 0, to: text.count, by: 2) {
+            guard let high = digit(text[index]), let low = digit(text[index + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+/// A key that is there already.
+public struct GivenKey: KeySource {
+    private let given: SealKey
+
+    /// Creates a source of this key.
+    public init(_ key: SealKey) {
+        given = key
+    }
+
+    /// The key.
+    public func key() throws(SealError) -> SealKey { given }
+}
+
+/// A file that its owner alone can read.
+public struct FileKey: KeySource {
+    private let path: String
+    private let form: KeyForm
+
+    /// Creates a source of a file's content.
+    public init(_ path: String, form: KeyForm = .key) {
+        self.path = path
+        self.form = form
+    }
+
+    /// Reads the file.
+    ///
+    /// - Throws: `source` also for a file that others may read.
+    public func key() throws(SealError) -> SealKey {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw .source(path, detail: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & 0o077 != 0
+        {
+            throw .source(path, detail: "others may read it (chmod 600)")
+        }
+        return try DescriptorKey(descriptor, form: form, name: path).key()
+    }
+}
+
+/// An open file or pipe, which is read to its end and stays open.
+public struct DescriptorKey: KeySource {
+    private let descriptor: Int32
+    private let form: KeyForm
+    private let name: String
+
+    /// Creates a source of what a descriptor gives.
+    public init(_ descriptor: Int32, form: KeyForm = .key, name: String? = nil) {
+        self.descriptor = descriptor
+        self.form = form
+        self.name = name ?? "descriptor \(descriptor)"
+    }
+
+    /// Reads to the end.
+    public func key() throws(SealError) -> SealKey {
+        var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount + 1)
+        var count = 0
+        while count < given.count {
+            let result = given.withUnsafeMutableBytes { room in
+                read(descriptor, room.baseAddress?.advanced(by: count), room.count - count)
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 else {
+                let number = errno
+                given.wipe()
+                throw .source(name, detail: String(cString: strerror(number)))
+            }
+            if result == 0 { break }
+            count += result
+        }
+        guard count <= SealLimits.sourceByteCount else {
+            given.wipe()
+            throw .source(name, detail: "more than \(SealLimits.sourceByteCount) bytes")
+        }
+        // The whole room is wiped, and the copy below by whoever reads it.
+        var taken = Array(given[..<count])
+        given.wipe()
+        return try form.key(from: &taken, of: name)
+    }
+}
+
+/// A variable of the environment, which every process of the same user can see: for containers.
+public struct EnvironmentKey: KeySource {
+    private let variable: String
+    private let form: KeyForm
+
+    /// Creates a source of a variable's value.
+    public init(_ variable: String, form: KeyForm = .key) {
+        self.variable = variable
+        self.form = form
+    }
+
+    /// Reads the variable.
+    public func key() throws(SealError) -> SealKey {
+        guard let value = getenv(variable) else {
+            throw .source("$\(variable)", detail: "it is not set")
+        }
+        var given = Array(UnsafeBufferPointer(start: value, count: strlen(value)))
+            .map { UInt8(bitPattern: $0) }
+        return try form.key(from: &given, of: "$\(variable)")
+    }
+}
+
+/// A credential that systemd hands to a service (`LoadCredential=`, `SetCredentialEncrypted=`).
+public struct CredentialKey: KeySource {
+    private let name: String
+    private let form: KeyForm
+
+    /// Creates a source of a credential.
+    public init(_ name: String, form: KeyForm = .key) {
+        self.name = name
+        self.form = form
+    }
+
+    /// Reads the credential's file.
+    public func key() throws(SealError) -> SealKey {
+        let source = "credential \(name)"
+        guard let directory = getenv("CREDENTIALS_DIRECTORY") else {
+            throw .source(source, detail: "the service has none (CREDENTIALS_DIRECTORY is not set)")
+        }
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != "..", name != "."
+        else { throw .source(source, detail: "no name of a credential") }
+        return try FileKey(String(cString: directory) + "/" + name, form: form).key()
+    }
+}

@@ -1,0 +1,111 @@
+internal import CDivanSeal
+
+/// An authenticated cipher: the seam of everything that is sealed.
+///
+/// A further one is a table of C functions (`divan_cipher`) with a number of its own, which stands in
+/// each file that it sealed. `PageCipherContract.violations(of:)` lists the promises that one breaks.
+public struct PageCipher: Sendable {
+    /// The number in sealed files.
+    public let number: UInt8
+    /// Its usual name.
+    public let name: String
+
+    private init(number: UInt8, name: String) {
+        self.number = number
+        self.name = name
+    }
+
+    /// AES with 256 bits in Galois/Counter mode: the fastest where the processor has instructions for it.
+    public static let aes256GCM = PageCipher(number: 1, name: "AES-256-GCM")
+    /// ChaCha20 with Poly1305: as safe, and faster without such instructions.
+    public static let chaCha20Poly1305 = PageCipher(number: 2, name: "ChaCha20-Poly1305")
+    /// Every cipher that is known here.
+    public static let all = [aes256GCM, chaCha20Poly1305]
+
+    /// The cipher with a number in a sealed file; `nil` when it is not known here.
+    public static func numbered(_ number: UInt8) -> PageCipher? {
+        all.first { $0.number == number }
+    }
+
+    /// The functions; every number that `init` takes has some.
+    var functions: UnsafePointer<divan_cipher>? { divan_cipher_numbered(number) }
+}
+
+/// A cipher with a key set up; confined to one thread at a time.
+final class CipherContext {
+    private let functions: UnsafePointer<divan_cipher>
+    private let context: UnsafeMutableRawPointer
+
+    /// - Throws: `library`.
+    init(_ cipher: PageCipher, key: Span<UInt8>) throws(SealError) {
+        guard key.count == SealLimits.keyByteCount else {
+            throw .keyLength(byteCount: key.count)
+        }
+        let made = key.withUnsafeBufferPointer { key in
+            cipher.functions?.pointee.make(key.baseAddress)
+        }
+        guard let functions = cipher.functions, let made else { throw .library }
+        self.functions = functions
+        context = made
+    }
+
+    deinit {
+        functions.pointee.drop(context)
+    }
+
+    /// The sealed bytes, and a tag of 16 bytes behind them.
+    func seal(
+        _ plain: Span<UInt8>,
+        nonce: [UInt8],
+        binding bound: [UInt8]
+    ) throws(SealError) -> [UInt8] {
+        var isSealed = false
+        let sealed = [UInt8](
+            unsafeUninitializedCapacity: plain.count + divan_tag_size
+        ) { sealed, count in
+            isSealed = plain.withUnsafeBufferPointer { plain in
+                functions.pointee.seal(
+                    context,
+                    nonce,
+                    bound,
+                    bound.count,
+                    plain.baseAddress,
+                    plain.count,
+                    sealed.baseAddress,
+                    sealed.baseAddress?.advanced(by: plain.count)
+                ) == 1
+            }
+            count = isSealed ? sealed.count : 0
+        }
+        guard isSealed else { throw .library }
+        return sealed
+    }
+
+    /// - Throws: `damaged`.
+    func open(
+        _ sealed: Span<UInt8>,
+        nonce: [UInt8],
+        binding bound: [UInt8]
+    ) throws(SealError) -> [UInt8] {
+        let plainCount = sealed.count - divan_tag_size
+        guard plainCount >= 0 else { throw .damaged }
+        var isOpened = false
+        let plain = [UInt8](unsafeUninitializedCapacity: plainCount) { plain, count in
+            isOpened = sealed.withUnsafeBufferPointer { sealed in
+                functions.pointee.open(
+                    context,
+                    nonce,
+                    bound,
+                    bound.count,
+                    sealed.baseAddress,
+                    plainCount,
+                    sealed.baseAddress?.advanced(by: plainCount),
+                    plain.baseAddress
+                ) == 1
+            }
+            count = isOpened ? plainCount : 0
+        }
+        guard isOpened else { throw .damaged }
+        return plain
+    }
+}

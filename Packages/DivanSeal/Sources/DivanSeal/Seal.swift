@@ -1,0 +1,90 @@
+internal import CDivanSeal
+internal import Synchronization
+
+/// What seals the databases and contents of one key.
+///
+/// Open a database through `vfsName` with `reservedByteCount` reserved bytes a page; keep the seal as
+/// long as a connection uses it. May be used from any thread.
+public final class Seal: Sendable {
+    /// The key.
+    public let key: SealKey
+    /// What new files are sealed with; others name their own.
+    public let cipher: PageCipher
+    /// Bytes at the end of each page that SQLite leaves alone: `SQLITE_FCNTL_RESERVE_BYTES`, to be set
+    /// before a database gets its first page.
+    public static let reservedByteCount = Int32(divan_reserve_size)
+
+    private let vfs = Mutex<RegisteredVFS?>(nil)
+
+    /// Creates a seal; nothing is registered before somebody asks for the name.
+    public init(key: SealKey, cipher: PageCipher = .aes256GCM) {
+        self.key = key
+        self.cipher = cipher
+    }
+
+    /// The name under which SQLite finds the VFS.
+    ///
+    /// - Throws: `library`.
+    public func vfsName() throws(SealError) -> String {
+        try vfs.withLock { vfs throws(SealError) in
+            if let vfs { return vfs.name }
+            let made = try RegisteredVFS(key: key, cipher: cipher)
+            vfs = made
+            return made.name
+        }
+    }
+
+    /// How many files are open through it.
+    public var openFileCount: Int { vfs.withLock { $0?.openFileCount ?? 0 } }
+}
+
+/// A VFS that SQLite knows, until nobody holds it.
+///
+/// `@unchecked Sendable` holds because the pointer never changes, the name is written before anybody has
+/// it, and the count is atomic.
+private final class RegisteredVFS: @unchecked Sendable {
+    private let vfs: OpaquePointer
+    private let key: SealKey
+
+    init(key: SealKey, cipher: PageCipher) throws(SealError) {
+        guard let vfs = divan_vfs_make(key.secret, cipher.functions) else { throw .library }
+        self.vfs = vfs
+        self.key = key
+    }
+
+    deinit {
+        divan_vfs_drop(vfs)
+    }
+
+    var name: String { String(cString: divan_vfs_name(vfs)) }
+    var openFileCount: Int { Int(divan_vfs_open_count(vfs)) }
+}
+
+// MARK: - What a file says
+
+extension Seal {
+    /// What the start of a file tells to whoever has no key.
+    public enum FileKind: Equatable, Sendable {
+        /// A database or content that is sealed with a cipher that is known here.
+        case sealed(cipher: String)
+        /// One that a later version of Divan sealed.
+        case sealedOtherwise(number: UInt8)
+        /// A database of SQLite that is not sealed.
+        case plain
+        /// Neither.
+        case unknown
+    }
+
+    /// Tells the kind of a file by its first 16 bytes.
+    public static func kind(ofHead head: Span<UInt8>) -> FileKind {
+        guard head.count >= divan_head_size else { return .unknown }
+        let start = (0..<16).map { head[$0] }
+        if start.starts(with: Array("SQLite format 3".utf8)) { return .plain }
+        guard start.starts(with: Array("DvS".utf8)) || start.starts(with: Array("DvB".utf8))
+        else { return .unknown }
+        guard let cipher = PageCipher.numbered(start[3]) else {
+            return .sealedOtherwise(number: start[3])
+        }
+        return .sealed(cipher: cipher.name)
+    }
+}

@@ -1,0 +1,15 @@
+/// The bounds of seals and of what they are read from.
+public enum SealLimits {
+    /// Bytes of a key.
+    public static let keyByteCount = 32
+    /// Bytes of a content that are sealed together, and read together.
+    public static let chunkByteCount = 64 << 10
+    /// Rounds of the derivation from a password: what Couchbase Lite does.
+    public static let passwordRoundCount: Int32 = 64_000
+    /// Bytes of a password.
+    public static let passwordByteCount = 1_024
+    /// Bytes that a file, a descriptor or a command may give as a key.
+    public static let sourceByteCount = 4_096
+    /// How long a command may take to give a key, in milliseconds.
+    public static let commandMilliseconds = 30_000
+}

@@ -1,0 +1,108 @@
+import DivanSeal
+import DivanTestKit
+import Foundation
+import Glibc
+import Testing
+
+/// Keys, where they come from, and what is left of them.
+struct KeyTests {
+    private static let digits = String(repeating: "0a", count: 31) + "Fe"
+    private static let bytes = [UInt8](repeating: 0x0A, count: 31) + [0xFE]
+
+    private static func isExpected(_ key: SealKey) -> Bool {
+        key.withBytes { span in (0..<span.count).map { span[$0] } } == bytes
+    }
+
+    @Test(arguments: PageCipher.all)
+    func `both ciphers keep the contract`(cipher: PageCipher) {
+        #expect(PageCipherContract.violations(of: cipher) == [])
+    }
+
+    @Test func `a key has 32 bytes`() throws {
+        for count in [0, 1, 16, 31, 33, 64] {
+            #expect(throws: SealError.keyLength(byteCount: count)) {
+                try SealKey(bytes: [UInt8](repeating: 1, count: count).span)
+            }
+        }
+        #expect(try SealKey.test(1).isSame(as: .test(1)))
+        #expect(try !SealKey.test(1).isSame(as: .test(2)))
+        #expect(try !SealKey().isSame(as: SealKey()))
+        let key = try SealKey(bytes: Self.bytes.span)
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect("\(key)" == "SealKey(hidden)" && !dumped.contains("10"))
+    }
+
+    @Test func `files, descriptors, variables, credentials and commands give keys`() throws {
+        let home = try TemporaryDirectory()
+        let (raw, text) = (home.file("raw"), home.file("text"))
+        try Data(Self.bytes).write(to: URL(filePath: raw))
+        try Data("\(Self.digits)\n".utf8).write(to: URL(filePath: text))
+        for path in [raw, text] {
+            chmod(path, 0o644)
+            #expect(throws: SealError.source(path, detail: "others may read it (chmod 600)")) {
+                try FileKey(path).key()
+            }
+            chmod(path, 0o600)
+            #expect(Self.isExpected(try FileKey(path).key()))
+            let descriptor = open(path, O_RDONLY)
+            defer { close(descriptor) }
+            #expect(Self.isExpected(try DescriptorKey(descriptor).key()))
+            #expect(Self.isExpected(try CommandKey("cat '\(path)'").key()))
+        }
+        setenv("DIVAN_SEAL_TEST", Self.digits, 1)
+        #expect(Self.isExpected(try EnvironmentKey("DIVAN_SEAL_TEST").key()))
+        setenv("CREDENTIALS_DIRECTORY", home.path, 1)
+        #expect(Self.isExpected(try CredentialKey("text").key()))
+        #expect(throws: SealError.self) { try CredentialKey("../text").key() }
+        let password = try CommandKey("echo password123", form: .password).key()
+        #expect(password.isSame(as: try SealKey(password: "password123")))
+    }
+
+    @Test func `a source that gives no key says which it is and not what it gave`() throws {
+        for command in ["echo hunter2", "exit 3", "true", "yes"] {
+            let error = #expect(throws: SealError.self) { try CommandKey(command).key() }
+            #expect("\(try #require(error))".hasPrefix("key from the command: "))
+            #expect(!"\(try #require(error))".contains("hunter2"))
+        }
+        let late = #expect(throws: SealError.self) {
+            try CommandKey("exec sleep 60", milliseconds: 50).key()
+        }
+        #expect("\(try #require(late))".contains("longer than 50 ms"))
+        #expect(throws: SealError.self) { try EnvironmentKey("DIVAN_SEAL_NOTHING").key() }
+        #expect(throws: SealError.self) { try FileKey("/nowhere").key() }
+        #expect(throws: SealError.self) { try DescriptorKey(-1).key() }
+    }
+
+    @Test func `a key's memory stays out of core dumps, and is gone with the key`() throws {
+        var key: SealKey? = try SealKey(bytes: Self.bytes.span)
+        let address = try #require(key).withBytes { span in
+            span.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+        }
+        let flags = try #require(Self.flags(of: address))
+        #expect(flags.contains("dd"))
+        key = nil
+        // Another mapping may have taken the place, but none that leaves core dumps out.
+        #expect(Self.flags(of: address)?.contains("dd") != true)
+    }
+
+    /// What the kernel says about the mapping of an address; `nil` when there is none.
+    private static func flags(of address: UInt) -> [Substring]? {
+        guard let data = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() else {
+            return nil
+        }
+        let text = String(decoding: data, as: UTF8.self)
+        var isInside = false
+        for line in text.split(separator: "\n") {
+            let range = line.prefix { $0 != " " }.split(separator: "-")
+            if range.count == 2, let start = UInt(range[0], radix: 16),
+                let end = UInt(range[1], radix: 16)
+            {
+                isInside = (start..<end).contains(address)
+            } else if isInside, line.hasPrefix("VmFlags:") {
+                return line.split(separator: " ")
+            }
+        }
+        return nil
+    }
+}

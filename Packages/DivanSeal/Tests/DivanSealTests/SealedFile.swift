@@ -1,0 +1,86 @@
+import CDivanSeal
+import DivanSeal
+
+/// A connection of SQLite to a file, sealed or plain.
+final class SealedFile {
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+        let description: String
+    }
+
+    let seal: Seal?
+    private var handle: OpaquePointer?
+
+    /// Opens a file; makes one with a log and pages of `pageSize` bytes if there is none.
+    init(_ path: String, _ seal: Seal?, pageSize: Int = 4_096) throws {
+        self.seal = seal
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
+        let code = sqlite3_open_v2(path, &handle, flags, try seal?.vfsName())
+        guard code == SQLITE_OK else {
+            let failure = failure(code)
+            sqlite3_close(handle)
+            handle = nil
+            throw failure
+        }
+        try execute("PRAGMA page_size = \(pageSize)")
+        if seal != nil { try reserve() }
+        try execute("PRAGMA temp_store = MEMORY")
+        guard try texts("PRAGMA journal_mode") != ["wal"] else { return }
+        // What VACUUM INTO makes has no log, and pages do not go into a journal.
+        try execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")
+    }
+
+    deinit {
+        sqlite3_close(handle)
+    }
+
+    /// Has pages of a database that is made leave room for a seal.
+    func reserve() throws {
+        var count = Seal.reservedByteCount
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    private func failure(_ code: Int32) -> Failure {
+        Failure(code: code, description: "\(code): " + String(cString: sqlite3_errmsg(handle)))
+    }
+
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// The first column of all rows, as text.
+    func texts(_ sql: String) throws -> [String] {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+        defer { sqlite3_finalize(statement) }
+        var texts: [String] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW:
+                texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "")
+            case SQLITE_DONE: return texts
+            case let code: throw failure(code)
+            }
+        }
+    }
+}
+
+/// The code with which `body` fails; `nil` when it does not.
+func code(of body: () throws -> Void) throws -> Int32? {
+    do {
+        try body()
+        return nil
+    } catch let failure as SealedFile.Failure {
+        return failure.code & 0xFF
+    }
+}
+
+extension SealKey {
+    /// A key whose bytes are all the same.
+    static func test(_ byte: UInt8) throws -> SealKey {
+        try SealKey(bytes: [UInt8](repeating: byte, count: 32).span)
+    }
+}
