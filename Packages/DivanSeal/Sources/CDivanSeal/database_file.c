@@ -22,7 +22,7 @@ static int inner_size(sealed_file *file, sqlite3_int64 *size) {
 
 const uint8_t *divan_next_nonce(sealed_file *file) {
     if (file->nonce_count == 0) {
-        if (!divan_random(file->nonces, sizeof file->nonces)) return NULL;
+        if (!divan_seal_random(file->nonces, sizeof file->nonces)) return NULL;
         file->nonce_count = nonce_stock;
     }
     return file->nonces + --file->nonce_count * divan_nonce_size;
@@ -66,7 +66,7 @@ static int verify(sealed_file *file) {
                                                                               : SQLITE_NOTADB;
 }
 
-int divan_load(sealed_file *file) {
+int divan_seal_load(sealed_file *file) {
     if (file->keys) return SQLITE_OK;
     if (file->refusal) return file->refusal;
     sqlite3_int64 size = 0;
@@ -117,7 +117,7 @@ static int read_header(sealed_file *file, uint8_t *bytes, int count) {
 
 int divan_read_database(sqlite3_file *base, void *bytes, int count, sqlite3_int64 offset) {
     sealed_file *file = (sealed_file *)base;
-    int code = divan_load(file);
+    int code = divan_seal_load(file);
     if (code != SQLITE_OK) return code;
     if (!file->keys) return inner_read(file, bytes, count, offset);
     int place = (int)(offset % file->page_size);
@@ -163,7 +163,7 @@ static int fill(sealed_file *file, sqlite3_int64 end) {
 static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int64 offset) {
     if (offset != 0 || page_size(page) != count) return SQLITE_IOERR_WRITE;
     uint8_t head[divan_head_size] = {'D', 'v', 'S', file->vfs->cipher->number};
-    if (!divan_random(head + 4, sizeof head - 4)) return SQLITE_IOERR_WRITE;
+    if (!divan_seal_random(head + 4, sizeof head - 4)) return SQLITE_IOERR_WRITE;
     return take_keys(file, head, count);
 }
 
@@ -176,7 +176,7 @@ static int has_reserve(const uint8_t *page, int size) {
 int divan_write_database(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 offset) {
     sealed_file *file = (sealed_file *)base;
     const uint8_t *page = bytes;
-    int code = divan_load(file);
+    int code = divan_seal_load(file);
     if (code == SQLITE_OK && !file->keys) code = begin(file, page, count, offset);
     if (code != SQLITE_OK) return code;
     int is_page = count == file->page_size && offset % count == 0 && has_reserve(page, count);
@@ -188,7 +188,7 @@ int divan_write_database(sqlite3_file *base, const void *bytes, int count, sqlit
 
 int divan_truncate_database(sqlite3_file *base, sqlite3_int64 size) {
     sealed_file *file = (sealed_file *)base;
-    int code = divan_load(file);
+    int code = divan_seal_load(file);
     if (code == SQLITE_OK && file->keys) code = fill(file, size);
     if (code != SQLITE_OK) return code;
     return file->inner->pMethods->xTruncate(file->inner, size);

@@ -26,7 +26,7 @@ divan_secret *divan_secret_make(const uint8_t *bytes) {
     divan_secret *secret = page;
     if (bytes) {
         memcpy(secret->bytes, bytes, divan_key_size);
-    } else if (!divan_random(secret->bytes, divan_key_size)) {
+    } else if (!divan_seal_random(secret->bytes, divan_key_size)) {
         divan_secret_drop(secret);
         return NULL;
     }
@@ -41,7 +41,7 @@ void divan_secret_drop(divan_secret *secret) {
     munmap(secret, room());
 }
 
-void divan_wipe(void *bytes, size_t size) { OPENSSL_cleanse(bytes, size); }
+void divan_seal_wipe(void *bytes, size_t size) { OPENSSL_cleanse(bytes, size); }
 
 int divan_same(const void *left, const void *right, size_t size) {
     return CRYPTO_memcmp(left, right, size) == 0;
@@ -67,6 +67,6 @@ int divan_derive(const uint8_t *key, const uint8_t *salt, size_t salt_size, cons
     return made;
 }
 
-int divan_random(uint8_t *bytes, size_t size) { return RAND_bytes(bytes, (int)size) == 1; }
+int divan_seal_random(uint8_t *bytes, size_t size) { return RAND_bytes(bytes, (int)size) == 1; }
 
 int divan_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }

@@ -90,7 +90,7 @@ static int read_part(sealed_file *file, uint8_t *bytes, int count, sqlite3_int64
 
 int divan_read_log(sqlite3_file *base, void *bytes, int count, sqlite3_int64 offset) {
     sealed_file *file = (sealed_file *)base, *database = file->database;
-    int code = divan_load(database);
+    int code = divan_seal_load(database);
     if (code != SQLITE_OK) return code;
     // No database, no log that could be its.
     if (!database->keys) return SQLITE_CORRUPT;
@@ -144,7 +144,7 @@ static int write_frame_page(sealed_file *file, const uint8_t *page, sqlite3_int6
 
 int divan_write_log(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 offset) {
     sealed_file *file = (sealed_file *)base, *database = file->database;
-    int code = divan_load(database);
+    int code = divan_seal_load(database);
     if (code != SQLITE_OK) return code;
     if (!database->keys) return SQLITE_IOERR_WRITE;
     if (offset == 0 && count == divan_log_head_size)

@@ -50,7 +50,7 @@ divan_page_keys *divan_page_keys_make(const divan_secret *key, const uint8_t *he
         keys->block_opening = block_context(derived + 2 * divan_key_size, 0);
         memcpy(keys->check, derived + 3 * divan_key_size, divan_check_size);
     }
-    divan_wipe(derived, sizeof derived);
+    divan_seal_wipe(derived, sizeof derived);
     if (keys->pages && keys->log && keys->block_sealing && keys->block_opening) return keys;
     divan_page_keys_drop(keys);
     return NULL;

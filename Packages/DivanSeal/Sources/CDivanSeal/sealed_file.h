@@ -42,7 +42,7 @@ typedef struct sealed_file {
 ///
 /// Returns SQLITE_OK also for an empty file, which has no keys then; SQLITE_NOTADB for a file that
 /// is not sealed, or with another key; SQLITE_CORRUPT for one that was cut off.
-int divan_load(sealed_file *database);
+int divan_seal_load(sealed_file *database);
 /// A nonce that nobody used; null without random numbers.
 const uint8_t *divan_next_nonce(sealed_file *file);
 

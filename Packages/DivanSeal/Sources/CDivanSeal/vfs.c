@@ -13,7 +13,7 @@ static int sealed_close(sqlite3_file *base) {
     int code = file->inner->pMethods ? file->inner->pMethods->xClose(file->inner) : SQLITE_OK;
     divan_page_keys_drop(file->keys);
     // A page that was read in part lies there.
-    if (file->scratch) divan_wipe(file->scratch, (size_t)file->page_size + divan_frame_head_size);
+    if (file->scratch) divan_seal_wipe(file->scratch, (size_t)file->page_size + divan_frame_head_size);
     free(file->scratch);
     free(file->inner);
     atomic_fetch_sub(&file->vfs->open_count, 1);

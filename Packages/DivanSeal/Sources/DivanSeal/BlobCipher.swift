@@ -10,7 +10,7 @@ struct BlobCipher {
     /// A new content's.
     init(sealing key: SealKey, cipher: PageCipher) throws(SealError) {
         var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
-        guard divan_random(&salt, salt.count) == 1 else { throw .library }
+        guard divan_seal_random(&salt, salt.count) == 1 else { throw .library }
         try self.init(key, cipher: cipher, salt: salt)
     }
 

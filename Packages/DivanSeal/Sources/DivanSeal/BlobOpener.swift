@@ -9,6 +9,7 @@ public final class BlobOpener {
     /// - Parameters:
     ///   - head: The first 24 bytes.
     ///   - end: The last 16.
+    ///   - fileByteCount: Bytes of the file.
     ///   - digest: Which content it should be.
     ///   - seal: Whose key.
     /// - Throws: `otherKey`; `damaged` when it was cut, prolonged or exchanged.

@@ -113,7 +113,7 @@ extension [UInt8] {
     /// Overwrites the bytes in a way that is not left out because nobody reads them.
     mutating func wipe() {
         withUnsafeMutableBytes { bytes in
-            if let start = bytes.baseAddress { divan_wipe(start, bytes.count) }
+            if let start = bytes.baseAddress { divan_seal_wipe(start, bytes.count) }
         }
     }
 }

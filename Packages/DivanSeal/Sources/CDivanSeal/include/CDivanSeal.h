@@ -58,7 +58,7 @@ divan_secret *divan_secret_make(const uint8_t *bytes);
 const uint8_t *divan_secret_bytes(const divan_secret *secret);
 /// Wipes the key.
 void divan_secret_drop(divan_secret *secret);
-void divan_wipe(void *bytes, size_t size);
+void divan_seal_wipe(void *bytes, size_t size);
 int divan_same(const void *left, const void *right, size_t size);
 
 /// PBKDF2-HMAC-SHA256.
@@ -67,7 +67,7 @@ int divan_password_key(const char *password, size_t size, const uint8_t *salt, s
 /// HKDF-SHA256.
 int divan_derive(const uint8_t *key, const uint8_t *salt, size_t salt_size, const char *label,
                  uint8_t *derived, size_t size);
-int divan_random(uint8_t *bytes, size_t size);
+int divan_seal_random(uint8_t *bytes, size_t size);
 /// `pipe2(2)` whose ends no program that is started inherits.
 int divan_pipe(int *ends);
 
