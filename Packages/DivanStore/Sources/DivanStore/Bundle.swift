@@ -9,15 +9,24 @@ enum Bundle {
     /// Makes an empty database and returns its lock.
     ///
     /// - Throws: `StoreError.Code.busy` when another process makes it at the same moment.
-    static func create(_ files: BundleFiles, random: any RandomSource) throws -> BundleLock {
-        try create(files, as: StoreIdentity(random: random))
+    static func create(
+        _ files: BundleFiles,
+        random: any RandomSource,
+        sealing: (any StoreSealing)?
+    ) throws -> BundleLock {
+        try create(files, as: StoreIdentity(random: random), sealing: sealing)
     }
 
     /// Makes an empty database with an identity, and returns its lock.
-    static func create(_ files: BundleFiles, as identity: StoreIdentity) throws -> BundleLock {
+    static func create(
+        _ files: BundleFiles,
+        as identity: StoreIdentity,
+        sealing: (any StoreSealing)?
+    ) throws -> BundleLock {
         try assemble(files) { unfinished in
-            try SQLiteEngine.create(path: unfinished.database)
-            try give(identity, to: unfinished.database)
+            let place = SQLitePlace(unfinished.database, sealing: sealing)
+            try SQLiteEngine.create(at: place)
+            try give(identity, to: place)
         }
     }
 
@@ -30,8 +39,9 @@ enum Bundle {
     ) throws -> BundleLock {
         try assemble(target) { unfinished in
             try engine.copy(to: unfinished.database)
-            try give(identity, to: unfinished.database)
-            try copyBlobs(from: source.blobs, to: unfinished.blobs)
+            let sealing = engine.place.sealing
+            try give(identity, to: SQLitePlace(unfinished.database, sealing: sealing))
+            try copyBlobs(from: (source.blobs, sealing), to: (unfinished.blobs, sealing))
         }
     }
 
@@ -125,19 +135,35 @@ enum Bundle {
         }
     }
 
-    private static func give(_ identity: StoreIdentity, to database: String) throws {
-        let engine = try SQLiteEngine(path: database, isReadOnly: false, syncsFully: true)
+    private static func give(_ identity: StoreIdentity, to place: SQLitePlace) throws {
+        let engine = try SQLiteEngine(place, isReadOnly: false, syncsFully: true)
         defer { engine.close() }
         try engine.write { try identity.write(to: $0) }
     }
 
-    private static func copyBlobs(from source: String, to target: String) throws(StoreError) {
-        guard BundleFiles.isDirectory(source) else { return }
+    /// A directory of contents, and the key that they have there.
+    typealias BlobPlace = (path: String, sealing: (any StoreSealing)?)
+
+    /// Copies every content, sealed anew.
+    static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
+        guard BundleFiles.isDirectory(source.path) else { return }
         let from = BlobStore(
-            try BlobDirectory(source, isReadOnly: true, syncsDirectory: false)
+            try BlobDirectory(
+                source.path,
+                isReadOnly: true,
+                syncsDirectory: false,
+                sealing: source.sealing
+            )
         )
-        let to = BlobStore(try BlobDirectory(target, isReadOnly: false, syncsDirectory: true))
-        for name in try BundleFiles.names(in: source) {
+        let to = BlobStore(
+            try BlobDirectory(
+                target.path,
+                isReadOnly: false,
+                syncsDirectory: true,
+                sealing: target.sealing
+            )
+        )
+        for name in try BundleFiles.names(in: source.path) {
             guard let digest = BlobDigest(fileName: name) else { continue }
             let reader = try from.reader(digest)
             let writer = try to.writer()

@@ -10,6 +10,11 @@ struct BundleFiles: Equatable, Sendable {
     var database: String { directory + "/db.sqlite3" }
     var blobs: String { directory + "/Attachments" }
     var lock: String { directory + "/lock" }
+    /// Where the database is written anew with another key, and where its blobs are.
+    var rekeyed: String { directory + "/db.sqlite3-rekey" }
+    var rekeyedBlobs: String { directory + "/Attachments-rekey" }
+    /// The blobs of the old key, on their way out.
+    var formerBlobs: String { directory + "/Attachments-old" }
     /// Where a new database is put together before it gets its name at once.
     var unfinished: String { directory + ".creating" }
 
@@ -98,6 +103,11 @@ struct BundleFiles: Equatable, Sendable {
         return descriptor
     }
 
+    /// Closes what `makeFile` opened.
+    static func close(_ descriptor: Int32) {
+        _ = Glibc.close(descriptor)
+    }
+
     /// Makes a directory and those above it that are missing.
     static func makeDirectories(_ path: String) throws(StoreError) {
         var status = stat()
@@ -123,6 +133,24 @@ struct BundleFiles: Equatable, Sendable {
             }
         }
         guard rmdir(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
+    }
+
+    /// Writes a file to the disk.
+    static func syncFile(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .system(errno, at: path) }
+    }
+
+    /// Removes a file, if it is there.
+    static func removeFile(_ path: String) throws(StoreError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
+    }
+
+    /// Gives a file or directory another name; what has that name is replaced.
+    static func move(_ path: String, to target: String) throws(StoreError) {
+        guard rename(path, target) == 0 else { throw .system(errno, at: path) }
     }
 
     /// Writes a directory's entries to the disk.

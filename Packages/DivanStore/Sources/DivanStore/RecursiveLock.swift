@@ -25,7 +25,7 @@ final class RecursiveLock: @unchecked Sendable {
     /// Whether the calling thread is inside.
     var isHeldHere: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    func withLock<T>(_ body: () throws -> T) rethrows -> T {
+    func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         enter()
         defer { leave() }
         return try body()

@@ -220,6 +220,11 @@ extension StoreError {
         }
     }
 
+    /// Whether what stands on the disk is not what was written.
+    var isCorrupt: Bool {
+        if case .corrupt = code { true } else { false }
+    }
+
     /// Whether the error is about one revision, so that others can still be read and stored.
     public var concernsOneDocument: Bool {
         switch code {

@@ -55,7 +55,7 @@ extension Store {
         options: StoreOptions = StoreOptions()
     ) throws(StoreError) -> Store {
         do {
-            try makeBundle(at: directory, as: identity.stored)
+            try makeBundle(at: directory, as: identity.stored, sealing: options.sealing)
         } catch {
             throw StoreError(wrapping: error, at: directory)
         }

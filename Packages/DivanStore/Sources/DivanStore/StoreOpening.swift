@@ -88,21 +88,22 @@ extension Store {
 
     /// Copies a database and its blobs; the copy is another database, with UUIDs of its own.
     ///
-    /// It may be open meanwhile; the copy holds what was committed when it began.
+    /// It may be open meanwhile; the copy holds what was committed when it began. A sealed database
+    /// and its copy have the key of `sealing`.
     ///
     /// - Throws: `StoreError`, `alreadyExists` when there is something at `target`.
     public static func copy(
         directory source: String,
-        to target: String
+        to target: String,
+        sealing: (any StoreSealing)? = nil
     ) throws(StoreError) {
+        var options = StoreOptions(create: false, sealing: sealing)
         let store: Store
         do {
-            store = try open(directory: source, options: StoreOptions(create: false))
+            store = try open(directory: source, options: options)
         } catch  where error.code == .busy(.otherProcess) || error.code == .readOnly {
-            store = try open(
-                directory: source,
-                options: StoreOptions(create: false, readOnly: true)
-            )
+            options.readOnly = true
+            store = try open(directory: source, options: options)
         }
         defer { try? store.close() }
         try store.copy(to: target)
@@ -149,10 +150,14 @@ extension Store {
     // MARK: Steps
 
     /// Makes an empty database where nothing is.
-    static func makeBundle(at directory: String, as identity: StoreIdentity) throws {
+    static func makeBundle(
+        at directory: String,
+        as identity: StoreIdentity,
+        sealing: (any StoreSealing)?
+    ) throws {
         let files = try located(directory, create: true)
         guard Bundle.isFree(files) else { throw StoreError(.alreadyExists, at: directory) }
-        let lock = try Bundle.create(files, as: identity)
+        let lock = try Bundle.create(files, as: identity, sealing: sealing)
         withExtendedLifetime(lock) {}
     }
 
@@ -189,22 +194,28 @@ extension Store {
     ) throws -> Store {
         var lock: BundleLock?
         if options.create, !options.readOnly, Bundle.isFree(files) {
-            lock = try Bundle.create(files, random: SystemRandomSource())
+            lock = try Bundle.create(
+                files,
+                random: SystemRandomSource(),
+                sealing: options.sealing
+            )
         }
         try Bundle.verify(files)
         if lock == nil, !options.readOnly {
             lock = try BundleLock(at: files.lock, of: files.directory)
+            try Rekeying(files).recover()
         }
         let engine = try SQLiteEngine(
-            path: files.database,
+            SQLitePlace(files.database, sealing: options.sealing),
             isReadOnly: options.readOnly,
             syncsFully: options.fullSync
         )
         let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
         let blobs = try BlobDirectory(
-            files.blobs,
+            Rekeying(files).blobs,
             isReadOnly: options.readOnly,
             syncsDirectory: options.fullSync,
+            sealing: options.sealing,
             calls: calls
         )
         return Store(
@@ -221,6 +232,15 @@ extension Store {
     ///
     /// - Throws: `busy` where the database would have to be upgraded.
     private func mayBeShared(_ options: StoreOptions) throws(StoreError) -> Bool {
+        let isAlike =
+            switch (place?.sqlite.place.sealing, options.sealing) {
+            case (nil, nil): true
+            case (let mine?, let given?): mine.hasSameKey(as: given)
+            default: false
+            }
+        guard isAlike || ownerCount == 0 else {
+            throw StoreError(.notADatabase("it is open here with another key"), at: directory ?? "")
+        }
         guard options.scheme == .vectors, scheme != .vectors, ownerCount > 0 else { return true }
         throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
     }

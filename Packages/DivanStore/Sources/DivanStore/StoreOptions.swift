@@ -22,14 +22,21 @@ public struct StoreOptions: Sendable {
     /// One with trees that is opened with `.vectors` is upgraded, for ever.
     public var scheme: RevisionScheme?
 
+    /// The key with which the files are sealed; `nil` for plain ones.
+    ///
+    /// A database that is made gets it; another has to have it already.
+    public var sealing: (any StoreSealing)?
+
     /// Creates options.
     public init(
         create: Bool = true,
         readOnly: Bool = false,
         fullSync: Bool = false,
         archive: BodyArchive = .deltas,
-        scheme: RevisionScheme? = nil
+        scheme: RevisionScheme? = nil,
+        sealing: (any StoreSealing)? = nil
     ) {
+        self.sealing = sealing
         self.scheme = scheme
         self.create = create
         self.readOnly = readOnly

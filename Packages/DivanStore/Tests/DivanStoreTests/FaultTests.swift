@@ -35,18 +35,26 @@ import Testing
         _ kind: Kind,
         fullSync: Bool
     ) throws {
+        try survive(kind, StoreOptions(fullSync: fullSync))
+    }
+
+    @Test(arguments: Kind.all)
+    func `a sealed database file survives a failure of any write`(_ kind: Kind) throws {
+        try survive(kind, StoreOptions(sealing: try TestSealing(1)))
+    }
+
+    private func survive(_ kind: Kind, _ options: StoreOptions) throws {
         try #require(divan_faults_install() == 0)
         var first: Int64 = 1
         while true {
             let home = try TemporaryDirectory()
             divan_faults_arm(home.path, first, kind.isLasting ? .max : 1, kind.number)
-            let options = StoreOptions(fullSync: fullSync)
             let (ledger, opening) = try run(home.file("a.cblite2")) { path in
                 try Store.open(directory: path, options: options)
             }
             let callCount = divan_faults_disarm()
             let place = "\(kind.testDescription) at call \(first) of \(callCount)"
-            try check(ledger, opening, home.file("a.cblite2"), kind, place)
+            try check(ledger, opening, home.file("a.cblite2"), kind, place, options)
             guard first <= callCount else {
                 #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
                 return
@@ -159,12 +167,16 @@ import Testing
         _ opening: (any Error)?,
         _ path: String,
         _ kind: Kind,
-        _ place: String
+        _ place: String,
+        _ options: StoreOptions = StoreOptions()
     ) throws {
         for error in ledger.errors + [opening].compactMap({ $0 }) {
             #expect(isExpected(error, kind), "\(place): \(error)")
         }
-        let store = try Store.open(directory: path)
+        let store = try Store.open(
+            directory: path,
+            options: StoreOptions(sealing: options.sealing)
+        )
         defer { try? store.close() }
         let complaints = try ledger.complaints(about: store)
         #expect(complaints == [], "\(place)")

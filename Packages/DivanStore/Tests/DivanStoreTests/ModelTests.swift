@@ -12,11 +12,12 @@ import Testing
     private static let count =
         ProcessInfo.processInfo.environment["DIVAN_OPERATIONS"].flatMap { Int($0) } ?? 1_500
 
-    @Test(arguments: [UInt64(1), 2])
-    func `both engines do as the model does`(seed: UInt64) throws {
+    @Test(arguments: [UInt64(1), 2], [false, true])
+    func `both engines do as the model does`(seed: UInt64, isSealed: Bool) throws {
+        let options = StoreOptions(sealing: isSealed ? try TestSealing(1) : nil)
         let home = try TemporaryDirectory()
         let path = home.file("model.cblite2")
-        var file = try Store.open(directory: path)
+        var file = try Store.open(directory: path, options: options)
         let memory = Store.inMemory()
         defer { try? file.close() }
         var driver = ModelDriver(seed: seed)
@@ -39,7 +40,7 @@ import Testing
                 try file.checkIntegrity()
                 if number % 2_000 == 1_999 { try file.compact() }
                 try file.close()
-                file = try Store.open(directory: path)
+                file = try Store.open(directory: path, options: options)
             }
         }
         try memory.close()

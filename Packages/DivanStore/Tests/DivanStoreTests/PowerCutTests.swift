@@ -13,8 +13,15 @@ import Testing
     private static let isThorough =
         ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
 
-    @Test(arguments: [false, true])
-    func `a power cut at any moment leaves what the first steps made`(fullSync: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func `a power cut at any moment leaves what the first steps made`(
+        fullSync: Bool,
+        isSealed: Bool
+    ) throws {
+        let options = StoreOptions(
+            fullSync: fullSync,
+            sealing: isSealed ? try TestSealing(1) : nil
+        )
         try #require(divan_faults_install() == 0)
         let seed = UInt64.random(in: 0...999_999)
         var generator = SeededGenerator(seed: seed)
@@ -22,10 +29,10 @@ import Testing
         let path = home.file("a.cblite2")
         let steps = try FaultScript.steps()
         // A bundle is put together aside; what is in it when it gets its name has been synced.
-        try Store.open(directory: path).close()
+        try Store.open(directory: path, options: options).close()
         let whole = Data(try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))
         let before = [path + "/db.sqlite3": Array(whole)]
-        let cut = try record(steps, at: path, in: home, fullSync)
+        let cut = try record(steps, at: path, in: home, options)
         var moment = 0
         while moment < cut.count {
             let remains = cut.remains(of: before, at: moment, using: &generator)
@@ -37,7 +44,7 @@ import Testing
                 try Data(bytes).write(to: URL(filePath: file))
             }
             let place = "seed \(seed), moment \(moment) of \(cut.count)"
-            let complaints = try complaints(path, steps, remains.stepCount, fullSync)
+            let complaints = try complaints(path, steps, remains.stepCount, options)
             #expect(complaints == [], "\(place), \(remains.stepCount) steps acknowledged")
             moment += Self.isThorough ? 1 : Int.random(in: 1...15, using: &generator)
         }
@@ -48,10 +55,10 @@ import Testing
         _ steps: [FaultLedger.Step],
         at path: String,
         in home: TemporaryDirectory,
-        _ fullSync: Bool
+        _ options: StoreOptions
     ) throws -> PowerCut {
         divan_faults_record(home.path)
-        let store = try Store.open(directory: path, options: StoreOptions(fullSync: fullSync))
+        let store = try Store.open(directory: path, options: options)
         for (index, step) in steps.enumerated() {
             try step.run(store)
             divan_faults_mark(Int64(index + 1))
@@ -66,12 +73,13 @@ import Testing
         _ path: String,
         _ steps: [FaultLedger.Step],
         _ acknowledgedCount: Int,
-        _ fullSync: Bool
+        _ options: StoreOptions
     ) throws -> [String] {
-        let store = try Store.open(directory: path)
+        let store = try Store.open(directory: path, options: options)
         defer { try? store.close() }
         try store.checkIntegrity()
-        let counts = (fullSync ? acknowledgedCount : 0)...min(acknowledgedCount + 1, steps.count)
+        let counts =
+            (options.fullSync ? acknowledgedCount : 0)...min(acknowledgedCount + 1, steps.count)
         var reasons: [String] = []
         for count in counts.reversed() {
             var ledger = FaultLedger()

@@ -29,7 +29,7 @@ struct QueryDifferenceTests {
                     ($0, (0..<24).map { _ in maker.document() })
                 }
             )
-            let rooms = try ["plain", "indexed", "memory"].map { try room($0, documents) }
+            let rooms = try ["plain", "indexed", "sealed", "memory"].map { try room($0, documents) }
             for _ in 0..<100 {
                 queries += 1
                 let statement = maker.statement(over: Self.collections)
@@ -52,7 +52,7 @@ struct QueryDifferenceTests {
         _ form: String,
         _ documents: [QueryCollection: [JSON]]
     ) throws -> (Room, () throws -> [QueryCollection: [Oracle.Document]]) {
-        let room = try Room(form == "memory" ? .memory : .file)
+        let room = try Room(form == "memory" ? .memory : form == "sealed" ? .sealed : .file)
         var found: [QueryCollection: [Oracle.Document]] = [:]
         for collection in Self.collections {
             let path = try #require(CollectionPath(collection))

@@ -19,6 +19,18 @@ import Testing
         #expect(violations == [])
     }
 
+    @Test func `SQLite keeps the contract in a sealed file`() throws {
+        let home = try TemporaryDirectory()
+        var count = 0
+        let violations = try StorageEngineContract.violations {
+            count += 1
+            let place = SQLitePlace(home.file("\(count).sqlite3"), sealing: try TestSealing(1))
+            try SQLiteEngine.create(at: place)
+            return try SQLiteEngine(place, isReadOnly: false, syncsFully: false)
+        }
+        #expect(violations == [])
+    }
+
     @Test func `memory keeps the contract`() throws {
         #expect(try StorageEngineContract.violations { MemoryEngine() } == [])
     }

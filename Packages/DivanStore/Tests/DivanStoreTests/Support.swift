@@ -5,9 +5,10 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-/// Both engines; every rule of documents is proven on each.
+/// Both engines, and files that are sealed; every rule of documents is proven on each.
 enum EngineKind: CaseIterable {
     case file
+    case sealed
     case memory
 }
 
@@ -18,11 +19,12 @@ final class Room {
 
     init(_ kind: EngineKind, archive: BodyArchive = .deltas) throws {
         switch kind {
-        case .file:
+        case .file, .sealed:
             let home = try TemporaryDirectory()
+            let sealing = kind == .sealed ? try TestSealing(1) : nil
             store = try Store.open(
                 directory: home.file("room.cblite2"),
-                options: StoreOptions(archive: archive)
+                options: StoreOptions(archive: archive, sealing: sealing)
             )
             self.home = home
         case .memory:

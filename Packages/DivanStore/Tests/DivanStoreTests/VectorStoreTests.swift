@@ -208,11 +208,14 @@ final class VersionedRoom {
 
     init(_ kind: EngineKind) throws {
         switch kind {
-        case .file:
+        case .file, .sealed:
             let home = try TemporaryDirectory()
             store = try Store.open(
                 directory: home.file("room.cblite2"),
-                options: StoreOptions(scheme: .vectors)
+                options: StoreOptions(
+                    scheme: .vectors,
+                    sealing: kind == .sealed ? try TestSealing(1) : nil
+                )
             )
             self.home = home
         case .memory:

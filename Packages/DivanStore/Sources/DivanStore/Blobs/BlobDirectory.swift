@@ -14,6 +14,7 @@ final class BlobDirectory: BlobShelf {
     private let isReadOnly: Bool
     private let syncsDirectory: Bool
     private let calls: BlobCalls
+    private let sealing: Mutex<Sealing>
     private static let unfinishedPrefix = "incoming_"
     private static let pendingPrefix = "pending_"
     private let serial = Atomic<UInt64>(0)
@@ -21,14 +22,23 @@ final class BlobDirectory: BlobShelf {
     // none is replaced between its sync and its name.
     private let pending = Mutex<Set<BlobDigest>>([])
 
+    /// The key of the contents, and how many are being written with it.
+    private struct Sealing {
+        var key: (any StoreSealing)?
+        var openSinkCount = 0
+        var takesSinks = true
+    }
+
     /// Opens the directory, makes it if it is missing, and clears away what a crash left.
     init(
         _ path: String,
         isReadOnly: Bool,
         syncsDirectory: Bool,
+        sealing: (any StoreSealing)? = nil,
         calls: BlobCalls = .system
     ) throws(StoreError) {
         self.path = path
+        self.sealing = Mutex(Sealing(key: sealing))
         self.isReadOnly = isReadOnly
         self.syncsDirectory = syncsDirectory
         self.calls = calls
@@ -57,8 +67,12 @@ final class BlobDirectory: BlobShelf {
     }
 
     private func isWhole(_ digest: BlobDigest) throws(StoreError) -> Bool {
-        let reader = BlobReader(try source(digest, in: pendingFile(digest)))
-        return try reader.digest() == digest
+        do throws(StoreError) {
+            let reader = BlobReader(try source(digest, in: pendingFile(digest)))
+            return try reader.digest() == digest
+        } catch  where error.isCorrupt {
+            return false
+        }
     }
 
     private func file(_ digest: BlobDigest) -> String {
@@ -75,7 +89,10 @@ final class BlobDirectory: BlobShelf {
         var status = stat()
         for file in [file(digest), pendingFile(digest), file(digest)]
         where lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG {
-            return Int(status.st_size)
+            let byteCount = Int(status.st_size)
+            guard let key = sealing.withLock({ $0.key }) else { return byteCount }
+            // What has another form is there, if damaged; reading it tells.
+            return key.contentByteCount(ofFile: byteCount) ?? byteCount
         }
         return nil
     }
@@ -95,7 +112,7 @@ final class BlobDirectory: BlobShelf {
     private func source(
         _ digest: BlobDigest,
         in file: String
-    ) throws(StoreError) -> BlobFileSource {
+    ) throws(StoreError) -> any BlobSource {
         // Non-blocking, or opening a pipe that somebody put there would wait for ever.
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -107,7 +124,9 @@ final class BlobDirectory: BlobShelf {
             close(descriptor)
             throw StoreError(.noSuchBlob(digest), at: path)
         }
-        return BlobFileSource(descriptor, byteCount: Int(status.st_size), path: file)
+        let plain = BlobFileSource(descriptor, byteCount: Int(status.st_size), path: file)
+        guard let key = sealing.withLock({ $0.key }) else { return plain }
+        return try SealedBlobSource(plain, digest, sealing: key, path: file)
     }
 
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
@@ -131,6 +150,13 @@ final class BlobDirectory: BlobShelf {
 
     func sink() throws(StoreError) -> any BlobSink {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
+        let key = try sealing.withLock { sealing throws(StoreError) in
+            guard sealing.takesSinks else {
+                throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: path)
+            }
+            sealing.openSinkCount += 1
+            return sealing.key
+        }
         let number = serial.add(1, ordering: .relaxed).newValue
         let file = "\(path)/\(Self.unfinishedPrefix)\(getpid())_\(number)"
         let descriptor = open(
@@ -138,8 +164,46 @@ final class BlobDirectory: BlobShelf {
             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
             0o600
         )
-        guard descriptor >= 0 else { throw .system(errno, at: file) }
-        return BlobFileSink(descriptor, path: file, directory: self, calls: calls)
+        guard descriptor >= 0 else {
+            let failure = StoreError.system(errno, at: file)
+            sinkDidEnd()
+            throw failure
+        }
+        let plain = BlobFileSink(descriptor, path: file, directory: self, calls: calls)
+        guard let key else { return plain }
+        return try SealedBlobSink(plain, sealing: key, path: file)
+    }
+
+    /// A sink is of no more use; each says so once.
+    func sinkDidEnd() {
+        sealing.withLock { $0.openSinkCount -= 1 }
+    }
+
+    /// Runs `body` while no content is being written; who begins one is told `busy`.
+    ///
+    /// - Throws: `busy` when one is being written already, and what `body` throws.
+    func whileResting(_ body: () throws -> Void) throws {
+        try sealing.withLock { sealing throws(StoreError) in
+            guard sealing.openSinkCount == 0, sealing.takesSinks else {
+                throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: path)
+            }
+            sealing.takesSinks = false
+        }
+        defer { sealing.withLock { $0.takesSinks = true } }
+        try settle()
+        try body()
+    }
+
+    /// Runs `exchange`, which puts contents of another key in the place of these; nobody reads one
+    /// meanwhile.
+    func exchange(
+        for key: (any StoreSealing)?,
+        _ exchange: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try sealing.withLock { sealing throws(StoreError) in
+            try exchange()
+            sealing.key = key
+        }
     }
 
     /// Takes over a complete content from a sink; `false` when it is here already.

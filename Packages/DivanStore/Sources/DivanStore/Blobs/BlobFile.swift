@@ -33,6 +33,20 @@ final class BlobFileSource: BlobSource {
     func seek(to offset: Int) {
         self.offset = max(offset, 0)
     }
+
+    /// Reads a part of the file whole.
+    func read(_ part: Range<Int>) throws(StoreError) -> [UInt8] {
+        seek(to: part.lowerBound)
+        var bytes = try read(upTo: part.count)
+        while bytes.count < part.count {
+            let piece = try read(upTo: part.count - bytes.count)
+            guard !piece.isEmpty else {
+                throw StoreError(.corrupt("the file was cut off"), at: path)
+            }
+            bytes += piece
+        }
+        return bytes
+    }
 }
 
 /// A temporary file that becomes a content.
@@ -85,14 +99,18 @@ final class BlobFileSink: BlobSink {
             discard()
             throw error
         }
-        close(descriptor)
-        descriptor = -1
+        end()
     }
 
     func discard() {
         guard descriptor >= 0 else { return }
-        close(descriptor)
         unlink(path)
+        end()
+    }
+
+    private func end() {
+        close(descriptor)
         descriptor = -1
+        directory.sinkDidEnd()
     }
 }

@@ -11,14 +11,14 @@ internal import Synchronization
 ///
 /// Used by the writer only, after its commits.
 final class SQLiteCheckpointer {
-    private let path: String
+    private let place: SQLitePlace
     private var running: SQLiteCheckpoint?
     private var pageCount = 0
     // The length of the log at which the next checkpoint begins, or the running one began.
     private var threshold = StoreLimits.logPageCount
 
-    init(path: String) {
-        self.path = path
+    init(_ place: SQLitePlace) {
+        self.place = place
     }
 
     /// Begins or ends a checkpoint, if it is time, after a commit that left so many pages.
@@ -41,7 +41,7 @@ final class SQLiteCheckpointer {
 
     private func begin(on writer: SQLiteConnection) throws(StoreError) {
         threshold = pageCount
-        running = SQLiteCheckpoint(path: path)
+        running = SQLiteCheckpoint(place)
         guard running == nil else { return }
         // A system without another thread: as SQLite itself does it.
         try SQLiteCheckpoint.copyLog(through: writer)
@@ -59,17 +59,17 @@ final class SQLiteCheckpointer {
 private final class SQLiteCheckpoint {
     /// What the thread and its starter share.
     private final class Work: Sendable {
-        let path: String
+        let place: SQLitePlace
         let isDone = Atomic(false)
         let failure = Mutex<StoreError?>(nil)
 
-        init(path: String) {
-            self.path = path
+        init(_ place: SQLitePlace) {
+            self.place = place
         }
 
         func run() {
             do throws(StoreError) {
-                let connection = try SQLiteConnection(path: path, mode: .readWrite)
+                let connection = try SQLiteConnection(place, mode: .readWrite)
                 // Each time takes what was committed during the one before, which took longer.
                 var (copiedCount, countBefore) = (0, 0)
                 repeat {
@@ -87,8 +87,8 @@ private final class SQLiteCheckpoint {
     private var thread: pthread_t?
 
     /// `nil` when the system has no thread left.
-    init?(path: String) {
-        work = Work(path: path)
+    init?(_ place: SQLitePlace) {
+        work = Work(place)
         var thread = pthread_t()
         // The thread takes over the reference that is retained here, exactly once.
         let argument = Unmanaged.passRetained(work)

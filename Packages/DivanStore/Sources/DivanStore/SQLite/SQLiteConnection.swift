@@ -15,6 +15,8 @@ final class SQLiteConnection {
 
     /// The file, for error texts.
     let path: String
+    // SQLite goes through its VFS until the connection is closed.
+    private let sealing: (any StoreSealing)?
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
     /// Pages in the log after the latest commit of this connection, once `followLog` was called.
@@ -25,16 +27,23 @@ final class SQLiteConnection {
     // Where the process used SQLite before, everything stays as it was.
     private static let stopsCountingMemory: Void = { _ = divan_stop_counting_memory() }()
 
-    init(path: String, mode: Mode) throws(StoreError) {
+    convenience init(path: String, mode: Mode) throws(StoreError) {
+        try self.init(SQLitePlace(path), mode: mode)
+    }
+
+    /// - Parameter namesOthers: Whether statements may name further files by URI.
+    init(_ place: SQLitePlace, mode: Mode, namesOthers: Bool = false) throws(StoreError) {
         _ = Self.stopsCountingMemory
-        self.path = path
+        path = place.path
+        sealing = place.sealing
+        let vfs = try place.vfsName()
         // SQLite would leave the permissions to the process's mask; those of the log and of its
         // index it takes from this file.
         if case .create = mode, let made = try BundleFiles.makeFile(path) { close(made) }
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-            | SQLITE_OPEN_PRIVATECACHE
+            | SQLITE_OPEN_PRIVATECACHE | (namesOthers ? SQLITE_OPEN_URI : 0)
         let code =
             switch mode {
             case .create, .memory:
@@ -42,30 +51,48 @@ final class SQLiteConnection {
                     path,
                     &opened,
                     flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                    nil
+                    vfs
                 )
             case .readWrite:
-                sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READWRITE, nil)
+                sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READWRITE, vfs)
             case .readOnly:
-                sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READONLY, nil)
+                sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READONLY, vfs)
             case .immutable:
                 sqlite3_open_v2(
-                    Self.immutableURI(path),
+                    SQLitePlace.uri(path, "immutable=1"),
                     &opened,
                     flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                    nil
+                    vfs
                 )
             }
         guard code == SQLITE_OK, let opened else {
             let number = opened.map(sqlite3_system_errno) ?? 0
             sqlite3_close_v2(opened)
-            throw Self.error(code, systemError: number, message: "cannot open", at: path)
+            let message = sealing == nil ? "cannot open" : "it is not sealed with this key"
+            throw Self.error(code, systemError: number, message: message, at: path)
         }
         handle = opened
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
         var added = divan_add_checksums(handle)
         if added == SQLITE_OK { added = SQLiteQueryFunctions.add(to: handle) }
         guard added == SQLITE_OK else { throw error(added) }
+        guard let sealing else { return }
+        try reserve(sealing.reservedByteCount)
+        // What a sealed database spills would be plain, so the VFS makes no file of it.
+        try execute("PRAGMA temp_store = MEMORY")
+    }
+
+    /// Has the pages of a database that is made here, or of a copy of this one, end in so many bytes
+    /// that SQLite leaves alone.
+    func reserve(_ byteCount: Int32) throws(StoreError) {
+        var byteCount = byteCount
+        let code = sqlite3_file_control(
+            handle,
+            "main",
+            SQLITE_FCNTL_RESERVE_BYTES,
+            &byteCount
+        )
+        guard code == SQLITE_OK else { throw error(code) }
     }
 
     deinit {
@@ -175,10 +202,13 @@ final class SQLiteConnection {
 
     /// The error for an extended result code of this connection.
     func error(_ code: Int32) -> StoreError {
-        Self.error(
+        // A file that nobody can read without its key looks like no database.
+        let isSealedPerhaps = code & 0xFF == SQLITE_NOTADB && sealing == nil
+        return Self.error(
             code,
             systemError: sqlite3_system_errno(handle),
-            message: String(cString: sqlite3_errmsg(handle)),
+            message: String(cString: sqlite3_errmsg(handle))
+                + (isSealedPerhaps ? ", or it is sealed with a key" : ""),
             at: path
         )
     }
@@ -203,18 +233,5 @@ final class SQLiteConnection {
             return .system(systemError, at: path)
         default: return StoreError(.sqlite(code, message), at: path)
         }
-    }
-
-    private static func immutableURI(_ path: String) -> String {
-        var uri: [UInt8] = Array("file:".utf8)
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "?"): uri += Array("%3f".utf8)
-            case UInt8(ascii: "#"): uri += Array("%23".utf8)
-            case UInt8(ascii: "%"): uri += Array("%25".utf8)
-            default: uri.append(byte)
-            }
-        }
-        return String(decoding: uri, as: UTF8.self) + "?immutable=1"
     }
 }

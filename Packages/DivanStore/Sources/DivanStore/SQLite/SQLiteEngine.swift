@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
 ///
 /// **What it promises.** A transaction is there whole or not at all, whatever ends the process. A
@@ -25,7 +27,9 @@
 final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let path: String
     let isReadOnly: Bool
-    private let mode: SQLiteConnection.Mode
+    // Changes with the key only; read by whoever copies or inspects beside the writer.
+    private let knownPlace: Mutex<SQLitePlace>
+    let mode: SQLiteConnection.Mode
     private var writer: SQLiteSession?
     private var syncsFully: Bool
     // An fsync that failed may have lost pages that a later one reports as written, so nothing
@@ -33,45 +37,64 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private var brokenBy: StoreError?
     // None where each commit is synced, and none for a reader.
     private var checkpointer: SQLiteCheckpointer?
-    private let readers: SQLiteReaders
+    let readers: SQLiteReaders
 
     /// Opens a database file that exists.
-    init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
-        self.path = path
+    convenience init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
+        try self.init(SQLitePlace(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
+    }
+
+    init(_ place: SQLitePlace, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
+        path = place.path
+        knownPlace = Mutex(place)
         self.isReadOnly = isReadOnly
         self.syncsFully = syncsFully
-        let first = try Self.open(path, isReadOnly: isReadOnly)
+        let first = try Self.open(place, isReadOnly: isReadOnly)
         mode = first.mode
-        readers = SQLiteReaders(path: path, mode: first.mode, seesEveryWrite: !isReadOnly)
+        readers = SQLiteReaders(place, mode: first.mode, seesEveryWrite: !isReadOnly)
         guard !isReadOnly else { return }
-        try Self.tune(first.connection, syncsFully: syncsFully)
-        try SQLiteSchema.migrate(first.connection)
-        writer = try SQLiteSession(first.connection)
+        try beginWriting(through: first.connection, at: place)
+    }
+
+    private func beginWriting(
+        through connection: SQLiteConnection,
+        at place: SQLitePlace
+    ) throws(StoreError) {
+        try Self.tune(connection, syncsFully: syncsFully)
+        try SQLiteSchema.migrate(connection)
+        writer = try SQLiteSession(connection)
         guard !syncsFully else { return }
-        first.connection.followLog()
-        checkpointer = SQLiteCheckpointer(path: path)
+        connection.followLog()
+        checkpointer = SQLiteCheckpointer(place)
     }
 
     /// Makes a new database file.
     static func create(path: String) throws(StoreError) {
-        try SQLiteSchema.create(on: SQLiteConnection(path: path, mode: .create))
+        try create(at: SQLitePlace(path))
     }
 
+    static func create(at place: SQLitePlace) throws(StoreError) {
+        try SQLiteSchema.create(on: SQLiteConnection(place, mode: .create))
+    }
+
+    /// The file, and the key with which it is open.
+    var place: SQLitePlace { knownPlace.withLock { $0 } }
+
     private static func open(
-        _ path: String,
+        _ place: SQLitePlace,
         isReadOnly: Bool
     ) throws(StoreError) -> (connection: SQLiteConnection, mode: SQLiteConnection.Mode) {
         let mode: SQLiteConnection.Mode = isReadOnly ? .readOnly : .readWrite
         do {
-            let connection = try SQLiteConnection(path: path, mode: mode)
+            let connection = try SQLiteConnection(place, mode: mode)
             try SQLiteSchema.verify(connection)
             return (connection, mode)
         } catch {
             // On a read-only medium the log's index cannot be made; without a log there is
             // nothing that it would have to index.
-            guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(path + "-wal") == 0
+            guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(place.path + "-wal") == 0
             else { throw error }
-            let connection = try SQLiteConnection(path: path, mode: .immutable)
+            let connection = try SQLiteConnection(place, mode: .immutable)
             try SQLiteSchema.verify(connection)
             return (connection, .immutable)
         }
@@ -157,7 +180,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    private func finishCheckpoint() throws(StoreError) {
+    func finishCheckpoint() throws(StoreError) {
         do throws(StoreError) {
             try checkpointer?.finish()
         } catch {
@@ -183,7 +206,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // MARK: Maintenance
 
     func checkIntegrity() throws(StoreError) {
-        let connection = try SQLiteConnection(path: path, mode: mode)
+        let connection = try SQLiteConnection(place, mode: mode)
         let finding = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
         guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
         let session = try SQLiteSession(connection)
@@ -245,8 +268,29 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     /// Writes a consistent copy of what is committed now to a new file.
     func copy(to target: String) throws(StoreError) {
-        let source = try SQLiteConnection(path: path, mode: mode)
+        let place = place
+        if place.sealing != nil {
+            return try rewrite(to: SQLitePlace(target, sealing: place.sealing))
+        }
+        let source = try SQLiteConnection(place, mode: mode)
         try source.copy(to: SQLiteConnection(path: target, mode: .create))
+    }
+
+    /// Whether the writer's connection is open.
+    var isWritable: Bool { writer != nil }
+
+    /// Closes the writer's connection, which clears the log away when no other is open.
+    func stopWriting() {
+        checkpointer = nil
+        writer = nil
+    }
+
+    /// Opens the file for writing once more, with the key that it has now.
+    func resumeWriting(at place: SQLitePlace) throws(StoreError) {
+        let connection = try SQLiteConnection(place, mode: .readWrite)
+        try SQLiteSchema.verify(connection)
+        try beginWriting(through: connection, at: place)
+        knownPlace.withLock { $0 = place }
     }
 
     func close() {

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The connections that read, each used by one thread at a time.
 ///
 /// Beginning and ending a snapshot takes the locks of the file, which costs more than reading a
@@ -8,11 +10,15 @@
 /// Sendable although connections are not: a session belongs to the one thread that took it, and
 /// the list is only touched under the lock.
 final class SQLiteReaders: @unchecked Sendable {
-    private let path: String
+    private var place: SQLitePlace
     private let mode: SQLiteConnection.Mode
     /// Whether nobody but this process writes, so that a kept snapshot is known to be the latest.
     private let seesEveryWrite: Bool
     private let lock = RecursiveLock()
+    // Held while the file is exchanged; who wants to read meanwhile waits for it.
+    private let exchange = RecursiveLock()
+    private var isExchanging = false
+    private var usedCount = 0
     private var isOpen = true
     private var isWriting = false
     // Counts beginnings and ends of writes: two equal numbers, nothing written in between.
@@ -20,30 +26,71 @@ final class SQLiteReaders: @unchecked Sendable {
     private var idle: [SQLiteSession] = []
     private var running: [ObjectIdentifier: QueryWatch] = [:]
 
-    init(path: String, mode: SQLiteConnection.Mode, seesEveryWrite: Bool) {
-        self.path = path
+    init(_ place: SQLitePlace, mode: SQLiteConnection.Mode, seesEveryWrite: Bool) {
+        self.place = place
         self.mode = mode
         self.seesEveryWrite = seesEveryWrite
     }
 
     /// A session with a snapshot no older than this call.
     func take() throws(StoreError) -> SQLiteSession {
-        let (isUsable, found, now) = lock.withLock { () -> (Bool, SQLiteSession?, UInt64) in
-            (isOpen, idle.popLast(), generation)
-        }
-        guard isUsable else { throw StoreError(.notOpen, at: path) }
+        let (found, place, now) = try enter()
         if let found, found.hasSnapshot { return found }
-        let session: SQLiteSession
-        if let found { session = found } else { session = try opened() }
-        try session.begin("BEGIN")
-        session.generation = now
-        return session
+        do throws(StoreError) {
+            let session: SQLiteSession
+            if let found { session = found } else { session = try opened(place) }
+            try session.begin("BEGIN")
+            session.generation = now
+            return session
+        } catch {
+            lock.withLock { usedCount -= 1 }
+            throw error
+        }
+    }
+
+    /// Counts one more reader, and gives it a session that nobody uses, if there is one.
+    private func enter() throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64) {
+        while true {
+            var entered: (SQLiteSession?, SQLitePlace, UInt64)?
+            try lock.withLock { () throws(StoreError) in
+                guard isOpen else { throw StoreError(.notOpen, at: place.path) }
+                guard !isExchanging else { return }
+                usedCount += 1
+                entered = (idle.popLast(), place, generation)
+            }
+            if let entered { return entered }
+            exchange.withLock {}
+        }
+    }
+
+    /// Runs `body` while no connection of a reader is open, and opens them at another place then.
+    ///
+    /// Readers that come meanwhile wait; those that read are waited for.
+    ///
+    /// - Throws: `busy` when they take too long, and what `body` throws; the place stays then.
+    func whileClosed(_ body: () throws -> SQLitePlace) throws {
+        try exchange.withLock {
+            lock.withLock { isExchanging = true }
+            defer { lock.withLock { isExchanging = false } }
+            let pause = 2
+            var waited = 0
+            while lock.withLock({ usedCount > 0 }) {
+                guard waited < StoreLimits.busyMilliseconds else {
+                    throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path)
+                }
+                usleep(UInt32(pause * 1_000))
+                waited += pause
+            }
+            lock.withLock { idle = [] }
+            let place = try body()
+            lock.withLock { self.place = place }
+        }
     }
 
     /// Opened for writing where the writer is, because the reader that comes first may have to
     /// recover the log of a crash.
-    private func opened() throws(StoreError) -> SQLiteSession {
-        let connection = try SQLiteConnection(path: path, mode: mode)
+    private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
+        let connection = try SQLiteConnection(place, mode: mode)
         // A push reads bodies some 2 MiB behind the feed; both find the same pages. An index that
         // finds 1,000 documents finds their pages again. More than that would only push what a scan
         // reads out of the processor's cache.
@@ -53,11 +100,13 @@ final class SQLiteReaders: @unchecked Sendable {
 
     func giveBack(_ session: SQLiteSession) {
         let isKept = lock.withLock {
-            guard seesEveryWrite, !isWriting, session.generation == generation, hasRoom,
+            guard seesEveryWrite, !isWriting, !isExchanging, session.generation == generation,
+                hasRoom,
                 session.connection.isInTransaction
             else { return false }
             session.hasSnapshot = true
             idle.append(session)
+            usedCount -= 1
             return true
         }
         if isKept { return }
@@ -65,7 +114,9 @@ final class SQLiteReaders: @unchecked Sendable {
         // Reading cannot fail to end: without changes a ROLLBACK only drops the read lock.
         session.rollback()
         lock.withLock {
-            if hasRoom { idle.append(session) }
+            // Closed, if it is, before nobody is left that reads.
+            if hasRoom, !isExchanging { idle.append(session) }
+            usedCount -= 1
         }
     }
 
@@ -96,7 +147,7 @@ final class SQLiteReaders: @unchecked Sendable {
             if isOpen { running[ObjectIdentifier(watch)] = watch }
             return isOpen
         }
-        guard isUsable else { throw StoreError(.notOpen, at: path) }
+        guard isUsable else { throw StoreError(.notOpen, at: place.path) }
     }
 
     func end(_ watch: QueryWatch) {

@@ -1,0 +1,145 @@
+/// Puts a database and its blobs under another key, all of them or none.
+///
+/// **The steps.** `db.sqlite3-rekey` is made, empty; `Attachments-rekey` is filled with every content
+/// under the new key; the database is written into `db.sqlite3-rekey`; all is synced. Then that file is
+/// renamed over `db.sqlite3`: this is the change. Last, `Attachments` makes room for
+/// `Attachments-rekey`, and goes.
+///
+/// **What a crash leaves.** While `db.sqlite3-rekey` is there nothing has changed: both new parts are
+/// removed, the directory first. When it is not, a directory `Attachments-rekey` is whole and belongs to
+/// the database; it takes its place. So at each moment one key opens documents and blobs.
+///
+/// **Who does it.** Whoever holds the lock of the bundle: the change, and the recovery when the database
+/// is opened for writing. A reader of another process takes the blobs from where they are (`blobs`).
+struct Rekeying {
+    private let files: BundleFiles
+
+    init(_ files: BundleFiles) {
+        self.files = files
+    }
+
+    /// Where the contents are that belong to the database.
+    var blobs: String {
+        hasChanged && BundleFiles.isDirectory(files.rekeyedBlobs) ? files.rekeyedBlobs : files.blobs
+    }
+
+    private var hasChanged: Bool { !BundleFiles.exists(files.rekeyed) }
+
+    /// Finishes or undoes what a crash left; does nothing where there is nothing.
+    func recover() throws(StoreError) {
+        if hasChanged {
+            try exchangeBlobs()
+        } else {
+            try undo()
+        }
+    }
+
+    /// Fills the new directory and, with `rewrite`, the new file.
+    func prepare(
+        from sealing: (any StoreSealing)?,
+        to newSealing: (any StoreSealing)?,
+        rewrite: (SQLitePlace) throws -> Void
+    ) throws {
+        guard let marker = try BundleFiles.makeFile(files.rekeyed) else {
+            throw StoreError(.busy(.otherProcess), at: files.directory)
+        }
+        BundleFiles.close(marker)
+        // The marker stands on the disk before there is a directory that it marks.
+        try BundleFiles.syncDirectory(files.directory)
+        try BundleFiles.makeDirectory(files.rekeyedBlobs)
+        try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
+        try rewrite(SQLitePlace(files.rekeyed, sealing: newSealing))
+        try BundleFiles.syncFile(files.rekeyed)
+        try BundleFiles.syncDirectory(files.rekeyedBlobs)
+        try BundleFiles.syncDirectory(files.directory)
+    }
+
+    /// Changes the key: afterwards the new one opens the database, and the old one does not.
+    func commit() throws(StoreError) {
+        try BundleFiles.move(files.rekeyed, to: files.database)
+        try BundleFiles.syncDirectory(files.directory)
+    }
+
+    /// Puts the new contents in the place of the old ones.
+    func exchangeBlobs() throws(StoreError) {
+        if BundleFiles.isDirectory(files.rekeyedBlobs) {
+            if BundleFiles.exists(files.blobs) {
+                if BundleFiles.exists(files.formerBlobs) {
+                    try BundleFiles.removeDirectory(files.formerBlobs)
+                }
+                try BundleFiles.move(files.blobs, to: files.formerBlobs)
+            }
+            try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
+            try BundleFiles.syncDirectory(files.directory)
+        }
+        if BundleFiles.isDirectory(files.formerBlobs) {
+            try BundleFiles.removeDirectory(files.formerBlobs)
+        }
+    }
+
+    /// Removes what was prepared; what marks it goes last.
+    func undo() throws(StoreError) {
+        if BundleFiles.isDirectory(files.rekeyedBlobs) {
+            try BundleFiles.removeDirectory(files.rekeyedBlobs)
+            try BundleFiles.syncDirectory(files.directory)
+        }
+        for end in ["-journal", "-wal", "-shm", ""] {
+            try BundleFiles.removeFile(files.rekeyed + end)
+        }
+    }
+}
+
+extension Store {
+    /// Whether its files are sealed.
+    public var isSealed: Bool { place?.sqlite.place.sealing != nil }
+
+    /// Seals the database with another key, or unseals it with `nil`.
+    ///
+    /// Everything is written anew, which needs as much room as the database takes; writers wait, readers
+    /// go on but for the moment of the change. Whatever ends the process, one key opens documents and
+    /// blobs: the old one or the new one.
+    ///
+    /// - Throws: `busy` inside `write`, while there are further owners, readers of other processes,
+    ///   contents that are being written or queries that do not end; `readOnly`, `diskFull` and what
+    ///   the medium reports. The database then has its old key.
+    public func changeSealing(to newSealing: (any StoreSealing)?) throws {
+        guard let place, !isReadOnly else { throw StoreError(.readOnly, at: directory ?? "") }
+        let entry = StoreRegistry.shared.entry(for: place.files.directory)
+        try entry.lock.withLock {
+            guard !isWriting, entry.ownerCount == 1 else {
+                throw StoreError(
+                    .busy(.thisProcess(ownerCount: entry.ownerCount)),
+                    at: place.files.directory
+                )
+            }
+            try writing.withLock { try rekey(place, to: newSealing) }
+        }
+    }
+
+    private func rekey(_ place: StorePlace, to newSealing: (any StoreSealing)?) throws {
+        guard let shelf = blobs.shelf as? BlobDirectory else { return }
+        let rekeying = Rekeying(place.files)
+        var unfinished: StoreError?
+        do {
+            try shelf.whileResting {
+                try rekeying.prepare(from: place.sqlite.place.sealing, to: newSealing) {
+                    try place.sqlite.rewrite(to: $0)
+                }
+                try place.sqlite.exchangeFile {
+                    try shelf.exchange(for: newSealing) { () throws(StoreError) in
+                        try rekeying.commit()
+                        // The key is changed, whatever becomes of this.
+                        do throws(StoreError) { try rekeying.exchangeBlobs() } catch {
+                            unfinished = error
+                        }
+                    }
+                    return SQLitePlace(place.files.database, sealing: newSealing)
+                }
+            }
+        } catch {
+            try? rekeying.recover()
+            throw error
+        }
+        if let unfinished { throw unfinished }
+    }
+}

@@ -1,0 +1,45 @@
+extension SQLiteEngine {
+    /// Writes what is committed now to a file that is empty or not there, with its own key.
+    ///
+    /// A copy page by page would not do: pages that a seal needs room in are laid out otherwise.
+    func rewrite(to target: SQLitePlace) throws(StoreError) {
+        let source = try SQLiteConnection(place, mode: mode, namesOthers: true)
+        if let sealing = target.sealing { try source.reserve(sealing.reservedByteCount) }
+        if let made = try BundleFiles.makeFile(target.path) { BundleFiles.close(made) }
+        let statement = try source.prepare("VACUUM INTO ?")
+        try statement.bind(try target.uri(), at: 1)
+        try statement.run()
+        // What was written has a journal; the step over none is one that writes no page into it.
+        let copy = try SQLiteConnection(target, mode: .readWrite)
+        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")
+    }
+
+    /// Closes every connection, has `exchange` put another file in this one's place, and opens that
+    /// with its key. Nobody writes meanwhile.
+    ///
+    /// - Throws: `busy` when somebody else has the file open, and what `exchange` throws; the engine
+    ///   goes on with what is then in its place.
+    func exchangeFile(_ exchange: () throws -> SQLitePlace) throws {
+        try finishCheckpoint()
+        try readers.whileClosed {
+            stopWriting()
+            do {
+                try Self.verifyAlone(at: place)
+                let place = try exchange()
+                try resumeWriting(at: place)
+                return place
+            } catch {
+                if !isWritable { try resumeWriting(at: place) }
+                throw error
+            }
+        }
+    }
+
+    /// - Throws: `busy` when another connection, of any process, has the file open.
+    private static func verifyAlone(at place: SQLitePlace) throws(StoreError) {
+        let connection = try SQLiteConnection(place, mode: .readWrite)
+        try connection.execute(
+            "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)"
+        )
+    }
+}

@@ -1,0 +1,38 @@
+/// Where a database file is, and with which key it is opened.
+struct SQLitePlace: Sendable {
+    let path: String
+    /// `nil` for a plain file.
+    var sealing: (any StoreSealing)?
+
+    init(_ path: String, sealing: (any StoreSealing)? = nil) {
+        self.path = path
+        self.sealing = sealing
+    }
+
+    /// The place as a URI, which names what SQLite opens it with.
+    func uri() throws(StoreError) -> String {
+        Self.uri(path, "vfs=\(try vfsName() ?? "unix")")
+    }
+
+    /// `nil`: SQLite's own.
+    func vfsName() throws(StoreError) -> String? {
+        do {
+            return try sealing?.vfsName()
+        } catch {
+            throw StoreError(wrapping: error, at: path)
+        }
+    }
+
+    static func uri(_ path: String, _ query: String) -> String {
+        var uri: [UInt8] = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "?"): uri += Array("%3f".utf8)
+            case UInt8(ascii: "#"): uri += Array("%23".utf8)
+            case UInt8(ascii: "%"): uri += Array("%25".utf8)
+            default: uri.append(byte)
+            }
+        }
+        return String(decoding: uri, as: UTF8.self) + "?" + query
+    }
+}

@@ -1,0 +1,64 @@
+import DivanSeal
+import DivanStore
+
+/// A seal as a store wants it, as `Divan` makes one.
+struct TestSealing: StoreSealing {
+    let seal: Seal
+
+    init(_ byte: UInt8, cipher: PageCipher = .aes256GCM) throws {
+        let key = try SealKey(bytes: [UInt8](repeating: byte, count: 32).span)
+        seal = Seal(key: key, cipher: cipher)
+    }
+
+    var reservedByteCount: Int32 { Seal.reservedByteCount }
+    var headByteCount: Int { BlobLayout.headByteCount }
+    var endByteCount: Int { BlobLayout.endByteCount }
+
+    func vfsName() throws -> String { try seal.vfsName() }
+
+    func hasSameKey(as other: any StoreSealing) -> Bool {
+        (other as? TestSealing).map { seal.key.isSame(as: $0.seal.key) } ?? false
+    }
+
+    func contentByteCount(ofFile byteCount: Int) -> Int? {
+        BlobLayout(fileByteCount: byteCount)?.byteCount
+    }
+
+    func sealer() throws -> any ContentSealer { Sealer(sealer: try BlobSealer(seal)) }
+
+    func opener(
+        head: [UInt8],
+        end: [UInt8],
+        fileByteCount: Int,
+        digest: BlobDigest
+    ) throws -> any ContentOpener {
+        Opener(
+            opener: try BlobOpener(
+                head: head,
+                end: end,
+                fileByteCount: fileByteCount,
+                digest: digest.bytes,
+                seal: seal
+            )
+        )
+    }
+
+    private final class Sealer: ContentSealer {
+        private let sealer: BlobSealer
+        init(sealer: BlobSealer) { self.sealer = sealer }
+        func append(_ piece: Span<UInt8>) throws -> [UInt8] { try sealer.append(piece) }
+        func finish(digest: BlobDigest) throws -> [UInt8] {
+            try sealer.finish(digest: digest.bytes)
+        }
+    }
+
+    private final class Opener: ContentOpener {
+        private let opener: BlobOpener
+        init(opener: BlobOpener) { self.opener = opener }
+        var chunkByteCount: Int { SealLimits.chunkByteCount }
+        func place(ofChunk number: Int) -> Range<Int>? { opener.layout.place(ofChunk: number) }
+        func open(_ chunk: Span<UInt8>, number: Int) throws -> [UInt8] {
+            try opener.open(chunk, number: number)
+        }
+    }
+}
