@@ -122,7 +122,10 @@ let rooms: [[Target]] = [
             "DivanFullText",
         ],
         libraries: ["sqlite3"],
-        testing: ["CDivanStore", "CDivanStoreFaults", "DivanZlib", "DivanLZ4", "DivanCompression"]
+        testing: [
+            "CDivanStore", "CDivanStoreFaults", "DivanSeal", "DivanZlib", "DivanLZ4",
+            "DivanCompression",
+        ]
     ),
     [
         .target(
@@ -182,6 +185,7 @@ let rooms: [[Target]] = [
             "DivanConflicts",
             "DivanCBLite",
             "DivanStore",
+            "DivanSeal",
             "DivanQuery",
             "DivanFullText",
             "DivanTransport",

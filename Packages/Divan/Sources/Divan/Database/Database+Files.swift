@@ -29,7 +29,8 @@ extension Database {
     /// - Parameters:
     ///   - path: The directory `<name>.cblite2` of the database to copy.
     ///   - name: The name of the copy.
-    ///   - config: Where the copy goes; `nil` means the default directory.
+    ///   - config: Where the copy goes; `nil` means the default directory. Of an encrypted database it
+    ///     has the key, which the copy gets too.
     /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when there is one of that name, and
     ///   `CBLError.notFound` when there is none at `path`.
     public static func copy(
@@ -40,7 +41,11 @@ extension Database {
         let target = try location(name, in: config?.directory)
         try translatingErrors {
             try ForeignBundle.noticing(path) {
-                try Store.copy(directory: path, to: target.bundlePath)
+                try Store.copy(
+                    directory: path,
+                    to: target.bundlePath,
+                    sealing: try config?.encryptionKey?.sealing()
+                )
             }
         }
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import DivanCrypto
 import DivanRevisions
 import DivanStore
 import Foundation
@@ -88,6 +89,8 @@ extension Database {
     ) throws -> Result {
         var settings = DatabaseConfiguration()
         settings.directory = FileManager.default.temporaryDirectory.path
+        // Nobody else opens it, and what it holds may be a secret.
+        if store.isSealed { settings.encryptionKey = .key(Data(SystemRandomSource().bytes(32))) }
         let aside = try Database(name: "divan-repair-\(UUID().uuidString)", config: settings)
         defer { try? aside.delete() }
         let store = try aside.openStore()

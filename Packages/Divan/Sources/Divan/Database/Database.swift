@@ -41,8 +41,8 @@ public final class Database: Sendable {
 
     /// Opens a database, or creates it.
     ///
-    /// - Throws: `CBLError.invalidParameter` for an empty name, `unreadableDatabase` for a file
-    ///   that is no database, `databaseTooNew`, `busy` when another process writes to it, and what
+    /// - Throws: `CBLError.invalidParameter` for an empty name or a key that is none,
+    ///   `unreadableDatabase` for a file that is no database or that this key does not open, `databaseTooNew`, `busy` when another process writes to it, and what
     ///   the file system reports.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         let location = try DatabaseLocation(name: name, directory: config.directory)

@@ -22,6 +22,12 @@ public struct DatabaseConfiguration: Sendable {
     /// database is consistent either way.
     public var fullSync: Bool
 
+    /// The key with which the database is encrypted; `nil`, the default, for one that is not.
+    ///
+    /// A database that is created is encrypted with it; another has to have this key already
+    /// (``Database/changeEncryptionKey(_:)``).
+    public var encryptionKey: EncryptionKey?
+
     /// How the bodies of old revisions are compressed from now on.
     ///
     /// Where a process opens one database several times, the first setting holds. An addition to
@@ -51,6 +57,7 @@ public struct DatabaseConfiguration: Sendable {
                 ProcessInfo.processInfo.environment[name]
             }
         fullSync = config?.fullSync ?? Self.defaultFullSync
+        encryptionKey = config?.encryptionKey
         revisionCompression = config?.revisionCompression ?? .lz4
         revisionScheme = config?.revisionScheme
         mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled

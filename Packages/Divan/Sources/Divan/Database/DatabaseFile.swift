@@ -46,7 +46,8 @@ final class DatabaseFile: Sendable {
                     options: StoreOptions(
                         fullSync: configuration.fullSync,
                         archive: configuration.revisionCompression.archive,
-                        scheme: configuration.revisionScheme?.storeScheme
+                        scheme: configuration.revisionScheme?.storeScheme,
+                        sealing: try configuration.encryptionKey?.sealing()
                     )
                 )
             }

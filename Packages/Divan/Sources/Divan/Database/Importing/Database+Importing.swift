@@ -112,7 +112,8 @@ extension CBLiteBundle {
             replacing: keepsIdentity ? identity : identity.copied(),
             options: StoreOptions(
                 fullSync: config.fullSync,
-                archive: config.revisionCompression.archive
+                archive: config.revisionCompression.archive,
+                sealing: try config.encryptionKey?.sealing()
             )
         )
         var isClosed = false

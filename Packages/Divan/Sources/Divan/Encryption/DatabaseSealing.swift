@@ -1,0 +1,73 @@
+import DivanSeal
+import DivanStore
+
+/// A seal, as a store wants it.
+struct DatabaseSealing: StoreSealing {
+    private let seal: Seal
+
+    init(_ seal: Seal) {
+        self.seal = seal
+    }
+
+    var reservedByteCount: Int32 { Seal.reservedByteCount }
+    var headByteCount: Int { BlobLayout.headByteCount }
+    var endByteCount: Int { BlobLayout.endByteCount }
+
+    func vfsName() throws -> String { try seal.vfsName() }
+
+    func hasSameKey(as other: any StoreSealing) -> Bool {
+        (other as? DatabaseSealing).map { seal.key.isSame(as: $0.seal.key) } ?? false
+    }
+
+    func contentByteCount(ofFile byteCount: Int) -> Int? {
+        BlobLayout(fileByteCount: byteCount)?.byteCount
+    }
+
+    func sealer() throws -> any ContentSealer { Sealer(try BlobSealer(seal)) }
+
+    func opener(
+        head: [UInt8],
+        end: [UInt8],
+        fileByteCount: Int,
+        digest: BlobDigest
+    ) throws -> any ContentOpener {
+        let opener = try BlobOpener(
+            head: head,
+            end: end,
+            fileByteCount: fileByteCount,
+            digest: digest.bytes,
+            seal: seal
+        )
+        return Opener(opener)
+    }
+
+    private final class Sealer: ContentSealer {
+        private let sealer: BlobSealer
+
+        init(_ sealer: BlobSealer) {
+            self.sealer = sealer
+        }
+
+        func append(_ piece: Span<UInt8>) throws -> [UInt8] { try sealer.append(piece) }
+
+        func finish(digest: BlobDigest) throws -> [UInt8] {
+            try sealer.finish(digest: digest.bytes)
+        }
+    }
+
+    private final class Opener: ContentOpener {
+        private let opener: BlobOpener
+
+        init(_ opener: BlobOpener) {
+            self.opener = opener
+        }
+
+        var chunkByteCount: Int { SealLimits.chunkByteCount }
+
+        func place(ofChunk number: Int) -> Range<Int>? { opener.layout.place(ofChunk: number) }
+
+        func open(_ chunk: Span<UInt8>, number: Int) throws -> [UInt8] {
+            try opener.open(chunk, number: number)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import DivanSeal
+import Foundation
+import Synchronization
+
+/// The key with which a database is encrypted (AES-256-GCM), its blobs too.
+///
+/// ```swift
+/// var config = DatabaseConfiguration()
+/// config.encryptionKey = .credential("notes")  // LoadCredential=notes:/etc/notes.key
+/// let database = try Database(name: "notes", config: config)
+/// ```
+///
+/// The key is kept in memory that is wiped afterwards and left out of core dumps. What the sources other
+/// than ``key(_:)`` give is asked for when a database is opened, once for each `EncryptionKey`. May be
+/// used from any thread.
+///
+/// Source: `encryption.md` §1.
+public struct EncryptionKey: Sendable {
+    /// What was given, and the key once it was asked for.
+    private final class Given: Sendable {
+        private let source: any KeySource
+        private let known = Mutex<SealKey?>(nil)
+
+        init(_ source: any KeySource) {
+            self.source = source
+        }
+
+        func key() throws(SealError) -> SealKey {
+            try known.withLock { known throws(SealError) in
+                if let known { return known }
+                let key = try source.key()
+                known = key
+                return key
+            }
+        }
+    }
+
+    private let given: Given
+
+    private init(_ source: any KeySource) {
+        given = Given(source)
+    }
+
+    /// A key of 32 bytes; opening a database with another length throws `CBLError.invalidParameter`.
+    ///
+    /// Random bytes are the strongest key there is: `openssl rand 32`.
+    public static func key(_ key: Data) -> EncryptionKey {
+        EncryptionKey(RawKey(Result { () throws(SealError) in try SealKey(bytes: key.bytes.span) }))
+    }
+
+    /// A password; the key is derived from it as on every other platform, which takes some 20 ms.
+    ///
+    /// What people can remember, others can guess who have the file and time; prefer ``key(_:)``.
+    /// Opening a database with an empty one, or with more than 1,024 bytes, throws
+    /// `CBLError.invalidParameter`.
+    public static func password(_ password: String) -> EncryptionKey {
+        EncryptionKey(PasswordKey(password))
+    }
+
+    /// The content of a file that its owner alone can read: 32 bytes, 64 hexadecimal digits, or a
+    /// password.
+    ///
+    /// An addition to the official API.
+    public static func file(_ path: String, isPassword: Bool = false) -> EncryptionKey {
+        EncryptionKey(FileKey(path, form: isPassword ? .password : .key))
+    }
+
+    /// What an open file or pipe gives up to its end; it stays open.
+    ///
+    /// An addition to the official API.
+    public static func descriptor(_ descriptor: Int32, isPassword: Bool = false) -> EncryptionKey {
+        EncryptionKey(DescriptorKey(descriptor, form: isPassword ? .password : .key))
+    }
+
+    /// The value of an environment variable.
+    ///
+    /// An addition to the official API.
+    public static func environment(_ variable: String, isPassword: Bool = false) -> EncryptionKey {
+        EncryptionKey(EnvironmentKey(variable, form: isPassword ? .password : .key))
+    }
+
+    /// A credential that systemd hands to the service.
+    ///
+    /// An addition to the official API.
+    public static func credential(_ name: String, isPassword: Bool = false) -> EncryptionKey {
+        EncryptionKey(CredentialKey(name, form: isPassword ? .password : .key))
+    }
+
+    /// What a command prints, which the shell runs and which may ask the user; 30 seconds at most.
+    ///
+    /// An addition to the official API.
+    public static func command(_ command: String, isPassword: Bool = false) -> EncryptionKey {
+        EncryptionKey(CommandKey(command, form: isPassword ? .password : .key))
+    }
+
+    /// What a store opens files with.
+    ///
+    /// - Throws: `SealError`.
+    func sealing() throws(SealError) -> DatabaseSealing {
+        DatabaseSealing(Seal(key: try given.key()))
+    }
+}
+
+extension EncryptionKey: CustomStringConvertible, CustomReflectable {
+    /// Says what it is and hides what it holds.
+    public var description: String { "EncryptionKey(hidden)" }
+    /// Nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Bytes that were given as a key.
+private struct RawKey: KeySource {
+    private let given: Result<SealKey, SealError>
+
+    init(_ given: Result<SealKey, SealError>) {
+        self.given = given
+    }
+
+    func key() throws(SealError) -> SealKey { try given.get() }
+}
+
+/// A password from which the key is derived when somebody asks.
+private struct PasswordKey: KeySource {
+    private let password: String
+
+    init(_ password: String) {
+        self.password = password
+    }
+
+    func key() throws(SealError) -> SealKey { try SealKey(password: password) }
+}
