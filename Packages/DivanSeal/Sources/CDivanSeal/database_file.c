@@ -90,13 +90,31 @@ int divan_seal_load(sealed_file *file) {
 
 // Reading
 
-static int read_page(sealed_file *file, uint32_t number, uint8_t *page) {
-    int code = inner_read(file, page, file->page_size, (sqlite3_int64)(number - 1) * file->page_size);
-    // SQLite would take what is missing for zeros.
-    if (code == SQLITE_IOERR_SHORT_READ) return SQLITE_CORRUPT;
-    if (code != SQLITE_OK) return code;
+static int open_page(sealed_file *file, uint32_t number, uint8_t *page) {
     return divan_page_open(file->keys, number, page, (size_t)file->page_size, page)
         ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+/// A page that is not in the file. SQLite would take it for zeros, and may: one that it gave up before
+/// it was written has never been there. But all pages that page 1 counts have been.
+static int read_missing(sealed_file *file, uint32_t number) {
+    int code = inner_read(file, file->scratch, file->page_size, 0);
+    if (code == SQLITE_IOERR_SHORT_READ) return SQLITE_CORRUPT;
+    if (code == SQLITE_OK) code = open_page(file, 1, file->scratch);
+    if (code != SQLITE_OK) return code;
+    const uint8_t *count = file->scratch + 28;
+    uint32_t page_count
+        = (uint32_t)count[0] << 24 | (uint32_t)count[1] << 16 | (uint32_t)count[2] << 8 | count[3];
+    return number <= page_count ? SQLITE_CORRUPT : SQLITE_IOERR_SHORT_READ;
+}
+
+static int read_page(sealed_file *file, uint32_t number, uint8_t *page) {
+    int code = inner_read(file, page, file->page_size, (sqlite3_int64)(number - 1) * file->page_size);
+    if (code == SQLITE_OK) return open_page(file, number, page);
+    if (code != SQLITE_IOERR_SHORT_READ) return code;
+    code = number == 1 ? SQLITE_CORRUPT : read_missing(file, number);
+    memset(page, 0, (size_t)file->page_size);
+    return code;
 }
 
 /// What SQLite asks for to know the size of a page. The page itself may be half written, and whole in

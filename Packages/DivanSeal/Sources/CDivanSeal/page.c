@@ -127,23 +127,26 @@ int divan_page_open(divan_page_keys *keys, uint32_t number, const uint8_t *seale
     return opened;
 }
 
-/// Of a frame: the numbers of page and commit, the salts of the log, and where it stands.
+enum { frame_bound_size = 20 };
+
+/// Of a frame: the numbers of page and commit, and where it stands. Not the salts of the log: SQLite
+/// leaves them out where it computes the sums of a commit once more at its end.
 static void bind_frame(const uint8_t *frame_head, uint64_t offset, uint8_t *bound) {
     memcpy(bound, "log ", 4);
-    memcpy(bound + 4, frame_head, 16);
-    put64(bound + 20, offset);
+    memcpy(bound + 4, frame_head, 8);
+    put64(bound + 12, offset);
 }
 
 int divan_frame_seal(divan_page_keys *keys, const uint8_t *frame_head, uint64_t offset,
                      const uint8_t *nonce, const uint8_t *plain, size_t size, uint8_t *sealed) {
-    uint8_t bound[28];
+    uint8_t bound[frame_bound_size];
     bind_frame(frame_head, offset, bound);
     return seal(keys, keys->log, bound, sizeof bound, nonce, plain, 0, size, sealed);
 }
 
 int divan_frame_open(divan_page_keys *keys, const uint8_t *frame_head, uint64_t offset,
                      const uint8_t *sealed, size_t size, uint8_t *plain) {
-    uint8_t bound[28];
+    uint8_t bound[frame_bound_size];
     bind_frame(frame_head, offset, bound);
     return open(keys, keys->log, bound, sizeof bound, sealed, 0, size, plain);
 }

@@ -215,3 +215,35 @@ struct SealedDatabaseTests {
         #expect(code == SQLITE_CANTOPEN || code == SQLITE_IOERR)
     }
 }
+
+extension SealedDatabaseTests {
+    /// SQLite gives pages up that it has never written, and takes them again.
+    @Test func `pages that were given up before they were written are no damage`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.db")
+        let file = try SealedFile(path, Seal(key: try .test(1)))
+        try file.execute(
+            """
+            PRAGMA cache_size = 20;
+            CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB);
+            BEGIN;
+            INSERT INTO t VALUES (1, zeroblob(3000000)), (2, zeroblob(5000));
+            DELETE FROM t WHERE id = 1;
+            INSERT INTO t VALUES (3, zeroblob(100000));
+            COMMIT;
+            INSERT INTO t VALUES (4, randomblob(2000000));
+            UPDATE t SET body = randomblob(2500000) WHERE id = 4;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            INSERT INTO t VALUES (5, randomblob(4000000));
+            """
+        )
+        #expect(try file.texts("PRAGMA integrity_check") == ["ok"])
+        try file.execute("PRAGMA wal_checkpoint(TRUNCATE); VACUUM")
+        let again = try SealedFile(path, Seal(key: try .test(1)))
+        #expect(try again.texts("PRAGMA integrity_check") == ["ok"])
+        #expect(
+            try again.texts("SELECT length(body) FROM t ORDER BY id")
+                == ["5000", "100000", "2500000", "4000000"]
+        )
+    }
+}

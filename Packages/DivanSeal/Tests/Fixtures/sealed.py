@@ -42,7 +42,7 @@ class Database:
         return (MAGIC + plain[16:] if plain else b"") + opened + bytes(32)
 
     def frame_bound(self, head, offset):
-        return b"log " + head[:16] + offset.to_bytes(8, "big")
+        return b"log " + head[:8] + offset.to_bytes(8, "big")
 
     def seal_frame(self, head, offset, nonce, page):
         sealed = self.log.encrypt(nonce, page[:-32], self.frame_bound(head, offset))

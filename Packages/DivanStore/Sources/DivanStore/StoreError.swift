@@ -225,6 +225,11 @@ extension StoreError {
         if case .corrupt = code { true } else { false }
     }
 
+    /// Whether the file is none of ours, or has another key.
+    var isNoDatabase: Bool {
+        if case .notADatabase = code { true } else { false }
+    }
+
     /// Whether the error is about one revision, so that others can still be read and stored.
     public var concernsOneDocument: Bool {
         switch code {

@@ -110,7 +110,8 @@ extension Store {
         do throws(StoreError) {
             damaged = try open(directory: directory, options: reading)
         } catch {
-            guard error.isDamage else { throw error }
+            // Another key reads nothing either, and must not cost a database that is whole.
+            guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
             damaged = nil
         }
         defer { try? damaged?.close() }

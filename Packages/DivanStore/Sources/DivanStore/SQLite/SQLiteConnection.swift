@@ -31,7 +31,7 @@ final class SQLiteConnection {
         try self.init(SQLitePlace(path), mode: mode)
     }
 
-    /// - Parameter namesOthers: Whether statements may name further files by URI.
+    /// Opens a file with its key; `namesOthers` lets statements name further files by URI.
     init(_ place: SQLitePlace, mode: Mode, namesOthers: Bool = false) throws(StoreError) {
         _ = Self.stopsCountingMemory
         path = place.path

@@ -14,7 +14,9 @@ extension SQLiteEngine {
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")
     }
 
-    /// Closes every connection, has `exchange` put another file in this one's place, and opens that
+    /// Exchanges the file for another.
+    ///
+    /// Closes every connection, has `exchange` put the other file in this one's place, and opens that
     /// with its key. Nobody writes meanwhile.
     ///
     /// - Throws: `busy` when somebody else has the file open, and what `exchange` throws; the engine
