@@ -64,7 +64,8 @@ extension Database {
                 options: StoreOptions(
                     fullSync: config.fullSync,
                     archive: config.revisionCompression.archive,
-                    scheme: config.revisionScheme?.storeScheme
+                    scheme: config.revisionScheme?.storeScheme,
+                    sealing: try config.encryptionKey?.sealing()
                 ),
                 completing: { _ in
                     let fresh = try Database(name: unfinished.name, config: config)

@@ -1,5 +1,5 @@
 import DivanSeal
-import Foundation
+public import Foundation
 import Synchronization
 
 /// The key with which a database is encrypted (AES-256-GCM), its blobs too.
@@ -45,7 +45,7 @@ public struct EncryptionKey: Sendable {
     ///
     /// Random bytes are the strongest key there is: `openssl rand 32`.
     public static func key(_ key: Data) -> EncryptionKey {
-        EncryptionKey(RawKey(Result { () throws(SealError) in try SealKey(bytes: key.bytes.span) }))
+        EncryptionKey(RawKey(Swift.Result { () throws(SealError) in try SealKey(bytes: key.span) }))
     }
 
     /// A password; the key is derived from it as on every other platform, which takes some 20 ms.
@@ -110,9 +110,9 @@ extension EncryptionKey: CustomStringConvertible, CustomReflectable {
 
 /// Bytes that were given as a key.
 private struct RawKey: KeySource {
-    private let given: Result<SealKey, SealError>
+    private let given: Swift.Result<SealKey, SealError>
 
-    init(_ given: Result<SealKey, SealError>) {
+    init(_ given: Swift.Result<SealKey, SealError>) {
         self.given = given
     }
 

@@ -147,6 +147,28 @@ import Testing
         try checkContent()
     }
 
+    @Test func `an encrypted database stays encrypted`() throws {
+        var config = DatabaseConfiguration.in(directory)
+        config.encryptionKey = .password("plover")
+        let path = directory.file("here.cblite2")
+        try Database.copy(fromPath: path, toDatabase: "safe", withConfig: .in(directory))
+        let safe = try Database(name: "safe", config: .in(directory))
+        try safe.changeEncryptionKey(.password("plover"))
+        try safe.close()
+        let rebuild = try Database.rebuild(withName: "safe", withConfig: config) { safe in
+            ReplicatorConfiguration(
+                collections: [CollectionConfiguration(collection: try safe.defaultCollection())],
+                target: DatabaseEndpoint(database: peer)
+            )
+        }
+        #expect(rebuild.keptCount == 401)
+        expect(CBLError.unreadableDatabase) {
+            _ = try Database(name: "safe", config: .in(directory))
+        }
+        let again = try Database(name: "safe", config: config)
+        #expect(try again.defaultCollection().count == 401)
+    }
+
     @Test func `a repair that cannot mend the file says so`() async throws {
         try overwrite(4096 * 20, count: 64)
         let here = try Database(name: "here", config: .in(directory))
