@@ -13,7 +13,7 @@ import Testing
 
         func wait() {
             continuation.yield()
-            _ = word.wait(timeout: .now() + 3)
+            _ = word.wait(timeout: .now() + 30)
         }
 
         func waitUntilBegun() async {
