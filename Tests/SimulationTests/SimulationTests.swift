@@ -10,6 +10,24 @@ import Testing
         #expect(outcome.violations == [], "divan-simulate --seed \(seed) --trace")
     }
 
+    /// What follows from a vector, and from what a peer said last, shows in these.
+    @Test(arguments: Array(UInt64(1)...8) + [13, 58, 87, 90, 123, 145, 208, 227, 268, 476])
+    func `peers that name revisions by vectors converge and lose nothing`(seed: UInt64) {
+        var simulation = Simulation(seed: seed)
+        simulation.fleet = .vectors
+        #expect(simulation.run().violations == [], "divan-simulate --fleet vectors --seed \(seed)")
+    }
+
+    @Test(arguments: [SeededBug.timeRounded, .vectorOverstated])
+    func `a mistake with vectors is caught`(bug: SeededBug) {
+        let caught = (UInt64(1)...40).contains { seed in
+            var simulation = Simulation(seed: seed, bug: bug)
+            simulation.fleet = .vectors
+            return !simulation.run().violations.isEmpty
+        }
+        #expect(caught, "divan-simulate --fleet vectors --bug \(bug.rawValue)")
+    }
+
     @Test func `one seed is one run`() {
         let first = Simulation(seed: 4).run(keepsTrace: true)
         let second = Simulation(seed: 4).run(keepsTrace: true)

@@ -49,7 +49,11 @@ final class Model {
 
     /// A save is about to be committed.
     func attempt(_ id: RevisionID, of key: Key, _ revision: Revision) {
-        if revisions[key]?[id] == nil { revisions[key, default: [:]][id] = revision }
+        // A save that was undone leaves its name to the next one after a restart.
+        let old = revisions[key]?[id]
+        if old.map({ !$0.isAcknowledged && $0.node == revision.node }) ?? true {
+            revisions[key, default: [:]][id] = revision
+        }
         // Made again by somebody else, or after it was excused: it counts anew.
         revisions[key]?[id]?.isExcused = false
         if let parent = revision.parent { supersede(parent, by: id, of: key) }

@@ -17,6 +17,8 @@ final class Node: @unchecked Sendable {
     let mistakes = EngineMistakes()
     /// Bodies that came in, by document; only the relay of `SeededBug.deltaOnWrongBase` looks at them.
     var bodies: [ExactText: [[UInt8]]] = [:]
+    /// The versions of the list that came last; only `SeededBug.ownTakenForKnown` looks at them.
+    var announced: [String] = []
     /// The database of the running process; `nil` while there is none.
     private(set) var store: Store?
     /// When the copy was made that `restore` puts back.
@@ -71,6 +73,11 @@ final class Node: @unchecked Sendable {
     /// Milliseconds since 1970 on the node's own clock.
     var clock: Int64 { 1_700_000_000_000 + (world.loop.now + clockOffset).milliseconds }
 
+    /// Nanoseconds since 1970 for versions.
+    private var wallTime: UInt64 {
+        world.bug == .clockStands ? 1_700_000_000_000_000_000 : UInt64(clock) * 1_000_000
+    }
+
     /// Changes the wall clock.
     ///
     /// Vectors of a time that is minutes ahead are refused, which is as it should
@@ -106,7 +113,7 @@ final class Node: @unchecked Sendable {
                 engine: engine,
                 blobs: BlobStore(shelf),
                 random: random,
-                wallTime: { [unowned self] in UInt64(clock) * 1_000_000 }
+                wallTime: { [unowned self] in wallTime }
             )
             if usesVectors { try store.upgradeToVersionVectors() }
             for path in world.scenario.collections { try store.createCollection(path) }

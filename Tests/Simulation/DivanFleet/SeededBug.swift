@@ -32,11 +32,37 @@ public enum SeededBug: String, CaseIterable, Sendable {
     /// A revision is acknowledged although it could not be stored.
     case acknowledgedBeforeStored = "acknowledged-before-stored"
 
+    // With version vectors.
+
+    /// Times go through a double, which has 53 bits.
+    case timeRounded = "time-rounded"
+    /// What wins over a later revision is pushed without having seen it.
+    case loserForgotten = "loser-forgotten"
+    /// One peer writes `*` for itself on the wire.
+    case meOnTheWire = "me-on-the-wire"
+    /// One peer takes every version of its own source for known, also where it is a restored copy.
+    case ownTakenForKnown = "own-taken-for-known"
+    /// A received vector counts as one that has seen the current revision.
+    case vectorOverstated = "vector-overstated"
+    /// No clock: times count on from what the database has, also after it was restored.
+    case clockStands = "clock-stands"
+
+    /// Whether it is one of version vectors, which nothing shows in a fleet of trees.
+    public var isOfVectors: Bool {
+        switch self {
+        case .timeRounded, .loserForgotten, .meOnTheWire, .ownTakenForKnown, .vectorOverstated,
+            .clockStands:
+            true
+        default: false
+        }
+    }
+
     /// Whether messages have to be taken apart to make the mistake.
     var needsRelay: Bool {
         switch self {
         case .checkpointBeforeData, .sequenceSkipped, .deltaOnWrongBase, .historyTruncated,
-            .checksumUnchecked, .acknowledgedBeforeStored, .mutualClosing:
+            .checksumUnchecked, .acknowledgedBeforeStored, .mutualClosing, .timeRounded,
+            .loserForgotten, .meOnTheWire, .ownTakenForKnown, .vectorOverstated:
             true
         default: false
         }

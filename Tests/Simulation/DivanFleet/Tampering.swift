@@ -46,7 +46,10 @@ final class Tampering: @unchecked Sendable {
                 message.body = []
             }
         default:
-            break
+            if bug.isOfVectors {
+                VectorTampering(bug: bug, node: node, world: world)
+                    .change(&message, isOutgoing: isOutgoing)
+            }
         }
     }
 

@@ -7,7 +7,8 @@ struct Command {
         usage: divan-simulate [--seeds N] [--first SEED]   run N seeds, print the first that fails
                divan-simulate --seed SEED [--trace]        run one, twice, and compare
                divan-simulate --bug NAME [--seeds N]       build in a mistake; say who caught it
-               divan-simulate --bugs [--seeds N]           the same for every mistake
+               divan-simulate --bugs [--seeds N]           the same for every mistake;
+                                                           with --fleet vectors for theirs
                divan-simulate --interrupted [--documents N] [--cuts N]
         options: --peers N   nodes, in place of what the seed draws
                  --fleet F   how revisions are named: trees (as a rule), vectors, mixed
@@ -81,7 +82,9 @@ struct Command {
     /// Does what was asked; returns whether it went well.
     func run() -> Bool {
         if isInterrupted { return runInterrupted() }
-        if runsAllBugs { return runBugs(SeededBug.allCases) }
+        if runsAllBugs {
+            return runBugs(SeededBug.allCases.filter { $0.isOfVectors == (fleet != .trees) })
+        }
         if let seed { return runOne(seed) }
         if let bug { return runBugs([bug]) }
         return runSeeds()

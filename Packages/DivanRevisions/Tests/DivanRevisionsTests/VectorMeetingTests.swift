@@ -61,4 +61,35 @@ import Testing
         #expect(history.current?.id.description == tree)
         #expect(history.latest(at: remote) == history.current?.id)
     }
+
+    /// Its sender may have taken the tombstone meanwhile, and has to hear what counts.
+    @Test func `a revision that brings a document back unaware of its deletion says so`() throws {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        var tombstone = try received("18e9af52b30f0000@" + Self.here, "", remote: nil)
+        tombstone.flags = .tombstone
+        _ = try history.insert(tombstone, by: &author)
+        let live = try received("18e9af52a2ab0000@" + Self.there, "", remote: nil)
+        #expect(
+            try history.insert(live, by: &author) == .inserted(isConflict: false, isUnaware: true)
+        )
+        let edit = try received("18e9af52c30f0000@" + Self.there, "", remote: nil)
+        #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
+    }
+
+    /// Either of the two knows the other, so the vectors do not tell which the remote had last.
+    @Test func `of crossed revisions the remote has the one that it told last`() throws {
+        let remote = RemoteID(rawValue: 1)
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let (smaller, greater) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
+        _ = try history.insert(received(greater, smaller, remote: nil), by: &author)
+        history.assignSequence(7)
+        let last = try #require(RevisionID(ofAnyScheme: smaller))
+        history.markLatest(last, at: remote, goesBack: true)
+        var old = try received(greater, smaller, remote: remote)
+        old.isOutdated = true
+        #expect(try history.insert(old, by: &author) == .alreadyThere)
+        #expect(history.latest(at: remote) == last)
+    }
 }

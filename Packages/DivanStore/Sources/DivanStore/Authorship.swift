@@ -37,8 +37,13 @@ final class Authorship: Sendable {
         RevisionAuthor(source: source, clock: clock.withLock { $0 }, wall: wallTime())
     }
 
-    /// Notes what a transaction did, before it is committed; a time that it gave is not given again,
-    /// also if it is undone now.
+    /// Notes the times that a transaction gave: they are not given again, also where it is undone.
+    func pass(_ author: RevisionAuthor) {
+        guard scheme != .trees else { return }
+        clock.withLock { $0 = author.clock }
+    }
+
+    /// Notes what a transaction did, before it is committed.
     ///
     /// Where the database has a double it gets a source of its own.
     func finish(
@@ -47,7 +52,6 @@ final class Authorship: Sendable {
         random: any RandomSource = SystemRandomSource()
     ) throws(StoreError) {
         guard scheme != .trees else { return }
-        clock.withLock { $0 = author.clock }
         var identity = state.withLock { $0 }
         if author.hasDouble { identity.source = SourceID(bytes: random.bytes(16)) }
         let isLate = author.clock.last > identity.clockTime &+ Self.unstoredTime

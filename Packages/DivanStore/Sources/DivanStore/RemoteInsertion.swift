@@ -63,7 +63,8 @@ public struct RemoteRevision: Sendable {
 /// What became of a received revision.
 public enum InsertOutcome: Equatable, Sendable {
     /// Stored; `isConflict` when it waits in a branch of its own for a resolver, `isBranched` when
-    /// the document has further branches, closed ones too.
+    /// the document has further branches, closed ones too, or had a revision that the sender did not
+    /// know: it is to be told what counts.
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
     /// It was there before.
     case alreadyThere
@@ -97,12 +98,12 @@ extension StoreWriter {
                 by: &author
             )
             switch outcome {
-            case .inserted(let isConflict):
+            case .inserted(let isConflict, let isUnaware):
                 let row = try put(history, revision.documentID, in: collection, over: old)
                 return .inserted(
                     sequence: row.sequence,
                     isConflict: isConflict,
-                    isBranched: history.isBranched
+                    isBranched: history.isBranched || isUnaware
                 )
             case .alreadyThere:
                 guard let old else { return .alreadyThere }

@@ -257,6 +257,7 @@ public final class Store: Sendable {
             openWriter = writer
             defer {
                 openWriter = nil
+                authorship.pass(writer.author)
                 writer.end()
             }
             let result = try body(writer)

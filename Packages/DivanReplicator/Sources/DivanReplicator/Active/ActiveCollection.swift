@@ -255,7 +255,9 @@ extension ActiveCollection {
         guard !remoteOrder.isPassed(documentID, sequence) else { return nil }
         var mark = mark
         // A later revision may have come under the same sequence, in place of this one.
-        if !remoteOrder.note(documentID, sequence) { mark.revision.isCurrentThere = false }
+        if !remoteOrder.note(documentID, mark.revision.revisionID, sequence) {
+            mark.revision.isCurrentThere = false
+        }
         return mark
     }
 
@@ -263,7 +265,8 @@ extension ActiveCollection {
     ///
     /// Only a revision that follows others can have overtaken one.
     func isOutdated(_ message: RevisionMessage) -> Bool {
-        guard puller != nil, let sequence = message.sequence?.number else { return false }
+        guard puller != nil, let announced = message.sequence?.number else { return false }
+        let sequence = max(announced, message.replacingSequence ?? 0)
         guard
             !message.ancestry.ids.isEmpty || connection.dialect.mayFollowUnnamed
                 || pusher?.isUnderway(message.documentID) ?? false
@@ -271,7 +274,7 @@ extension ActiveCollection {
             return remoteOrder.isPassed(message.documentID, sequence)
         }
         guard !remoteOrder.isPassed(message.documentID, sequence) else { return true }
-        remoteOrder.note(message.documentID, sequence)
+        remoteOrder.note(message.documentID, message.revisionID, sequence)
         return false
     }
 

@@ -225,7 +225,7 @@ struct Puller {
                             documentID: question.documentID,
                             revisionID: question.revisionID,
                             isCurrentThere: connection.peerKeepsOrder
-                                || !connection.dialect.namesClosings
+                                || connection.dialect.mayCross
                         ),
                         remoteSequence: entries[place].sequence.number,
                         isBehind: !isCurrent

@@ -179,6 +179,15 @@ extension PushedChange.Event {
         }
     }
 
+    /// Whether the peer says that the revision is its current one.
+    var saysCurrent: Bool {
+        switch self {
+        case .known: true
+        case .delivered(_, let sequence): sequence != nil
+        default: false
+        }
+    }
+
     /// What to send for a change that was proposed.
     func revision(of proposal: Proposal) -> OutgoingRevision? {
         switch self {

@@ -175,7 +175,7 @@ extension Pusher {
         if sender.answered(revision, error) { return }
         guard let error else {
             notePlace(reply)
-            take(.delivered(revision.delta, at: reply.remoteSequence), of: documentID)
+            take(.delivered(revision.delta, at: place(in: reply)), of: documentID)
             return
         }
         if error.wireCode == .http(.forbidden) {
@@ -203,6 +203,14 @@ extension Pusher {
         checkpointer.remote.notePushed(sequence)
     }
 
+    /// How far the peer's sequences were when it stored a revision.
+    ///
+    /// Where it had the revision already, that need not be its current one, and nothing says since when.
+    private func place(in reply: BLIPIncomingReply) -> UInt64? {
+        let wasThere = reply.properties.bool("noop")
+        return wasThere && connection.dialect.mayCross ? nil : reply.remoteSequence
+    }
+
     private mutating func conflicted(_ documentID: DocumentID, _ theirs: RevisionID?) throws {
         guard let proposal = take(.conflict, of: documentID) else { return }
         let canAwait = changes.awaitedCount < connection.limits.awaitedConflictsCount
@@ -217,9 +225,18 @@ extension Pusher {
         let isOvertaken = feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
             take(try rivals.verdict(afterPulling: waiting.change), of: documentID)
-        } else if isBehind || isOvertaken,
-            let overdue = try rivals.overdue(documentID, in: feed, after: checkpointer.completed)
-        {
+        } else if isBehind || isOvertaken {
+            guard
+                let overdue = try rivals.overdue(
+                    documentID,
+                    in: feed,
+                    after: checkpointer.completed
+                )
+            else {
+                // What this connection stored is not read as a rule: the peer had it.
+                feed.notice()
+                return
+            }
             checkpointer.completed.remove(overdue.change.sequence)
             _ = changes.add(overdue)
         }
@@ -269,7 +286,8 @@ extension Pusher {
                     documentID: change.documentID,
                     revisionID: change.revisionID,
                     sequence: change.isFirst ? change.sequence : nil,
-                    feedEnd: change.feedEnd
+                    feedEnd: change.feedEnd,
+                    isCurrentThere: connection.dialect.mayCross && event.saysCurrent
                 ),
                 remoteSequence: event.remoteSequence
             )

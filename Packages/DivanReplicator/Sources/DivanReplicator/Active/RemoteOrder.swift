@@ -16,20 +16,31 @@ struct RemoteOrder {
     /// Documents that are named; far more than are on their way twice at one time.
     private static let documentsCount = 10_000
 
-    /// By document, the sequence of the newest that the peer told.
-    private var latest: [DocumentID: UInt64] = [:]
+    /// The newest that the peer told of a document.
+    private struct Latest {
+        var sequence: UInt64
+        var revisionID: RevisionID
+    }
 
-    /// Notes what the peer told of a document, unless that was passed; false when it has told something
-    /// else under the same sequence.
+    private var latest: [DocumentID: Latest] = [:]
+
+    /// Notes what the peer told of a document, unless that was passed; false when it has told of another
+    /// revision under the same sequence.
     @discardableResult
-    mutating func note(_ documentID: DocumentID, _ sequence: UInt64) -> Bool {
+    mutating func note(
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID,
+        _ sequence: UInt64
+    ) -> Bool {
         if latest.count >= Self.documentsCount { clear() }
-        return latest.updateValue(sequence, forKey: documentID) != sequence
+        let new = Latest(sequence: sequence, revisionID: revisionID)
+        guard let old = latest.updateValue(new, forKey: documentID) else { return true }
+        return old.sequence != sequence || old.revisionID == revisionID
     }
 
     /// Whether the peer has told something newer of a document.
     func isPassed(_ documentID: DocumentID, _ sequence: UInt64) -> Bool {
-        !latest.isEmpty && sequence < latest[documentID] ?? 0
+        !latest.isEmpty && sequence < latest[documentID]?.sequence ?? 0
     }
 
     /// Nothing is on its way any more.

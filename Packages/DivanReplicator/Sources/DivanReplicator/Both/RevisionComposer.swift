@@ -83,6 +83,7 @@ struct RevisionComposer {
             revisionID: stored.revisionID
         )
         message.sequence = RemoteSequence(revision.change.sequence)
+        if replaced != nil { message.replacingSequence = stored.sequence }
         message.isTombstone = stored.isTombstone
         message.refusesConflicts = refusesConflicts
         message.ancestry = try reader.ancestry(

@@ -30,6 +30,10 @@ struct RevisionDialect: Equatable, Sendable {
     /// Whether a revision without a past may follow another: a source that goes on alone names nobody.
     var mayFollowUnnamed: Bool { scheme == .vectors }
 
+    /// Whether of two revisions each may follow the other (`VersionVector.isCrossed`): what a peer has is
+    /// then what it said last, and not the later of two.
+    var mayCross: Bool { scheme == .vectors }
+
     /// Whether a subscription's `versioning` is ours; older peers do not tell, and mean trees.
     func matches(versioning: String?) -> Bool {
         versioning.map { $0 == self.versioning } ?? (scheme == .trees)

@@ -14,6 +14,7 @@ struct RevisionFields {
     private(set) var history: String?
     private(set) var deltaSource: String?
     private(set) var closing: String?
+    private(set) var replacingSequence: String?
     private(set) var hasError = false
     /// `.some(nil)` when they are there and neither true nor false.
     private(set) var isTombstone: Bool??
@@ -45,6 +46,7 @@ struct RevisionFields {
         case 8 where name.spells("deltaSrc"): Self.set(&deltaSource, value)
         case 8 where name.spells("closings"): Self.set(&keepsOrder, value)
         case 11 where name.spells("noconflicts"): Self.set(&refusesConflicts, value)
+        case 12 where name.spells("replacingSeq"): Self.set(&replacingSequence, value)
         case 14 where name.spells("deleted_branch"): Self.set(&closing, value)
         default: break
         }

@@ -12,6 +12,9 @@ struct RevisionMessage {
     var ancestry = RevisionAncestry()
     /// The announced sequence; an active puller needs it.
     var sequence: RemoteSequence?
+    /// Under which sequence the sender stored the revision, where it goes in the place of the one that
+    /// was announced: what the sender says of an earlier one is old by then.
+    var replacingSequence: UInt64?
     var isTombstone = false
     /// The revision against which the body is a delta.
     var deltaSource: RevisionID?
@@ -45,6 +48,7 @@ struct RevisionMessage {
         self.documentID = documentID
         self.revisionID = revisionID
         sequence = (fields.sequence ?? fields.oldSequence).map { RemoteSequence(json: $0) }
+        replacingSequence = fields.replacingSequence.flatMap { UInt64($0) }
         guard let isTombstone = fields.isTombstone ?? false,
             let refusesConflicts = fields.refusesConflicts ?? false,
             let keepsOrder = fields.keepsOrder ?? false
@@ -84,6 +88,9 @@ struct RevisionMessage {
         }
         if let deltaSource { properties.append("deltaSrc", deltaSource.description) }
         if let replaced { properties.append("replacedRev", replaced.description) }
+        if let replacingSequence {
+            properties.append(BLIPProperties.replacingSequenceProperty, String(replacingSequence))
+        }
         if !closing.isEmpty {
             let branch = closing.map(\.description).joined(separator: ",")
             properties.append("deleted_branch", branch)
@@ -95,6 +102,11 @@ struct RevisionMessage {
 }
 
 extension BLIPProperties {
+    /// Names the sender's sequence of a revision that replaces the announced one.
+    ///
+    /// Ours; other peers ignore it.
+    static let replacingSequenceProperty = "replacingSeq"
+
     /// The one value that peers know for the property `filter`: by channels.
     static let channelFilter = "sync_gateway/bychannel"
 

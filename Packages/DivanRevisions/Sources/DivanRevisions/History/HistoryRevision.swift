@@ -42,8 +42,9 @@ public struct HistoryRevision: Equatable, Sendable {
 
 /// What became of a revision that was offered to a history.
 public enum HistoryOutcome: Equatable, Sendable {
-    /// It is there now; `isConflict` when it waits for a resolver.
-    case inserted(isConflict: Bool)
+    /// It is there now; `isConflict` when it waits for a resolver, `isUnaware` when it took the place of
+    /// one that its sender did not know, and may meet there.
+    case inserted(isConflict: Bool, isUnaware: Bool = false)
     /// It was there before; the revisions are unchanged.
     case alreadyThere
     /// It would make a conflict, and those are refused; nothing is changed.

@@ -41,13 +41,14 @@ extension VectorHistory {
         }
         switch standing(of: entry, to: current, received) {
         case .follow:
+            let isUnaware = !entry.knows(current.id)
             // Without tree IDs of its own it follows the revisions that ours followed.
             if mixed.legacy.isEmpty { entry.mixed.legacy = current.mixed.legacy }
             entry.mixed.vector = mixed.vector.knowing(current.mixed.vector)
             makeCurrent(entry)
             follow(received, at: 0)
             settle(received.retention, replaced: current.id)
-            return .inserted(isConflict: false)
+            return .inserted(isConflict: false, isUnaware: isUnaware)
         case .known where current.mixed.isLegacy && mixed.order(to: current.mixed) == .same:
             // A tree ID and the version that it was converted to name one revision.
             follow(received, at: 0)
@@ -128,11 +129,9 @@ extension VectorHistory {
     /// Notes where the remote is now, which an outdated revision does not tell.
     private mutating func follow(_ received: ReceivedRevision, at position: Int) {
         guard let remote = received.remote else { return }
-        if received.isOutdated, let latest = latest(at: remote),
-            !entries[position].knows(latest)
-        {
-            return
-        }
+        // Nor does it where it knows what the remote has: of two that were given up for each other
+        // either does.
+        if received.isOutdated, latest(at: remote) != nil { return }
         setMark(of: remote, to: position)
     }
 
