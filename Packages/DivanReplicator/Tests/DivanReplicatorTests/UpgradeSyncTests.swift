@@ -1,0 +1,85 @@
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Foundation
+import Synchronization
+import Testing
+
+/// Databases of trees that become ones of version vectors between two replications, and clocks that are
+/// not right.
+@Suite struct UpgradeSyncTests {
+    /// 2,000 documents, or as many as `DIVAN_UPGRADE_DOCUMENTS` says: 100,000 take minutes in a debug
+    /// build.
+    private static let documentCount =
+        ProcessInfo.processInfo.environment["DIVAN_UPGRADE_DOCUMENTS"].flatMap { Int($0) } ?? 2_000
+
+    @Test func `after an upgrade only what was pending moves, to each of three peers`() throws {
+        let here = try Site()
+        let peers = [try Site(), try Site(), try Site()]
+        for number in 0..<Self.documentCount { try here.save(name(number), #"{"n":\#(number)}"#) }
+        for (number, peer) in peers.enumerated() {
+            let run = meet(here, peer, number, .version3)
+            #expect(run.failures == [] && run.error == nil)
+            #expect(try peer.contents() == here.contents())
+        }
+        let pending = (0..<20).map { $0 * 97 }
+        for number in pending { try here.save(name(number), #"{"edited":\#(number)}"#) }
+        try here.delete(name(5))
+        for site in [here] + peers { try site.store.upgradeToVersionVectors() }
+        for (number, peer) in peers.enumerated() {
+            let run = meet(here, peer, number, .version4)
+            let expected = (pending + [5]).map { "push \(name($0))" }
+            #expect(Set(run.transfers) == Set(expected), "peer \(number)")
+            #expect(run.sentRevisionCount == 21)
+            #expect(try peer.contents() == here.contents())
+            let next = meet(here, peer, number, .version4)
+            #expect(next.sentRevisionCount == 0 && next.transfers == [] && next.byteCount < 10_000)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what a wrong clock refused comes once the clock is right`(isPush: Bool) throws {
+        let right: UInt64 = 1_800_000_000_000_000_000
+        let clock = Clock(right - 3_600_000_000_000)
+        let (late, early) = (try Site(.vectors(at: clock)), try Site(.vectors(at: Clock(right))))
+        try early.save("doc", #"{"v":1}"#)
+        let (here, there) = isPush ? (early, late) : (late, early)
+        var run = meet(here, there, 0, .version4)
+        #expect(run.transfers == [])
+        #expect(run.failures.count == 1)
+        #expect(try late.revision("doc") == nil)
+        clock.now.withLock { $0 = right }
+        run = meet(here, there, 0, .version4)
+        #expect(run.transfers == [isPush ? "push doc" : "pull doc"])
+        #expect(try here.contents() == there.contents())
+    }
+
+    private func name(_ number: Int) -> DocumentID { DocumentID(unchecked: "doc-\(number)") }
+
+    private func meet(
+        _ here: Site,
+        _ there: Site,
+        _ number: Int,
+        _ subprotocol: Subprotocol
+    ) -> Conversation {
+        var options = Conversation.Options()
+        options.remoteIdentity = "ws://peer\(number):4984/db/_blipsync"
+        options.compresses = false
+        var run = Conversation(options, here: here, there: there, subprotocol: subprotocol)
+        run.run()
+        return run
+    }
+}
+
+/// A wall clock in nanoseconds since 1970.
+private final class Clock: Sendable {
+    let now: Mutex<UInt64>
+
+    init(_ time: UInt64) { now = Mutex(time) }
+}
+
+extension Store {
+    fileprivate static func vectors(at clock: Clock) -> Store {
+        .inMemory(scheme: .vectors, wallTime: { clock.now.withLock { $0 } })
+    }
+}
