@@ -90,7 +90,9 @@ extension Database {
         var settings = DatabaseConfiguration()
         settings.directory = FileManager.default.temporaryDirectory.path
         // Nobody else opens it, and what it holds may be a secret.
-        if store.isSealed { settings.encryptionKey = .key(Data(SystemRandomSource().bytes(32))) }
+        if self.store.isSealed {
+            settings.encryptionKey = .key(Data(SystemRandomSource().bytes(32)))
+        }
         let aside = try Database(name: "divan-repair-\(UUID().uuidString)", config: settings)
         defer { try? aside.delete() }
         let store = try aside.openStore()

@@ -1,4 +1,5 @@
 import DivanSeal
+public import DivanStore
 public import Foundation
 import Synchronization
 
@@ -93,10 +94,10 @@ public struct EncryptionKey: Sendable {
         EncryptionKey(CommandKey(command, form: isPassword ? .password : .key))
     }
 
-    /// What a store opens files with.
+    /// What a store opens files with, for programs that use stores themselves.
     ///
     /// - Throws: `SealError`.
-    func sealing() throws(SealError) -> DatabaseSealing {
+    @_spi(Stores) public func sealing() throws -> any StoreSealing {
         DatabaseSealing(Seal(key: try given.key()))
     }
 }
