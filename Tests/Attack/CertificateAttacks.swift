@@ -6,7 +6,7 @@ import Foundation
 /// Certificates that are wrong in one way each, against a listener that trusts one root, and against
 /// a client.
 struct CertificateAttacks {
-    let kitchen: KitchenProcess
+    let attacked: AttackedProcess
     let report: Report
     let authority: TLSCredential
 
@@ -79,7 +79,7 @@ struct CertificateAttacks {
         report.attack("struck off the list", "403") {
             let credential = try make(Self.template("lost-robot"), authority)
             guard try shown(credential) == "101" else { return "refused too early" }
-            _ = try kitchen.ask("strike lost-robot")
+            _ = try attacked.ask("strike lost-robot")
             return try shown(credential)
         }
         runAgainstClient()
@@ -87,13 +87,13 @@ struct CertificateAttacks {
 
     /// What the certificate listener makes of a client.
     private func shown(_ credential: TLSCredential?) throws -> String {
-        let wire = try Wire(to: kitchen.certificates.port, from: Sources.next())
+        let wire = try Wire(to: attacked.certificates.port, from: Sources.next())
         do {
             try wire.startTLS(presenting: credential)
         } catch {
             return "refused"
         }
-        wire.send(Request(path: "/kitchen/_blipsync").bytes)
+        wire.send(Request(path: "/attacked/_blipsync").bytes)
         return Request.status(wire.receive()).map(String.init) ?? "refused"
     }
 
@@ -137,7 +137,7 @@ struct CertificateAttacks {
     /// How a replicator that trusts the root ends at a listener with this certificate.
     private func clientCode(_ credential: TLSCredential) throws -> String {
         var options = DatabaseConfiguration()
-        options.directory = kitchen.directory + "/\(UUID().uuidString)"
+        options.directory = attacked.directory + "/\(UUID().uuidString)"
         let database = try Database(name: "names", config: options)
         defer { try? database.close() }
         let collection = try database.defaultCollection()

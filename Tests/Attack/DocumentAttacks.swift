@@ -4,7 +4,7 @@ import Foundation
 
 /// Clients that came in properly and then send documents that they should not.
 struct DocumentAttacks {
-    let kitchen: KitchenProcess
+    let attacked: AttackedProcess
     let report: Report
 
     private let first = "1-" + String(repeating: "a", count: 40)
@@ -21,7 +21,7 @@ struct DocumentAttacks {
     }
 
     private func visitor() throws -> Visitor {
-        let visitor = try Visitor(kitchen.passwords, from: Sources.next())
+        let visitor = try Visitor(attacked.passwords, from: Sources.next())
         guard visitor.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
         return visitor
     }
@@ -59,7 +59,7 @@ struct DocumentAttacks {
         report.claim(
             "the document after all that",
             "is as it was",
-            ((try? kitchen.ask("document open-1")) ?? "").contains("\"count\":1")
+            ((try? attacked.ask("document open-1")) ?? "").contains("\"count\":1")
         )
         report.attack("a document ID of 1,025 bytes", "HTTP/400") {
             try visitor().outcome(rev(String(repeating: "x", count: 1_025), first), "{}")
@@ -92,7 +92,7 @@ struct DocumentAttacks {
             let body = #"{"_hidden":1,"_sync":{"a":1},"seen":1}"#
             return try visitor().outcome(rev("hides", first), body)
         }
-        report.attack("what is kept of it", #"{"seen":1}"#) { try kitchen.ask("document hides") }
+        report.attack("what is kept of it", #"{"seen":1}"#) { try attacked.ask("document hides") }
         for key in ["_id", "_rev", "_deleted"] {
             report.attack("\(key) in the body", "HTTP/400") {
                 try visitor().outcome(rev("hides", second), "{\"\(key)\":1}")
@@ -155,27 +155,27 @@ struct DocumentAttacks {
     private func runReadOnly() {
         let propose: BLIPProperties = ["Profile": "proposeChanges", "collection": "0"]
         report.attack("proposing to a read-only listener", "HTTP/403") {
-            let visitor = try Visitor(kitchen.readOnly, from: Sources.next())
+            let visitor = try Visitor(attacked.readOnly, from: Sources.next())
             _ = visitor.open()
             return visitor.outcome(propose, "[[\"x\",\"\(first)\"]]")
         }
         report.attack("pushing to it without proposing", "HTTP/403") {
-            let visitor = try Visitor(kitchen.readOnly, from: Sources.next())
+            let visitor = try Visitor(attacked.readOnly, from: Sources.next())
             _ = visitor.open()
             return visitor.outcome(rev("x", first), "{}")
         }
-        report.attack("what is kept of it", "none") { try kitchen.ask("document x") }
+        report.attack("what is kept of it", "none") { try attacked.ask("document x") }
     }
 
     private func runRights() {
         let blob = "sha1-" + Base64.encode(SHA1.digest(of: Array(Secrets.body.utf8).span).span)
         let eve = { () throws -> Visitor in
-            let visitor = try Visitor(kitchen.passwords, as: "eve", from: Sources.next())
+            let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
             _ = visitor.open()
             return visitor
         }
         report.attack("a collection that this user may not use", "[null]") {
-            let visitor = try Visitor(kitchen.passwords, as: "eve", from: Sources.next())
+            let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
             return visitor.open(["hidden"])
         }
         report.attack("a blob of it by its digest", "HTTP/404") {

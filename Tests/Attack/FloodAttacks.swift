@@ -3,7 +3,7 @@ import Foundation
 
 /// Clients that want everything: sockets, handshakes, time, memory.
 struct FloodAttacks {
-    let kitchen: KitchenProcess
+    let attacked: AttackedProcess
     let report: Report
 
     func run() {
@@ -17,7 +17,7 @@ struct FloodAttacks {
     private func runSockets() {
         report.attack("a port scan: 300 connections opened and closed", "served") {
             for number in 0..<300 {
-                let wire = try Wire(to: kitchen.passwords.port, from: "127.0.0.3")
+                let wire = try Wire(to: attacked.passwords.port, from: "127.0.0.3")
                 if number % 2 == 0 { wire.reset() }
             }
             return try served()
@@ -25,7 +25,7 @@ struct FloodAttacks {
         report.attack("1,000 silent connections from one address", "served beside them") {
             var wires: [Wire] = []
             for _ in 0..<1_000 {
-                if let wire = try? Wire(to: kitchen.passwords.port, from: "127.0.0.4") {
+                if let wire = try? Wire(to: attacked.passwords.port, from: "127.0.0.4") {
                     wires.append(wire)
                 }
             }
@@ -35,7 +35,7 @@ struct FloodAttacks {
         report.attack("1,000 connections that log in, from one address", "100 of them") {
             var visitors: [Visitor] = []
             for _ in 0..<1_000 {
-                guard let visitor = try? Visitor(kitchen.passwords, from: "127.0.0.5") else {
+                guard let visitor = try? Visitor(attacked.passwords, from: "127.0.0.5") else {
                     break
                 }
                 visitors.append(visitor)
@@ -48,7 +48,7 @@ struct FloodAttacks {
             var wires: [Wire] = []
             for number in 0..<500 {
                 let source = "127.0.9.\(1 + number % 200)"
-                guard let wire = try? Wire(to: kitchen.passwords.port, from: source) else {
+                guard let wire = try? Wire(to: attacked.passwords.port, from: source) else {
                     continue
                 }
                 wire.sendRaw(hello)
@@ -61,15 +61,15 @@ struct FloodAttacks {
 
     private func runSlow() {
         report.attack("a TLS hello that drips", "ended in time") {
-            try drip(kitchen.passwords.port, Self.hello)
+            try drip(attacked.passwords.port, Self.hello)
         }
         report.attack("a request that drips", "ended in time") {
-            try drip(kitchen.readOnly.port, Request(path: "/kitchen/_blipsync").bytes)
+            try drip(attacked.readOnly.port, Request(path: "/attacked/_blipsync").bytes)
         }
         report.attack("a request that never ends inside TLS", "ended in time") {
-            let wire = try Wire(to: kitchen.passwords.port, from: "127.0.0.6")
+            let wire = try Wire(to: attacked.passwords.port, from: "127.0.0.6")
             try wire.startTLS()
-            wire.send(Array("GET /kitchen/_blipsync HTTP/1.1\r\n".utf8))
+            wire.send(Array("GET /attacked/_blipsync HTTP/1.1\r\n".utf8))
             return wire.isEnded() ? "ended in time" : "kept"
         }
     }
@@ -90,9 +90,9 @@ struct FloodAttacks {
             var statuses: [Int] = []
             let start = Date()
             for _ in 0..<14 {
-                let wire = try Wire(to: kitchen.passwords.port, from: "127.0.0.7")
+                let wire = try Wire(to: attacked.passwords.port, from: "127.0.0.7")
                 try wire.startTLS()
-                wire.send(Request(path: "/kitchen/_blipsync", authorization: wrong).bytes)
+                wire.send(Request(path: "/attacked/_blipsync", authorization: wrong).bytes)
                 statuses.append(Request.status(wire.receive()) ?? 0)
             }
             let isSlow = Date().timeIntervalSince(start) > 0.5
@@ -103,19 +103,19 @@ struct FloodAttacks {
 
     private func runInside() {
         report.attack("100,000 requests without waiting for answers", "served") {
-            let visitor = try Visitor(kitchen.passwords, from: "127.0.0.8")
+            let visitor = try Visitor(attacked.passwords, from: "127.0.0.8")
             for _ in 0..<100 { visitor.flood(1_000, ["Profile": "nonsense"]) }
             return try served()
         }
         report.attack("a client that pulls and never reads", "served") {
-            let visitor = try Visitor(kitchen.passwords, from: "127.0.0.8")
+            let visitor = try Visitor(attacked.passwords, from: "127.0.0.8")
             visitor.flood(1, ["Profile": "getCollections"])
             for _ in 0..<50 { visitor.flood(10, ["Profile": "subChanges"]) }
             let outcome = try served()
             return withExtendedLifetime(visitor) { outcome }
         }
         report.attack("10,000 pings", "served") {
-            let visitor = try Visitor(kitchen.passwords, from: "127.0.0.8")
+            let visitor = try Visitor(attacked.passwords, from: "127.0.0.8")
             let ping: [UInt8] = [0x89, 0x80, 1, 2, 3, 4]
             for _ in 0..<100 {
                 visitor.sendBytes(Array(repeating: ping, count: 100).flatMap(\.self))
@@ -126,7 +126,7 @@ struct FloodAttacks {
 
     /// Whether a stranger with the right password is let in.
     private func served() throws -> String {
-        let visitor = try Visitor(kitchen.passwords, from: Sources.next())
+        let visitor = try Visitor(attacked.passwords, from: Sources.next())
         return visitor.open().hasPrefix("[{") ? "served" : "not served"
     }
 

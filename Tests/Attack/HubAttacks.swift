@@ -36,7 +36,7 @@ struct HubAttacks {
         try collection.save(document: MutableDocument(id: "d"))
         var configuration = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: collection)],
-            target: try URLEndpoint(validating: "ws://127.0.0.1:\(hub.port)/kitchen")
+            target: try URLEndpoint(validating: "ws://127.0.0.1:\(hub.port)/attacked")
         )
         configuration.replicatorType = .push
         configuration.maxAttempts = attempts

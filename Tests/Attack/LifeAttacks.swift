@@ -3,7 +3,7 @@ import Foundation
 
 /// A listener that is stopped, restarted or closed at every stage of a connection.
 struct LifeAttacks {
-    let kitchen: KitchenProcess
+    let attacked: AttackedProcess
     let report: Report
 
     private enum Stage: String, CaseIterable {
@@ -24,15 +24,15 @@ struct LifeAttacks {
                 }
             }
         }
-        IdentityAttacks(directory: kitchen.directory, report: report).run()
+        IdentityAttacks(directory: attacked.directory, report: report).run()
     }
 
     private func run(_ verb: String, at stage: Stage) throws -> String {
-        let port = kitchen.passwords.port
+        let port = attacked.passwords.port
         var isEnded: () -> Bool
         switch stage {
         case .upgraded, .pulling:
-            let visitor = try Visitor(kitchen.passwords, from: Sources.next())
+            let visitor = try Visitor(attacked.passwords, from: Sources.next())
             _ = visitor.open()
             if stage == .pulling {
                 visitor.flood(
@@ -47,14 +47,14 @@ struct LifeAttacks {
             let wire = try Wire(to: port, from: Sources.next())
             if stage == .shaking { wire.sendRaw([0x16, 3, 1, 2, 0, 1, 0]) }
             if stage == .secure || stage == .asking { try wire.startTLS() }
-            if stage == .asking { wire.send(Array("GET /kitchen/_blip".utf8)) }
+            if stage == .asking { wire.send(Array("GET /attacked/_blip".utf8)) }
             isEnded = { wire.isEnded() }
         }
-        let answer = try kitchen.ask(verb)
+        let answer = try attacked.ask(verb)
         guard answer == "ok" else { return answer }
         let hasEnded = isEnded()
-        if verb == "stop" { _ = try kitchen.ask("start") }
-        let again = try Visitor(kitchen.passwords, from: Sources.next())
+        if verb == "stop" { _ = try attacked.ask("start") }
+        let again = try Visitor(attacked.passwords, from: Sources.next())
         let isServed = again.open().hasPrefix("[{")
         return (hasEnded ? "ended" : "kept") + (isServed ? ", then served again" : ", not served")
     }

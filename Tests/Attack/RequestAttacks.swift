@@ -5,7 +5,7 @@ import Foundation
 
 /// What can be wrong before a connection is upgraded: URLs, headers, credentials, other protocols.
 struct RequestAttacks {
-    let kitchen: KitchenProcess
+    let attacked: AttackedProcess
     let report: Report
 
     func run() {
@@ -22,7 +22,7 @@ struct RequestAttacks {
 
     /// The answer's status to a request over TLS.
     private func status(_ request: Request) throws -> String {
-        let wire = try Wire(to: kitchen.passwords.port, from: Sources.next())
+        let wire = try Wire(to: attacked.passwords.port, from: Sources.next())
         try wire.startTLS()
         wire.send(request.bytes)
         return Request.status(wire.receive()).map(String.init) ?? "ended"
@@ -30,13 +30,14 @@ struct RequestAttacks {
 
     private func runPaths() {
         let refused = [
-            "/", "/_blipsync", "/kitchen", "//kitchen/_blipsync", "/../kitchen/_blipsync",
-            "/kitchen/../kitchen/_blipsync", "/kitchen/../../etc/passwd", "/./kitchen/_blipsync",
-            "/%2e%2e/kitchen/_blipsync", "/..%2fkitchen/_blipsync", "/kitchen%2F_blipsync",
-            "/kitchen%00/_blipsync", "/kitchen%/_blipsync", "/kitchen%4/_blipsync",
-            "/kitchen%zz/_blipsync", "/%c0%aekitchen/_blipsync", "/%ff%fe/_blipsync",
-            "/KITCHEN/_blipsync", "/kitchen.cblite2/_blipsync", "/kitchen/_blipsync/x",
-            "/kitchen\\_blipsync", "/nowhere/_blipsync", "/kitchen.hidden/_blipsync",
+            "/", "/_blipsync", "/attacked", "//attacked/_blipsync", "/../attacked/_blipsync",
+            "/attacked/../attacked/_blipsync", "/attacked/../../etc/passwd",
+            "/./attacked/_blipsync",
+            "/%2e%2e/attacked/_blipsync", "/..%2fattacked/_blipsync", "/attacked%2F_blipsync",
+            "/attacked%00/_blipsync", "/attacked%/_blipsync", "/attacked%4/_blipsync",
+            "/attacked%zz/_blipsync", "/%c0%aeattacked/_blipsync", "/%ff%fe/_blipsync",
+            "/KITCHEN/_blipsync", "/attacked.cblite2/_blipsync", "/attacked/_blipsync/x",
+            "/attacked\\_blipsync", "/nowhere/_blipsync", "/attacked.hidden/_blipsync",
         ]
         for path in refused {
             report.attack("GET \(path)", "404") { try status(Request(path: path, user: "ada")) }
@@ -45,7 +46,7 @@ struct RequestAttacks {
             try status(Request(path: String(repeating: "/a", count: 6_000), user: "ada"))
         }
         report.attack("a percent escape that spells the name", "101") {
-            try status(Request(path: "/%6bitchen/_blipsync", user: "ada"))
+            try status(Request(path: "/%61ttacked/_blipsync", user: "ada"))
         }
         report.attack("an unknown database without credentials tells nothing", "401") {
             try status(Request(path: "/nowhere/_blipsync"))
@@ -54,18 +55,18 @@ struct RequestAttacks {
 
     private func runCollections() {
         report.attack("an unknown collection", "[null]") {
-            try Visitor(kitchen.passwords).open(["nowhere"])
+            try Visitor(attacked.passwords).open(["nowhere"])
         }
         report.attack("a request about it", "HTTP/400") {
-            let visitor = try Visitor(kitchen.passwords)
+            let visitor = try Visitor(attacked.passwords)
             _ = visitor.open(["nowhere"])
             return visitor.outcome(["Profile": "subChanges", "collection": "0"])
         }
         report.attack("a collection by a path", "[null]") {
-            try Visitor(kitchen.passwords).open(["../_default"])
+            try Visitor(attacked.passwords).open(["../_default"])
         }
         report.attack("a collection's index out of range", "HTTP/400") {
-            let visitor = try Visitor(kitchen.passwords)
+            let visitor = try Visitor(attacked.passwords)
             _ = visitor.open()
             return visitor.outcome(["Profile": "subChanges", "collection": "7"])
         }
@@ -150,8 +151,8 @@ struct RequestAttacks {
     }
 
     private func runProtocols() {
-        let port = kitchen.passwords.port
-        let clear = kitchen.readOnly.port
+        let port = attacked.passwords.port
+        let clear = attacked.readOnly.port
         report.attack("plain HTTP on the TLS port", "ended") {
             let wire = try Wire(to: port, from: Sources.next())
             wire.sendRaw(Request(path: path, user: "ada").bytes)
@@ -170,19 +171,19 @@ struct RequestAttacks {
             try answer(clear, "\u{16}\u{03}\u{01}\u{02}\0\u{01}\0\u{01}\u{7F}\u{03}\u{03}\r\n\r\n")
         }
         report.attack("a page asked for", "404", "400") {
-            try answer(clear, "GET /kitchen HTTP/1.1\r\nHost: a\r\n\r\n")
+            try answer(clear, "GET /attacked HTTP/1.1\r\nHost: a\r\n\r\n")
         }
         report.attack("a POST", "405", "400") {
-            try answer(clear, "POST /kitchen/_blipsync HTTP/1.1\r\nHost: a\r\n\r\n")
+            try answer(clear, "POST /attacked/_blipsync HTTP/1.1\r\nHost: a\r\n\r\n")
         }
         report.attack("bare line feeds", "400") {
-            try answer(clear, "GET /kitchen/_blipsync HTTP/1.1\nHost: a\n\n")
+            try answer(clear, "GET /attacked/_blipsync HTTP/1.1\nHost: a\n\n")
         }
         report.attack("a request smuggled behind another", "400", "404") {
             try answer(
                 clear,
                 "GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\nTransfer-Encoding: chunked"
-                    + "\r\n\r\n0\r\n\r\nGET /kitchen/_blipsync HTTP/1.1\r\n\r\n"
+                    + "\r\n\r\n0\r\n\r\nGET /attacked/_blipsync HTTP/1.1\r\n\r\n"
             )
         }
         report.attack("a head of 20 KB", "431") {
@@ -197,7 +198,7 @@ struct RequestAttacks {
         return Request.status(wire.receiveRaw()).map(String.init) ?? "ended"
     }
 
-    private var path: String { "/kitchen/_blipsync" }
+    private var path: String { "/attacked/_blipsync" }
     private var wrong: String { Request.basic("ada:\(Secrets.wrongPassword)") }
 }
 

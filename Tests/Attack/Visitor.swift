@@ -164,7 +164,7 @@ final class Visitor {
 struct Place {
     let port: UInt16
     let isSecure: Bool
-    var database = "kitchen"
+    var database = "attacked"
 }
 
 /// An upgrade request, as crooked as the attack wants it.

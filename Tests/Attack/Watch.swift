@@ -30,12 +30,12 @@ final class Watch {
         let running = Atomic<Int>(0)
     }
 
-    private let kitchen: KitchenProcess
+    private let attacked: AttackedProcess
     private let worst = Worst()
 
     /// Begins to watch; good clients ask every few milliseconds, one on each loop of the listener.
-    init(_ kitchen: KitchenProcess) throws {
-        self.kitchen = kitchen
+    init(_ attacked: AttackedProcess) throws {
+        self.attacked = attacked
         for number in 0..<4 { try startClient("127.0.11.\(1 + number)") }
         startSampler()
     }
@@ -48,7 +48,7 @@ final class Watch {
     }
 
     private func startClient(_ source: String) throws {
-        let place = kitchen.passwords
+        let place = attacked.passwords
         let visitor = Handed(try Visitor(place, from: source))
         guard visitor.value.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
         run { worst in
@@ -64,7 +64,7 @@ final class Watch {
     }
 
     private func startSampler() {
-        let process = "/proc/\(kitchen.processIdentifier)"
+        let process = "/proc/\(attacked.processIdentifier)"
         let pageByteCount = sysconf(Int32(_SC_PAGESIZE))
         run { worst in
             let fields = (try? String(contentsOfFile: process + "/statm", encoding: .utf8))?

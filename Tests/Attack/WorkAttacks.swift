@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Beside each stands what a good client, the memory and the descriptors went through.
 struct WorkAttacks {
-    let kitchen: KitchenProcess
+    let attacked: AttackedProcess
     let report: Report
     /// A small version for machines that do something else too.
     let isQuick: Bool
@@ -34,7 +34,7 @@ struct WorkAttacks {
     /// Carries out an attack and says what everybody else felt of it.
     private func watched(_ name: String, _ expected: String..., by body: () throws -> String) {
         do {
-            let watch = try Watch(kitchen)
+            let watch = try Watch(attacked)
             var outcome: String
             do { outcome = try body() } catch { outcome = "\(error)" }
             let figures = watch.end()
@@ -46,7 +46,7 @@ struct WorkAttacks {
     }
 
     private func visitor(_ number: Int = 0, as user: String = "ada") throws -> Visitor {
-        let visitor = try Visitor(kitchen.passwords, as: user, from: "127.0.12.\(1 + number)")
+        let visitor = try Visitor(attacked.passwords, as: user, from: "127.0.12.\(1 + number)")
         guard visitor.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
         return visitor
     }
@@ -144,7 +144,7 @@ struct WorkAttacks {
     // MARK: Blobs
 
     private var film: BLIPProperties {
-        let content = Kitchen.film
+        let content = AttackedListener.film
         let digest = Base64.encode(SHA1.digest(of: content.span).span)
         return ["collection": "0", "digest": "sha1-" + digest]
     }
@@ -196,7 +196,7 @@ struct WorkAttacks {
             for number in 0..<clients {
                 // Its first request is the endless one.
                 let source = "127.0.12.\(1 + number)"
-                let visitor = try Visitor(kitchen.passwords, from: source)
+                let visitor = try Visitor(attacked.passwords, from: source)
                 for frame in frames { visitor.sendMessage(frame) }
                 visitors.append(visitor)
             }
@@ -253,8 +253,8 @@ struct WorkAttacks {
     private func runCheckpoints() {
         let count = size(3_000, quick: 200)
         watched("\(count) checkpoints of 100 KB by a client that may only read", "below 64 MB") {
-            let before = try kitchen.number("size")
-            let visitor = try Visitor(kitchen.readOnly, from: "127.0.12.9")
+            let before = try attacked.number("size")
+            let visitor = try Visitor(attacked.readOnly, from: "127.0.12.9")
             _ = visitor.open()
             let body = "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
             for start in stride(from: 0, to: count, by: 100) {
@@ -272,11 +272,11 @@ struct WorkAttacks {
                 _ = visitor.outcome(["Profile": "getCheckpoint", "collection": "0", "client": "x"])
             }
             // The log of changes may have 64 MB of its own, which are used again.
-            let growth = try kitchen.number("size") - before
+            let growth = try attacked.number("size") - before
             return growth < 64 << 20 ? "below 64 MB" : "\(growth >> 20) MB on disk"
         }
         report.attack("the same with 1 MiB", "HTTP/413") {
-            let visitor = try Visitor(kitchen.readOnly, from: "127.0.12.9")
+            let visitor = try Visitor(attacked.readOnly, from: "127.0.12.9")
             _ = visitor.open()
             let body = "{\"a\":\"" + String(repeating: "x", count: 1 << 20) + "\"}"
             return visitor.outcome(
@@ -285,7 +285,7 @@ struct WorkAttacks {
             )
         }
         report.attack("modes of the database's files, made under umask 0", "the owner's alone") {
-            try kitchen.ask("modes")
+            try attacked.ask("modes")
         }
     }
 }

@@ -23,15 +23,15 @@ func openDoor(_ directory: String) throws -> String {
 private func reportAftermath(
     _ report: Report,
     _ good: GoodClient,
-    _ kitchen: KitchenProcess,
+    _ attacked: AttackedProcess,
     _ memory: Int
 ) throws {
     let after = good.run()
     report.claim("a normal client afterwards", after ?? "synced", after == nil)
-    report.claim("the listener's process", "runs", kitchen.isRunning)
-    let growth = try kitchen.number("memory") - memory
+    report.claim("the listener's process", "runs", attacked.isRunning)
+    let growth = try attacked.number("memory") - memory
     report.claim("its memory", "grew by \(growth >> 20) MiB", growth < 200 << 20)
-    let log = try String(contentsOfFile: kitchen.log, encoding: .utf8)
+    let log = try String(contentsOfFile: attacked.log, encoding: .utf8)
     let refusals = log.split(separator: "\n").filter { $0.contains("Refused 127.0.") }
     let told = refusals.filter { $0.hasPrefix("20") && $0.contains("user “ada”") }
     report.claim(
@@ -58,26 +58,26 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
     )
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let authority = try CertificateAttacks.makeAuthority(in: directory)
-    let kitchen = try KitchenProcess(directory)
+    let attacked = try AttackedProcess(directory)
     let report = Report()
-    let good = try GoodClient(directory, kitchen.passwords)
+    let good = try GoodClient(directory, attacked.passwords)
 
     let before = good.run()
     report.claim("a normal client before", before ?? "synced", before == nil)
-    let memory = try kitchen.number("memory")
-    WorkAttacks(kitchen: kitchen, report: report, isQuick: isQuick).run()
+    let memory = try attacked.number("memory")
+    WorkAttacks(attacked: attacked, report: report, isQuick: isQuick).run()
     if !isQuick {
         report.attack("divan serve without users, in one line", "told") { try openDoor(directory) }
     }
     HubAttacks(directory: directory, report: report).run()
     if onlyWork { return report.end() }
     good.start()
-    RequestAttacks(kitchen: kitchen, report: report).run()
-    CertificateAttacks(kitchen: kitchen, report: report, authority: authority).run()
-    DocumentAttacks(kitchen: kitchen, report: report).run()
-    if !isQuick { FloodAttacks(kitchen: kitchen, report: report).run() }
+    RequestAttacks(attacked: attacked, report: report).run()
+    CertificateAttacks(attacked: attacked, report: report, authority: authority).run()
+    DocumentAttacks(attacked: attacked, report: report).run()
+    if !isQuick { FloodAttacks(attacked: attacked, report: report).run() }
     let during = good.stop()
-    if !isQuick { LifeAttacks(kitchen: kitchen, report: report).run() }
+    if !isQuick { LifeAttacks(attacked: attacked, report: report).run() }
 
     report.heading("Afterwards")
     report.claim(
@@ -86,7 +86,7 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
             + String(format: "%.1f s", during.longest) + (during.failures.first ?? ""),
         during.failures.isEmpty && during.runCount > 1
     )
-    try reportAftermath(report, good, kitchen, memory)
+    try reportAftermath(report, good, attacked, memory)
     return report.end()
 }
 
@@ -97,7 +97,7 @@ do {
     switch words.first {
     case "run":
         exit(try attack(isQuick: words.contains("--quick"), onlyWork: words.contains("--work")))
-    case "serve" where words.count == 2: try Kitchen(words[1]).run()
+    case "serve" where words.count == 2: try AttackedListener(words[1]).run()
     default: throw AttackFailure("usage: divan-attack run [--quick] [--work]")
     }
 } catch {

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 
 /// The attacked process as the attacker's program sees it; its log goes to a file.
-struct KitchenProcess {
+struct AttackedProcess {
     let directory: String
     let passwords: Place
     let certificates: Place

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// `password` (TLS), `certificates` (TLS, clients from one root, some of them struck off a list) and
 /// `readOnly` (clear text). It prints their ports and answers commands, a line each.
-final class Kitchen {
+final class AttackedListener {
     private let directory: String
     private var database: Database
     private var listeners: [URLEndpointListener] = []
@@ -27,7 +27,7 @@ final class Kitchen {
     private static func open(_ directory: String) throws -> Database {
         var configuration = DatabaseConfiguration()
         configuration.directory = directory
-        return try Database(name: "kitchen", config: configuration)
+        return try Database(name: "attacked", config: configuration)
     }
 
     func run() throws {
