@@ -17,10 +17,13 @@ struct ScriptedPeer {
     var isDeaf = false
 
     private init(_ role: PeerConfiguration.Role, _ store: Store) {
-        var configuration = PeerConfiguration(role: role, codec: DeflateCodec())
+        var configuration = PeerConfiguration(
+            role: role,
+            codec: DeflateCodec(),
+            secondsSince1970: { 1_700_000_000 }
+        )
         configuration.compresses = false
         configuration.usesDeltas = true
-        configuration.secondsSince1970 = { 1_700_000_000 }
         self.store = store
         peer = configuration.makePeer(store: store)
         peer.connected(subprotocol: Subprotocol.version3.rawValue, at: .zero)

@@ -25,8 +25,10 @@ import Testing
             remoteIdentity: "ws://there/db/_blipsync"
         )
         let theirs = PeerConfiguration.PassiveOptions(collections: [.default])
-        let active = PeerConfiguration(role: .active(mine), codec: codec).makePeer(store: here)
-        let passive = PeerConfiguration(role: .passive(theirs), codec: codec).makePeer(store: there)
+        let active = PeerConfiguration(role: .active(mine), codec: codec) { 1_700_000_000 }
+            .makePeer(store: here)
+        let passive = PeerConfiguration(role: .passive(theirs), codec: codec) { 1_700_000_000 }
+            .makePeer(store: there)
         active.connected(subprotocol: Subprotocol.offered[0], at: .zero)
         passive.connected(subprotocol: Subprotocol.offered[0], at: .zero)
         while !active.isEnded {

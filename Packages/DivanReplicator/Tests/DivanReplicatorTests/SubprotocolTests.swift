@@ -23,7 +23,8 @@ import Testing
     private func peer(_ codecs: String...) -> PeerConfiguration {
         var peer = PeerConfiguration(
             role: .passive(.init(collections: [.default])),
-            codec: DeflateCodec()
+            codec: DeflateCodec(),
+            secondsSince1970: { 1_700_000_000 }
         )
         peer.furtherCodecs = codecs.map { Named(name: $0) }
         return peer

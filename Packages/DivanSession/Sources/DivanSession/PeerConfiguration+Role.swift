@@ -1,6 +1,13 @@
-import DivanReplicator
+public import DivanCompression
+public import DivanReplicator
+import Glibc
 
 extension PeerConfiguration {
+    /// Creates a configuration that writes the system's time into checkpoints.
+    public init(role: Role, codec: any CompressionCodec) {
+        self.init(role: role, codec: codec, secondsSince1970: { Int64(time(nil)) })
+    }
+
     /// Whether this is an active peer that stays connected.
     var isContinuous: Bool {
         if case .active(let options) = role { options.isContinuous } else { false }

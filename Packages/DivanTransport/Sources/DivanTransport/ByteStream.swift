@@ -42,15 +42,22 @@ final class ByteStream: EventSource, TurnEndSource {
     private var life = StreamLife.opening
     private var isReadingPaused = false
     private var interest: Interest = .reading
-    private var owesAcknowledgement = false  // what was read in this turn awaits an answer
 
     private var output: [UInt8] = []
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
-    private var isFlushQueued = false
+    private var turnEnd = TurnEnd.nothing
     private var stallTimer: TimerToken?
     private var lastProgress: Duration = .zero
     private var lingerTimer: TimerToken?
+
+    /// What the end of the loop's turn brings.
+    private enum TurnEnd {
+        case nothing
+        case flush
+        /// A flush, and an acknowledgement of what was read unless it writes: a segment says so, too.
+        case flushOrAcknowledge
+    }
 
     init(
         _ socket: Socket,
@@ -103,8 +110,8 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// Asks for `streamWillWrite` when this turn ends.
     func setNeedsFlush() {
-        guard !isFlushQueued, life.isWriting else { return }
-        isFlushQueued = true
+        guard turnEnd == .nothing, life.isWriting else { return }
+        turnEnd = .flush
         loop.atTurnEnd(self)
     }
 
@@ -175,7 +182,7 @@ final class ByteStream: EventSource, TurnEndSource {
         updateInterest()
         if let owner { return owner.streamDidEnd(problem) }
         // A peer that only ended its own direction still gets our last bytes.
-        let isWriting = queuedByteCount > 0 || isFlushQueued
+        let isWriting = queuedByteCount > 0 || turnEnd != .nothing
         guard life.isFinishing, isWriting, problem == nil else { return close() }
     }
 
@@ -210,11 +217,14 @@ final class ByteStream: EventSource, TurnEndSource {
         }
     }
 
-    /// Acknowledges what was read, unless this turn writes: a segment of ours says so by itself.
+    /// Acknowledges what was read, or leaves it to what this turn writes.
     private func acknowledge() {
         guard life != .closed else { return }
-        owesAcknowledgement = isFlushQueued
-        if !isFlushQueued { socket.setQuickAcknowledgement() }
+        if turnEnd == .nothing {
+            socket.setQuickAcknowledgement()
+        } else {
+            turnEnd = .flushOrAcknowledge
+        }
     }
 
     /// The descriptor reports an error although nothing more is read: the peer is gone.
@@ -280,11 +290,11 @@ final class ByteStream: EventSource, TurnEndSource {
     // MARK: Writing
 
     func turnDidEnd() {
-        isFlushQueued = false
+        let owesAcknowledgement = turnEnd == .flushOrAcknowledge
+        turnEnd = .nothing
         guard life.isWriting else { return }
-        flush()
-        guard owesAcknowledgement, life != .closed else { return }
-        owesAcknowledgement = false
+        let hasWritten = flush()
+        guard owesAcknowledgement, !hasWritten, life != .closed else { return }
         socket.setQuickAcknowledgement()
     }
 
@@ -293,10 +303,11 @@ final class ByteStream: EventSource, TurnEndSource {
         write()
     }
 
-    private func flush() {
+    /// Returns whether the system took anything.
+    private func flush() -> Bool {
         if life.isOpen, let owner { owner.streamWillWrite(to: &plainOutput) }
         encrypt()
-        write()
+        return write()
     }
 
     private func encrypt() {
@@ -323,8 +334,10 @@ final class ByteStream: EventSource, TurnEndSource {
         write()
     }
 
-    private func write() {
-        var isBlocked = false
+    /// Returns whether the system took anything.
+    @discardableResult
+    private func write() -> Bool {
+        var (isBlocked, hasWritten) = (false, false)
         while writtenCount < output.count, !isBlocked {
             let start = writtenCount
             let transfer = output.withUnsafeBytes { bytes in
@@ -334,13 +347,17 @@ final class ByteStream: EventSource, TurnEndSource {
             case .bytes(let count):
                 counter.didSend(count)
                 writtenCount += count
-                owesAcknowledgement = false
+                hasWritten = true
                 lastProgress = loop.now
             case .wouldBlock: isBlocked = true
-            case .failed(let error): return failWriting(error)
+            case .failed(let error):
+                failWriting(error)
+                return hasWritten
             }
         }
+        if hasWritten, turnEnd == .flushOrAcknowledge { turnEnd = .flush }
         didWrite()
+        return hasWritten
     }
 
     private func didWrite() {
@@ -353,7 +370,7 @@ final class ByteStream: EventSource, TurnEndSource {
         }
         updateInterest()
         watchForStall()
-        if queuedByteCount == 0, life.isFinishing, !isFlushQueued {
+        if queuedByteCount == 0, life.isFinishing, turnEnd == .nothing {
             return perform(life.take(.written))
         }
         if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }

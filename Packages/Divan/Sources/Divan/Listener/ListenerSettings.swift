@@ -1,6 +1,7 @@
 import DivanAuth
 import DivanListener
 import DivanReplicator
+import DivanSession
 import DivanStore
 import DivanTLS
 import Foundation

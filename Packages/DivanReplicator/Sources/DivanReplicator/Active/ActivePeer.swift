@@ -38,13 +38,13 @@ import DivanStore
 /// stored after the checkpoint are announced again and recognised.
 ///
 /// Source: `replication.md`, `checkpoints.md`.
-final class ActivePeer: SyncPeer {
+final class ActivePeer: ConnectedPeer {
+    let connection: Connection
+    let inbox: Inbox
+    var attachments: AttachmentServer
     private let options: PeerConfiguration.ActiveOptions
-    private let connection: Connection
-    private let inbox: Inbox
     private let remarks = Remarks()
     private let conflicts: OpenConflicts
-    private var attachments: AttachmentServer
     private let agreement: CollectionAgreement
     private var watchdog = Watchdog()
     private var stall: SyncWait?
@@ -63,10 +63,6 @@ final class ActivePeer: SyncPeer {
 
     private var collections: [ActiveCollection] { agreement.collections }
 
-    var limits: Limits { connection.limits }
-    var origin: ChangeOrigin { connection.origin }
-    var isEnded: Bool { connection.isClosed }
-    var status: SyncStatus { connection.status }
     var peerTakesClosedBranches: Bool { connection.peerIsOurs }
 
     func connected(subprotocol: String, at now: Duration) {
@@ -74,18 +70,6 @@ final class ActivePeer: SyncPeer {
         guard let version = connection.open(subprotocol) else { return }
         connection.take(.connectedAsActive)
         agreement.begin(version)
-        pump()
-    }
-
-    func receive(_ message: Span<UInt8>, at now: Duration) {
-        connection.now = now
-        guard !isEnded else { return }
-        connection.receive(message) { handle($0) }
-        if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
-    }
-
-    func inputDrained(at now: Duration) {
-        connection.now = now
         pump()
     }
 
@@ -123,17 +107,6 @@ final class ActivePeer: SyncPeer {
         pump()
     }
 
-    func disconnected(error: SyncError?, at now: Duration) {
-        connection.now = now
-        guard connection.life != .ended else { return }
-        commit()
-        for collection in collections { collection.reportUnresolved() }
-        inbox.abandon()
-        attachments.abandon()
-        connection.disconnected(error)
-        connection.tell(currentStatus)
-    }
-
     var deadline: Duration? {
         guard connection.life.replicates else { return isEnded ? nil : watchdog.deadline }
         guard !attachments.wantsTurn else { return .zero }
@@ -146,11 +119,6 @@ final class ActivePeer: SyncPeer {
             .compactMap(\.self).min()
     }
 
-    func advance(to now: Duration) {
-        connection.now = now
-        pump()
-    }
-
     func waits(at now: Duration) -> [SyncWait] {
         connection.now = now
         let collections = collections
@@ -160,23 +128,12 @@ final class ActivePeer: SyncPeer {
         let rest = collections.map(\.wait) + [conflicts.wait]
         return (waits + rest.compactMap(\.self)).sorted { $0.duration > $1.duration }
     }
-
-    func next() -> SyncEffect? { connection.nextEffect() }
-
-    func nextFrame(into output: inout [UInt8]) -> Bool {
-        if connection.wantsOutput {
-            for collection in collections { collection.pumpPusher() }
-            attachments.begin()
-        }
-        return connection.blip.nextFrame(into: &output)
-    }
 }
 
 // MARK: - One turn
 
 extension ActivePeer {
-    /// Does everything that can be done now.
-    private func pump() {
+    func pump() {
         switch connection.life {
         // A conflict may be resolved after the connection has ended.
         case .connecting, .ended: break
@@ -191,7 +148,7 @@ extension ActivePeer {
     private func goOn() {
         if conflicts.hasRoom { for collection in collections { collection.pumpPuller() } }
         commitDue()
-        for collection in collections { collection.pumpPusher() }
+        fillWindows()
         inbox.pump()
         attachments.pump()
         // Answers that arrived together may have left marks behind.
@@ -224,8 +181,16 @@ extension ActivePeer {
     /// A one-shot replication ends when both directions are done and the checkpoints are saved.
     private func endIfDone() {
         guard !options.isContinuous, isIdle, isSettled, !isEnded else { return }
-        for collection in collections { collection.reportUnresolved() }
+        giveUp()
         connection.close(.normal)
+    }
+
+    func fillWindows() {
+        for collection in collections { collection.pumpPusher() }
+    }
+
+    func giveUp() {
+        for collection in collections { collection.reportUnresolved() }
     }
 
     /// Whether nothing is known that is left to do.
@@ -236,7 +201,7 @@ extension ActivePeer {
 
     private var isSettled: Bool { collections.allSatisfy(\.checkpointer.isSettled) }
 
-    private var currentStatus: SyncStatus {
+    var currentStatus: SyncStatus {
         let isIdle = isIdle
         // A one-shot replication goes from busy to stopped; only the others come to rest.
         var status = connection.status(isIdle: isIdle, isResting: isIdle && options.isContinuous)
@@ -257,8 +222,7 @@ extension ActivePeer {
         if !holdsMarks { commit() }
     }
 
-    /// One transaction for everything that has arrived, then the answers.
-    private func commit() {
+    func commit() {
         guard !inbox.ready.isEmpty || !remarks.isEmpty else { return }
         let (lost, told, refusals) = remarks.take()
         let removals = lost.filter { collections[$0.collection].purges($0) }
@@ -270,8 +234,8 @@ extension ActivePeer {
         let outdated = ready.map { collections[$0.collection].isOutdated($0.message) }
         let paths = collections.map(\.path)
         let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
-        do {
-            let results = try connection.store.write(origin: origin) { writer in
+        let isStored = finish(ready) {
+            try connection.store.write(origin: origin) { writer in
                 for removal in removals {
                     _ = try writer.purge(removal.documentID, in: paths[removal.collection])
                 }
@@ -287,20 +251,15 @@ extension ActivePeer {
                     )
                 }
             }
-            for (revision, result) in zip(ready, results) { finish(revision, result) }
-            for removal in removals { collections[removal.collection].finish(removal) }
-            for mark in marks {
-                let documentID = mark.revision.documentID
-                collections[mark.collection].pulled(documentID, isBehind: mark.isBehind)
-            }
-        } catch {
-            let failure = SyncError(storage: error)
-            for revision in ready { finish(revision, .failed(failure, isLost: true)) }
-            connection.fail(failure)
+        }
+        guard isStored else { return }
+        for removal in removals { collections[removal.collection].finish(removal) }
+        for mark in marks {
+            collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }
     }
 
-    private func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
+    func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
         collections[revision.collection].finish(revision, result)
     }
 }
@@ -308,34 +267,12 @@ extension ActivePeer {
 // MARK: - Requests and answers
 
 extension ActivePeer {
-    private func handle(_ event: BLIPEvent) {
-        switch event {
-        case .request(let request):
-            do throws(SyncError) {
-                try receive(request)
-            } catch {
-                connection.refuse(request, logging: error)
-            }
-        case .reply(let number, let reply): receive(reply, to: number)
-        case .replyPiece(let number, let piece, let isFinal):
-            fail(inbox.receive(piece, isFinal: isFinal, of: number))
-        case .bodyFailed(let failure): connection.log(failure)
-        }
-    }
-
-    private func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
+    func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
         switch request.profile {
         case "changes": try collection(of: request).receiveChanges(request)
         case "rev": try collection(of: request).receiveRevision(request)
         case "norev": try collection(of: request).receiveMissingRevision(request)
-        case "getAttachment":
-            _ = try collection(of: request)
-            attachments.get(request)
-        case "proveAttachment":
-            _ = try collection(of: request)
-            attachments.prove(request)
-        default:
-            connection.answer(request, with: .noHandler)
+        default: connection.answer(request, with: .noHandler)
         }
     }
 
@@ -343,18 +280,15 @@ extension ActivePeer {
         collections[try connection.collectionNumber(of: request, below: collections.count)]
     }
 
-    private func receive(_ reply: BLIPIncomingReply, to number: BLIPRequestNumber) {
-        guard let purpose = connection.purpose(of: number, answeredBy: reply),
-            !agreement.startsOver(after: reply, to: purpose)
-        else { return }
-        do {
-            try receive(reply, for: purpose)
-        } catch {
-            connection.fail(SyncError(storage: error))
-        }
+    func checkCollection(of request: BLIPIncomingRequest) throws(SyncError) {
+        _ = try collection(of: request)
     }
 
-    private func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
+    func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
+        agreement.startsOver(after: reply, to: purpose)
+    }
+
+    func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
         switch purpose {
         case .collections: agreement.received(collections: reply)
         case .checkpoint(let number, isForSave: true):
@@ -366,17 +300,8 @@ extension ActivePeer {
         case .proposals(let number, let documentIDs):
             try collections[number].answered(documentIDs, reply)
         case .revision(let number, let revision):
-            connection.trial.answered(revision.sentByteCount, at: connection.now)
             try collections[number].answered(revision, reply)
-        case .blob(let ticket):
-            if let failure = reply.error { fail(inbox.failed(ticket, SyncError(failure))) }
-        case .announcement: break  // a passive peer's
-        }
-    }
-
-    private func fail(_ revisions: [Inbox.Failed]) {
-        for (revision, error) in revisions {
-            finish(revision, .failed(error, isLost: error.isLocalFailure))
+        case .announcement, .blob: break  // a passive peer's, and either's
         }
     }
 }

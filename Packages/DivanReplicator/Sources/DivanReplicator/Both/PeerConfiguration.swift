@@ -46,7 +46,7 @@ public struct PeerConfiguration: Sendable {
     public init(
         role: Role,
         codec: any CompressionCodec,
-        secondsSince1970: @escaping @Sendable () -> Int64 = PeerConfiguration.systemSeconds
+        secondsSince1970: @escaping @Sendable () -> Int64
     ) {
         self.role = role
         self.codec = codec
@@ -148,9 +148,6 @@ public struct PeerConfiguration: Sendable {
             self.path = path
         }
     }
-
-    /// The system's clock.
-    public static let systemSeconds: @Sendable () -> Int64 = { SystemTime.seconds() }
 }
 
 /// What is particular about a document in an event or a filter.

@@ -31,11 +31,11 @@ import DivanStore
 /// again, and is recognised.
 ///
 /// Source: `replication.md` §11, `revisions.md` §7, `checkpoints.md` §5.
-final class PassivePeer: SyncPeer {
+final class PassivePeer: ConnectedPeer {
+    let connection: Connection
+    let inbox: Inbox
+    var attachments: AttachmentServer
     private let options: PeerConfiguration.PassiveOptions
-    private let connection: Connection
-    private let inbox: Inbox
-    private var attachments: AttachmentServer
     /// By the number that requests carry; `nil` for one that the client named and nobody has.
     private var collections: [PassiveCollection?] = []
 
@@ -46,29 +46,12 @@ final class PassivePeer: SyncPeer {
         attachments = AttachmentServer(connection)
     }
 
-    var limits: Limits { connection.limits }
-    var origin: ChangeOrigin { connection.origin }
-    var isEnded: Bool { connection.isClosed }
-    var status: SyncStatus { connection.status }
     var peerTakesClosedBranches: Bool { false }
 
     func connected(subprotocol: String, at now: Duration) {
         connection.now = now
         guard connection.open(subprotocol) != nil else { return }
         connection.take(.connectedAsPassive)
-        pump()
-    }
-
-    func receive(_ message: Span<UInt8>, at now: Duration) {
-        connection.now = now
-        guard !isEnded else { return }
-        connection.receive(message) { handle($0) }
-        if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
-        weigh()
-    }
-
-    func inputDrained(at now: Duration) {
-        connection.now = now
         pump()
     }
 
@@ -99,16 +82,6 @@ final class PassivePeer: SyncPeer {
         pump()
     }
 
-    func disconnected(error: SyncError?, at now: Duration) {
-        connection.now = now
-        guard connection.life != .ended else { return }
-        commit()
-        inbox.abandon()
-        attachments.abandon()
-        connection.disconnected(error)
-        connection.tell(currentStatus)
-    }
-
     var deadline: Duration? {
         guard connection.life.replicates else { return nil }
         guard !attachments.wantsTurn, !known.contains(where: \.wantsTurn) else { return .zero }
@@ -117,29 +90,13 @@ final class PassivePeer: SyncPeer {
             attachments.deadline,
         ].compactMap(\.self).min()
     }
-
-    func advance(to now: Duration) {
-        connection.now = now
-        pump()
-        weigh()
-    }
-
-    func next() -> SyncEffect? { connection.nextEffect() }
-
-    func nextFrame(into output: inout [UInt8]) -> Bool {
-        if connection.wantsOutput {
-            for collection in known { collection.pump() }
-            attachments.begin()
-        }
-        return connection.blip.nextFrame(into: &output)
-    }
 }
 
 // MARK: - One turn
 
 extension PassivePeer {
-    /// Makes room for others when the listener holds too much: what is complete is stored.
-    private func weigh() {
+    /// What is complete is stored.
+    func weigh() {
         guard connection.yields(holdingParked: inbox.byteCount) else { return }
         commit()
         inbox.abandon()
@@ -148,15 +105,18 @@ extension PassivePeer {
 
     private var known: some Sequence<PassiveCollection> { collections.lazy.compactMap(\.self) }
 
-    /// Does everything that can be done now.
-    private func pump() {
+    func pump() {
         if connection.life != .ended { commit() }
         if connection.life == .running {
-            for collection in known { collection.pump() }
+            fillWindows()
             inbox.pump()
             attachments.pump()
         }
         connection.tell(currentStatus)
+    }
+
+    func fillWindows() {
+        for collection in known { collection.pump() }
     }
 
     /// Whether nothing is known that is left to do.
@@ -164,18 +124,17 @@ extension PassivePeer {
         inbox.ready.isEmpty && inbox.waitsForNoBlob && known.allSatisfy(\.isIdle)
     }
 
-    private var currentStatus: SyncStatus {
+    var currentStatus: SyncStatus {
         let isIdle = isIdle
         return connection.status(isIdle: isIdle, isResting: isIdle)
     }
 
-    /// One transaction for everything that has arrived, then the answers.
-    private func commit() {
+    func commit() {
         let ready = inbox.takeReady()
         guard !ready.isEmpty else { return }
         let paths = collections.map { $0?.path ?? .default }
-        do {
-            let results = try connection.store.write(origin: origin) { writer in
+        _ = finish(ready) {
+            try connection.store.write(origin: origin) { writer in
                 try ready.map { revision in
                     try writer.insert(
                         revision,
@@ -185,15 +144,10 @@ extension PassivePeer {
                     )
                 }
             }
-            for (revision, result) in zip(ready, results) { finish(revision, result) }
-        } catch {
-            let failure = SyncError(storage: error)
-            for revision in ready { finish(revision, .failed(failure, isLost: true)) }
-            connection.fail(failure)
         }
     }
 
-    private func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
+    func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
         collections[revision.collection]?.finish(revision, result)
     }
 }
@@ -201,47 +155,19 @@ extension PassivePeer {
 // MARK: - Requests and answers
 
 extension PassivePeer {
-    private func handle(_ event: BLIPEvent) {
-        switch event {
-        case .request(let request):
-            do throws(SyncError) {
-                try receive(request)
-            } catch {
-                connection.refuse(request, logging: error)
-            }
-        case .reply(let number, let reply):
-            guard let purpose = connection.purpose(of: number, answeredBy: reply) else { return }
-            receive(reply, for: purpose)
-        case .replyPiece(let number, let piece, let isFinal):
-            fail(inbox.receive(piece, isFinal: isFinal, of: number))
-        case .bodyFailed(let failure): connection.log(failure)
-        }
-    }
-
-    private func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) {
+    func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) {
         switch purpose {
         case .announcement(let number, let changes):
             collections[number]?.answered(changes, reply)
         case .revision(let number, let revision):
-            connection.trial.answered(revision.sentByteCount, at: connection.now)
             collections[number]?.answered(revision, reply)
-        case .blob(let ticket):
-            if let failure = reply.error { fail(inbox.failed(ticket, SyncError(failure))) }
-        case .collections, .checkpoint, .saveCheckpoint, .subscription, .proposals:
-            break  // an active peer's
+        case .collections, .checkpoint, .saveCheckpoint, .subscription, .proposals, .blob:
+            break  // an active peer's, and either's
         }
     }
 
-    private func fail(_ revisions: [Inbox.Failed]) {
-        for (revision, error) in revisions {
-            finish(revision, .failed(error, isLost: error.isLocalFailure))
-        }
-    }
-
-    private func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
-        if connection.mode == .undecided, request.profile != "getCollections" {
-            try beginLegacy(request)
-        }
+    func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
+        if request.profile != "getCollections" { try beginLegacy(request) }
         switch request.profile {
         case "getCollections": try answerCollections(request)
         case "getCheckpoint": try answerCheckpoint(request)
@@ -258,14 +184,13 @@ extension PassivePeer {
         case "proposeChanges": try judge(request, in: try writableCollection(of: request))
         case "rev": try writableCollection(of: request).receiveRevision(request, into: inbox)
         case "norev": connection.answer(request)
-        case "getAttachment":
-            _ = try collection(of: request)
-            attachments.get(request)
-        case "proveAttachment":
-            _ = try collection(of: request)
-            attachments.prove(request)
         default: connection.answer(request, with: .noHandler)
         }
+    }
+
+    func checkCollection(of request: BLIPIncomingRequest) throws(SyncError) {
+        try beginLegacy(request)
+        _ = try collection(of: request)
     }
 
     private func collection(of request: BLIPIncomingRequest) throws(SyncError) -> PassiveCollection
@@ -321,6 +246,7 @@ extension PassivePeer {
 extension PassivePeer {
     /// The first message decides: one that names no collection comes from an older client.
     private func beginLegacy(_ request: BLIPIncomingRequest) throws(SyncError) {
+        guard connection.mode == .undecided else { return }
         guard request.properties["collection"] == nil else {
             throw .http(.badRequest, "getCollections must come first")
         }

@@ -1,0 +1,154 @@
+import DivanBLIP
+import DivanLog
+import DivanStore
+
+/// What an active and a passive peer do alike; each brings what differs.
+///
+/// `receive` only reads. What it means is done in `pump`, when everything that had arrived is read.
+protocol ConnectedPeer: SyncPeer {
+    var connection: Connection { get }
+    var inbox: Inbox { get }
+    var attachments: AttachmentServer { get set }
+    /// The status as it is now.
+    var currentStatus: SyncStatus { get }
+
+    /// Does everything that can be done now.
+    func pump()
+    /// Stores everything that has arrived in one transaction, and answers it.
+    func commit()
+    /// Makes room for others when the listener holds too much.
+    func weigh()
+    /// Fills what each collection may have on its way.
+    func fillWindows()
+    /// Tells what came of a received revision.
+    func finish(_ revision: IncomingRevision, _ result: RevisionResult)
+    /// Tells of what is never going to be finished.
+    func giveUp()
+    /// Takes a request, other than those that `ConnectedPeer` answers.
+    func receive(_ request: BLIPIncomingRequest) throws(SyncError)
+    /// Checks that a request is about a collection that both sides have.
+    func checkCollection(of request: BLIPIncomingRequest) throws(SyncError)
+    /// Whether an answer shows that the conversation has to begin anew, which it then does.
+    func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool
+    /// Takes the answer to one of this role's requests.
+    func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) throws
+}
+
+extension ConnectedPeer {
+    var limits: Limits { connection.limits }
+    var origin: ChangeOrigin { connection.origin }
+    var isEnded: Bool { connection.isClosed }
+    var status: SyncStatus { connection.status }
+
+    func weigh() {}
+    func giveUp() {}
+    func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool { false }
+
+    func receive(_ message: Span<UInt8>, at now: Duration) {
+        connection.now = now
+        guard !isEnded else { return }
+        connection.receive(message) { handle($0) }
+        if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
+        weigh()
+    }
+
+    func inputDrained(at now: Duration) {
+        connection.now = now
+        pump()
+    }
+
+    func disconnected(error: SyncError?, at now: Duration) {
+        connection.now = now
+        guard connection.life != .ended else { return }
+        commit()
+        giveUp()
+        inbox.abandon()
+        attachments.abandon()
+        connection.disconnected(error)
+        connection.tell(currentStatus)
+    }
+
+    func advance(to now: Duration) {
+        connection.now = now
+        pump()
+        weigh()
+    }
+
+    func next() -> SyncEffect? { connection.nextEffect() }
+
+    func nextFrame(into output: inout [UInt8]) -> Bool {
+        if connection.wantsOutput {
+            fillWindows()
+            attachments.begin()
+        }
+        return connection.blip.nextFrame(into: &output)
+    }
+
+    private func handle(_ event: BLIPEvent) {
+        switch event {
+        case .request(let request):
+            do throws(SyncError) {
+                try take(request)
+            } catch {
+                connection.refuse(request, logging: error)
+            }
+        case .reply(let number, let reply):
+            guard let purpose = connection.purpose(of: number, answeredBy: reply),
+                !startsOver(after: reply, to: purpose)
+            else { return }
+            do {
+                try take(reply, for: purpose)
+            } catch {
+                connection.fail(SyncError(storage: error))
+            }
+        case .replyPiece(let number, let piece, let isFinal):
+            fail(inbox.receive(piece, isFinal: isFinal, of: number))
+        case .bodyFailed(let failure): connection.log(failure)
+        }
+    }
+
+    private func take(_ request: BLIPIncomingRequest) throws(SyncError) {
+        switch request.profile {
+        case "getAttachment":
+            try checkCollection(of: request)
+            attachments.get(request)
+        case "proveAttachment":
+            try checkCollection(of: request)
+            attachments.prove(request)
+        default: try receive(request)
+        }
+    }
+
+    private func take(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
+        if case .blob(let ticket) = purpose {
+            if let failure = reply.error { fail(inbox.failed(ticket, SyncError(failure))) }
+        } else {
+            if case .revision(_, let revision) = purpose {
+                connection.trial.answered(revision.sentByteCount, at: connection.now)
+            }
+            try receive(reply, for: purpose)
+        }
+    }
+
+    private func fail(_ revisions: [Inbox.Failed]) {
+        for (revision, error) in revisions {
+            finish(revision, .failed(error, isLost: error.isLocalFailure))
+        }
+    }
+
+    /// Tells what came of a transaction that was to store revisions: all of them, or its failure.
+    func finish(
+        _ revisions: [IncomingRevision],
+        storing: () throws -> [RevisionResult]
+    ) -> Bool {
+        do {
+            for (revision, result) in zip(revisions, try storing()) { finish(revision, result) }
+            return true
+        } catch {
+            let failure = SyncError(storage: error)
+            for revision in revisions { finish(revision, .failed(failure, isLost: true)) }
+            connection.fail(failure)
+            return false
+        }
+    }
+}
