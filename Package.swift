@@ -284,6 +284,22 @@ let examples: [Target] = [
         at: "Docs/examples/Sources/room-example",
         uses: ["Divan", "DivanDiscovery"]
     ),
+    library(
+        "PlugIns",
+        at: "Docs/examples/Sources/PlugIns",
+        uses: [
+            "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery", "DivanJSON",
+            "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+        ]
+    ),
+    tests(
+        "PlugInTests",
+        at: "Docs/examples/Tests/PlugInTests",
+        uses: [
+            "PlugIns", "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery",
+            "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+        ]
+    ),
     tests(
         "ExampleTests",
         at: "Docs/examples/Tests/ExampleTests",

@@ -14,8 +14,16 @@ let package = Package(
     dependencies: [
         .package(path: "../../Packages/CouchbaseLiteSwift"),
         .package(path: "../../Packages/Divan"),
+        .package(path: "../../Packages/DivanAuth"),
+        .package(path: "../../Packages/DivanCompression"),
+        .package(path: "../../Packages/DivanConflicts"),
         .package(path: "../../Packages/DivanDiscovery"),
+        .package(path: "../../Packages/DivanJSON"),
+        .package(path: "../../Packages/DivanLog"),
+        .package(path: "../../Packages/DivanStore"),
+        .package(path: "../../Packages/DivanTLS"),
         .package(path: "../../Packages/DivanTestKit"),
+        .package(path: "../../Packages/DivanTransport"),
     ],
     targets: [
         .executableTarget(name: "notes-example", dependencies: ["Divan"], swiftSettings: strict),
@@ -24,6 +32,22 @@ let package = Package(
         .executableTarget(
             name: "room-example",
             dependencies: ["Divan", "DivanDiscovery"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PlugIns",
+            dependencies: [
+                "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery", "DivanJSON",
+                "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PlugInTests",
+            dependencies: [
+                "PlugIns", "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery",
+                "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -69,6 +69,8 @@ public protocol MessageReceiver: AnyObject, Sendable {
     func transportDidReceiveText(_ message: ArraySlice<UInt8>)
 
     /// Everything that was readable has been delivered: the end of a batch.
+    ///
+    /// Where the connection ends with a batch, `transportDidClose` stands for both.
     func transportDidDrainInput()
 
     /// `MessageTransport.isWritable` is true again after it was false.

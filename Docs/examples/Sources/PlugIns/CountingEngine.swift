@@ -1,0 +1,58 @@
+public import DivanStore
+import Synchronization
+
+/// Counts the transactions and snapshots of another engine: where a cache, a log or an encryption of
+/// rows would stand.
+public final class CountingEngine: StorageEngine {
+    private let inner: any StorageEngine
+    private let counts = Mutex((reads: 0, writes: 0))
+
+    /// Counts what goes to `inner`.
+    public init(_ inner: any StorageEngine) {
+        self.inner = inner
+    }
+
+    /// How often the engine was read and written to.
+    public var transactionCounts: (reads: Int, writes: Int) { counts.withLock { $0 } }
+
+    /// As the engine inside.
+    public var isReadOnly: Bool { inner.isReadOnly }
+
+    /// Counts one more reader.
+    public func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+        counts.withLock { $0.reads += 1 }
+        return try inner.read(body)
+    }
+
+    /// Counts one more transaction.
+    public func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        counts.withLock { $0.writes += 1 }
+        return try inner.write(body)
+    }
+
+    /// Queries go to the engine inside, which may have indexes.
+    public func rows(of query: StorageQuery) throws -> StorageRows {
+        counts.withLock { $0.reads += 1 }
+        return try inner.rows(of: query)
+    }
+
+    /// As the engine inside.
+    public func checkIntegrity() throws(StoreError) { try inner.checkIntegrity() }
+
+    /// As the engine inside.
+    public func compact() throws(StoreError) { try inner.compact() }
+
+    /// As the engine inside.
+    public func optimize(isThorough: Bool) throws(StoreError) {
+        try inner.optimize(isThorough: isThorough)
+    }
+
+    /// As the engine inside.
+    public func makeDurable() throws(StoreError) { try inner.makeDurable() }
+
+    /// As the engine inside.
+    public func syncFully() throws(StoreError) { try inner.syncFully() }
+
+    /// Ends the use of both.
+    public func close() { inner.close() }
+}

@@ -1,0 +1,53 @@
+public import DivanCompression
+
+/// Runs of one byte in two: their length, then the byte. A codec without history.
+public struct RunLengthCodec: CompressionCodec {
+    /// Creates the codec.
+    public init() {}
+
+    /// The name that both peers agree on.
+    public var name: String { "runs" }
+
+    /// Each byte may be a run of its own.
+    public func maximumByteCount(for inputByteCount: Int) -> Int { 2 * inputByteCount }
+
+    /// Makes the sending half.
+    public func makeCompressor() -> any StreamCompressor { RunStream() }
+
+    /// Makes the receiving half.
+    public func makeDecompressor() -> any StreamDecompressor { RunStream() }
+}
+
+private final class RunStream: StreamCompressor, StreamDecompressor {
+    func compress(_ input: Span<UInt8>, appendingTo output: inout [UInt8]) {
+        var start = 0
+        while start < input.count {
+            var end = start + 1
+            while end < input.count, end - start < 255, input[end] == input[start] { end += 1 }
+            output.append(UInt8(end - start))
+            output.append(input[start])
+            start = end
+        }
+    }
+
+    func decompress(
+        _ input: Span<UInt8>,
+        limit: Int,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        guard input.count.isMultiple(of: 2) else {
+            throw .corrupt(codec: "runs", detail: "half a run")
+        }
+        var room = limit
+        for index in stride(from: 0, to: input.count, by: 2) {
+            let count = Int(input[index])
+            guard count > 0 else { throw .corrupt(codec: "runs", detail: "an empty run") }
+            // Before the bytes are made: a peer decides how long a run is.
+            guard count <= room else { throw .outputTooLarge(codec: "runs", limit: limit) }
+            room -= count
+            output.append(contentsOf: repeatElement(input[index + 1], count: count))
+        }
+    }
+
+    func reset() {}
+}

@@ -1,0 +1,49 @@
+/// What every log sink must hold to; run it on your own with any test framework.
+public enum LogSinkContract {
+    /// Returns one sentence for each broken promise; none when the sink is sound.
+    ///
+    /// - Parameters:
+    ///   - sink: A sink that takes entries of every level.
+    ///   - shown: Returns what the sink has shown or kept so far, as text.
+    public static func violations(
+        of sink: some LogSink,
+        showing shown: @Sendable () -> String
+    ) async -> [String] {
+        var violations: [String] = []
+        let level = sink.level
+        if level > .debug { return ["The sink that is checked takes every level."] }
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for number in 0..<25 {
+                        sink.write(
+                            LogEntry(
+                                level: number.isMultiple(of: 2) ? .info : .error,
+                                domain: .sync,
+                                message: "entry<\(thread).\(number)>"
+                            )
+                        )
+                    }
+                }
+            }
+        }
+        let text = shown()
+        let isWhole = (0..<4).allSatisfy { thread in
+            (0..<25).allSatisfy { text.ranges(of: "entry<\(thread).\($0)>").count == 1 }
+        }
+        if !isWhole {
+            violations.append("Entries of several threads are all there, each whole and once.")
+        }
+        let hostile = "first\nsecond\u{1B}[2J\u{0}end"
+        sink.write(LogEntry(level: .warning, domain: LogDomain("Own"), message: hostile))
+        if shown().contains("first\nsecond") || shown().contains("\u{1B}[2J") {
+            violations.append("Line ends and control characters of peers are escaped.")
+        }
+        sink.write(LogEntry(level: .warning, domain: .query, message: ""))
+        if sink.level != level { violations.append("The level does not change.") }
+        if sink.accepts(.sync) != sink.accepts(.sync) {
+            violations.append("A domain is accepted, or it is not.")
+        }
+        return violations
+    }
+}

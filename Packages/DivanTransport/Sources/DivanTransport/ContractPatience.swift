@@ -1,0 +1,26 @@
+/// How a contract waits for what happens on another thread, or on a loop that somebody has to turn.
+struct ContractPatience: Sendable {
+    let limit: Duration
+    let turn: (@Sendable () -> Void)?
+
+    /// Returns whether `condition` comes to hold in time.
+    func until(_ condition: @Sendable () -> Bool) async -> Bool {
+        let clock = ContinuousClock()
+        let end = clock.now + limit
+        while !condition() {
+            turn?()
+            if condition() { return true }
+            guard clock.now < end else { return false }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return true
+    }
+
+    /// Gives what should not happen time to happen.
+    func rest() async {
+        for _ in 0..<20 {
+            turn?()
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Synchronization
+
+/// What every message transport must hold to; run it on your own with any test framework.
+public enum MessageTransportContract {
+    /// Both ends of one connection, each started with the receiver that it was given.
+    public typealias Ends = (first: any MessageTransport, second: any MessageTransport)
+
+    /// Returns one sentence for each broken promise; none when the transport is sound.
+    ///
+    /// - Parameters:
+    ///   - patience: How long each promise is waited for.
+    ///   - turn: Turns loops that have no thread of their own, some virtual time further.
+    ///   - connect: Makes two ends that belong together and starts each with its receiver; called
+    ///     several times. It may return before they are open.
+    /// - Returns: The broken promises.
+    /// - Throws: What `connect` throws.
+    public static func violations(
+        patience: Duration = .seconds(10),
+        turning turn: (@Sendable () -> Void)? = nil,
+        connecting connect: (
+            _ first: any MessageReceiver, _ second: any MessageReceiver
+        ) async throws -> Ends
+    ) async throws -> [String] {
+        let wait = ContractPatience(limit: patience, turn: turn)
+        var violations: [String] = []
+        for check in [messages, backPressure, goodbye] {
+            let (first, second) = (Witness(), Witness())
+            let ends = try await connect(first, second)
+            first.watch(ends.first)
+            second.watch(ends.second)
+            guard await wait.until({ first.story.opens == 1 && second.story.opens == 1 }) else {
+                return violations + ["Both ends open, once each."]
+            }
+            violations += await check(ends, (first, second), wait)
+            ends.first.close(code: 1000, reason: "")
+            _ = await wait.until { first.story.closes.count == 1 && second.story.closes.count == 1 }
+            await wait.rest()
+            violations += first.faults + second.faults
+        }
+        return violations.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Notes what a receiver hears.
+    private final class Witness: MessageReceiver {
+        struct Story: Sendable {
+            var opens = 0
+            var messages: [[UInt8]] = []
+            var undrained = 0
+            var roomCount = 0
+            var closes: [String] = []
+            var afterClose = 0
+            var elsewhere = 0
+        }
+
+        private let state = Mutex<(story: Story, loop: (any EventLoop)?)>((Story(), nil))
+
+        var story: Story { state.withLock { $0.story } }
+
+        func watch(_ transport: any MessageTransport) {
+            state.withLock { $0.loop = transport.loop }
+        }
+
+        var faults: [String] {
+            let story = story
+            var faults: [String] = []
+            if story.closes.count != 1 { faults.append("transportDidClose comes exactly once.") }
+            if story.afterClose > 0 { faults.append("Nothing comes after transportDidClose.") }
+            if story.opens > 1 { faults.append("transportDidOpen comes once.") }
+            if story.elsewhere > 0 {
+                faults.append("The receiver is called on the transport's loop.")
+            }
+            return faults
+        }
+
+        private func hear(_ change: (inout Story) -> Void) {
+            state.withLock { state in
+                if state.loop?.isCurrent == false { state.story.elsewhere += 1 }
+                if !state.story.closes.isEmpty { state.story.afterClose += 1 }
+                change(&state.story)
+            }
+        }
+
+        func transportDidOpen(_ peer: TransportPeer) { hear { $0.opens += 1 } }
+
+        func transportDidReceive(_ message: ArraySlice<UInt8>) {
+            hear { story in
+                story.messages.append(Array(message))
+                story.undrained += 1
+            }
+        }
+
+        func transportDidDrainInput() { hear { $0.undrained = 0 } }
+
+        func transportDidBecomeWritable() { hear { $0.roomCount += 1 } }
+
+        func transportDidClose(_ close: TransportClose) {
+            let text =
+                switch close {
+                case .clean(let code, let reason, let isByPeer): "\(code) \(reason) \(isByPeer)"
+                case .failed(let error): "\(error)"
+                }
+            hear { $0.closes.append(text) }
+        }
+    }
+
+    private static let sizes = [1, 0, 125, 126, 65_535, 3, 65_536, 200_000]
+
+    private static func message(_ size: Int, _ seed: Int) -> [UInt8] {
+        (0..<size).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 >> 3) }
+    }
+
+    private static func messages(
+        _ ends: Ends,
+        _ witnesses: (first: Witness, second: Witness),
+        _ wait: ContractPatience
+    ) async -> [String] {
+        let there = sizes.map { message($0, 1) }
+        let back = sizes.map { message($0, 2) }
+        ends.first.loop.execute { for message in there { ends.first.send(message) } }
+        ends.second.loop.execute { for message in back { ends.second.send(message) } }
+        let count = sizes.count
+        let (first, second) = witnesses
+        let haveArrived = await wait.until {
+            first.story.messages.count >= count && second.story.messages.count >= count
+        }
+        guard haveArrived else { return ["Every message arrives."] }
+        await wait.rest()
+        var violations: [String] = []
+        if second.story.messages != there || first.story.messages != back {
+            violations.append("Messages arrive whole, unchanged, in order and once.")
+        }
+        if first.story.undrained > 0 || second.story.undrained > 0 {
+            violations.append("A batch of messages ends with transportDidDrainInput.")
+        }
+        return violations
+    }
+
+    private static func backPressure(
+        _ ends: Ends,
+        _ witnesses: (first: Witness, second: Witness),
+        _ wait: ContractPatience
+    ) async -> [String] {
+        let piece = message(16_384, 3)
+        let sent = Mutex<(count: Int, isFull: Bool)?>(nil)
+        let room = witnesses.first.story.roomCount
+        ends.first.loop.execute {
+            var count = 0
+            while count < 4_096, ends.first.isWritable {
+                ends.first.send(piece)
+                count += 1
+            }
+            sent.withLock { $0 = (count, !ends.first.isWritable) }
+        }
+        guard await wait.until({ sent.withLock { $0 != nil } }), let end = sent.withLock({ $0 })
+        else { return ["Work on the transport's loop runs."] }
+        var violations = end.isFull ? [] : ["isWritable is false once 64 MiB wait."]
+        if end.count == 0 { violations.append("An open transport is writable.") }
+        let (first, second) = witnesses
+        if await !wait.until({ second.story.messages.count == end.count }) {
+            violations.append("What waited for room arrives.")
+        }
+        if end.isFull, await !wait.until({ first.story.roomCount > room }) {
+            violations.append("transportDidBecomeWritable comes when there is room again.")
+        }
+        return violations
+    }
+
+    private static func goodbye(
+        _ ends: Ends,
+        _ witnesses: (first: Witness, second: Witness),
+        _ wait: ContractPatience
+    ) async -> [String] {
+        let last = message(1_000, 4)
+        ends.first.loop.execute {
+            ends.first.send(last)
+            ends.first.close(code: 4_321, reason: "done")
+            ends.first.send([9])
+        }
+        let (first, second) = witnesses
+        let haveEnded = await wait.until {
+            !first.story.closes.isEmpty && !second.story.closes.isEmpty
+        }
+        guard haveEnded else { return ["Both ends hear of a close."] }
+        ends.first.loop.execute { ends.first.send([9]) }
+        ends.second.close(code: 1000, reason: "late")
+        await wait.rest()
+        var violations: [String] = []
+        if second.story.messages.first != last {
+            violations.append("What was sent before close arrives.")
+        }
+        if second.story.closes.first != "4321 done true"
+            || first.story.closes.first != "4321 done false"
+        {
+            violations.append("Code and reason of a close reach both ends, with who closed.")
+        }
+        return violations
+    }
+}

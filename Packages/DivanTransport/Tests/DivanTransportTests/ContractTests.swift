@@ -1,0 +1,116 @@
+import DivanTransport
+import DivanWebSocket
+import Synchronization
+import Testing
+
+/// The two seams of this package, once for each implementation, and what their contracts find.
+@Suite(.timeLimit(.minutes(1))) struct ContractTests {
+    @Test
+    func `the loop of the system holds to the contract`() async {
+        let loop = EpollLoop()
+        #expect(await EventLoopContract.violations(of: loop) == [])
+        loop.stop()
+    }
+
+    @Test
+    func `a pair inside one process holds to the contract`() async throws {
+        let violations = try await MessageTransportContract.violations { first, second in
+            let pair = InProcessPair(subprotocol: nil)
+            pair.first.start(first)
+            pair.second.start(second)
+            return (pair.first, pair.second)
+        }
+        #expect(violations == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a WebSocket holds to the contract, whichever end closes`(isReversed: Bool) async throws {
+        let servers = Mutex<[WebSocketServer]>([])
+        let violations = try await MessageTransportContract.violations { first, second in
+            let (near, far) = isReversed ? (second, first) : (first, second)
+            let accepted = AsyncStream<WebSocketServerTransport>.makeStream()
+            let server = WebSocketServer(.init(networkInterface: "127.0.0.1")) { request in
+                request.accept(subprotocol: "x") { transport in
+                    transport.start(far)
+                    accepted.continuation.yield(transport)
+                }
+            }
+            let port = try server.start()
+            servers.withLock { $0.append(server) }
+            let endpoint = try WebSocketEndpoint("ws://127.0.0.1:\(port)/")
+            let client = WebSocketClientTransport(.init(endpoint: endpoint, subprotocols: ["x"]))
+            client.start(near)
+            let other = try #require(await accepted.stream.first { _ in true })
+            return isReversed ? (other, client) : (client, other)
+        }
+        #expect(violations == [])
+        for server in servers.withLock({ $0 }) { server.stop() }
+    }
+
+    /// Turns nothing round but the order of work, and loses every cancellation.
+    private final class Sloppy: EventLoop {
+        private let loop = EpollLoop()
+
+        var now: Duration { loop.now }
+        var isCurrent: Bool { true }
+
+        func execute(_ work: @escaping @Sendable () -> Void) {
+            loop.schedule(at: loop.now + .milliseconds(3)) { work() }
+        }
+
+        func schedule(
+            at deadline: Duration,
+            _ work: @escaping @Sendable () -> Void
+        ) -> TimerToken {
+            loop.schedule(at: deadline - .milliseconds(20)) { work() }
+        }
+
+        func cancel(_ timer: TimerToken) {}
+    }
+
+    @Test
+    func `a loop that keeps no promise is told all of it`() async {
+        let violations = await EventLoopContract.violations(of: Sloppy())
+        #expect(violations.contains("A caller from elsewhere is not on the loop."))
+        #expect(violations.contains("A timer runs when now has reached its time, and not before."))
+        #expect(violations.contains("A cancelled timer never runs."))
+    }
+
+    /// Drops every third message, and forgets who closed.
+    private final class Lossy: MessageTransport {
+        private let inner: any MessageTransport
+        private let count = Atomic<Int>(0)
+
+        init(_ inner: any MessageTransport) { self.inner = inner }
+
+        var loop: any EventLoop { inner.loop }
+        var isWritable: Bool { true }
+
+        func start(_ receiver: any MessageReceiver) { inner.start(receiver) }
+
+        func send(_ message: Span<UInt8>) {
+            let isKept = !count.add(1, ordering: .relaxed).newValue.isMultiple(of: 3)
+            if isKept { inner.send(message) }
+        }
+
+        func close(code: UInt16, reason: String) { inner.close(code: 1000, reason: "") }
+    }
+
+    @Test
+    func `a transport that keeps no promise is told all of it`() async throws {
+        let violations = try await MessageTransportContract.violations(
+            patience: .milliseconds(300)
+        ) { first, second in
+            let pair = InProcessPair(subprotocol: nil)
+            let (near, far) = (Lossy(pair.first), Lossy(pair.second))
+            near.start(first)
+            far.start(second)
+            return (near, far)
+        }
+        #expect(violations.contains("Every message arrives."))
+        #expect(violations.contains("isWritable is false once 64 MiB wait."))
+        #expect(
+            violations.contains("Code and reason of a close reach both ends, with who closed.")
+        )
+    }
+}
