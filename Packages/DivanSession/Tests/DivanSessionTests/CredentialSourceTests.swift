@@ -1,5 +1,6 @@
 import DivanReplicator
 import DivanSession
+import DivanSimulation
 import DivanTransport
 import DivanWebSocket
 import Synchronization
