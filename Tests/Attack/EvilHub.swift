@@ -1,5 +1,6 @@
 import Divan
 import DivanBLIP
+import DivanTestKit
 import DivanWebSocket
 import DivanZlib
 import Foundation
@@ -20,21 +21,7 @@ final class EvilHub: Sendable {
 
     init(answeringProposals proposals: String?) throws {
         self.proposals = proposals
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = socket
-        // The system reads and writes the address during the call, as the general form of one.
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, byteCount) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, $0, &byteCount) == 0
-            }
-        }
-        guard isListening else { throw AttackFailure("no port for the hub") }
-        port = UInt16(bigEndian: address.sin_port)
+        (socket, port) = try Loopback.listen()
         Thread.detachNewThread { [self] in serve() }
     }
 
@@ -58,13 +45,13 @@ final class EvilHub: Sendable {
         var handshake = ServerHandshake()
         var request: HandshakeRequest?
         while request == nil {
-            let bytes = Self.read(connection)
+            let bytes = Loopback.receive(from: connection)
             guard !bytes.isEmpty else { return }
             handshake.receive(bytes.span)
             request = try? handshake.next()
         }
         let answer = try? request?.accept(subprotocol: "BLIP_3+CBMobile_3")
-        Self.write(answer ?? [], to: connection)
+        Loopback.send((answer ?? [])[...], to: connection)
         guard let proposals else { return }
         var socket = WebSocketConnection(role: .server, now: .zero)
         var blip = BLIPConnection(codec: DeflateCodec())
@@ -84,8 +71,8 @@ final class EvilHub: Sendable {
                 socket.send(frame.span)
                 frame = []
             }
-            Self.write(socket.takeOutput(), to: connection)
-            bytes = Self.read(connection)
+            Loopback.send(socket.takeOutput()[...], to: connection)
+            bytes = Loopback.receive(from: connection)
             guard !bytes.isEmpty else { return }
         }
     }
@@ -95,22 +82,6 @@ final class EvilHub: Sendable {
         case "getCollections": "[{}]"
         case "proposeChanges": proposals
         default: ""
-        }
-    }
-
-    private static func read(_ connection: Int32) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(connection, &buffer, buffer.count, 0)
-        return Array(buffer.prefix(max(0, count)))
-    }
-
-    private static func write(_ bytes: [UInt8], to connection: Int32) {
-        var sent = 0
-        while sent < bytes.count {
-            let rest = Array(bytes[sent...])
-            let count = send(connection, rest, rest.count, Int32(MSG_NOSIGNAL))
-            guard count > 0 else { return }
-            sent += count
         }
     }
 }

@@ -1,3 +1,4 @@
+import DivanTestKit
 import DivanWebSocket
 import Foundation
 import Glibc

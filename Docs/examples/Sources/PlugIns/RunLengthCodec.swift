@@ -1,6 +1,8 @@
 public import DivanCompression
 
-/// Runs of one byte in two: their length, then the byte. A codec without history.
+/// Writes runs of one byte as two: their length, then the byte.
+///
+/// A codec without history.
 public struct RunLengthCodec: CompressionCodec {
     /// Creates the codec.
     public init() {}

@@ -5,6 +5,7 @@ public enum LogSinkContract {
     /// - Parameters:
     ///   - sink: A sink that takes entries of every level.
     ///   - shown: Returns what the sink has shown or kept so far, as text.
+    /// - Returns: The broken promises.
     public static func violations(
         of sink: some LogSink,
         showing shown: @Sendable () -> String

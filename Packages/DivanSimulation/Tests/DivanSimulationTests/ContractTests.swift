@@ -19,9 +19,10 @@ import Testing
     func `a simulated connection holds to the contract`() async throws {
         let loop = VirtualLoop()
         let network = SimulatedNetwork(loop: loop, random: SeededGenerator(seed: 5))
-        let violations = try await MessageTransportContract.violations(
-            turning: { loop.run(for: .seconds(1)) }
-        ) { first, second in
+        let turn: @Sendable () -> Void = { loop.run(for: .seconds(1)) }
+        let violations = try await MessageTransportContract.violations(turning: turn) {
+            first,
+            second in
             let accepted = Mutex<(any MessageTransport)?>(nil)
             network.listen(at: "hub") { transport in
                 accepted.withLock { $0 = transport }

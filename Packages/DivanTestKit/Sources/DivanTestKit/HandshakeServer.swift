@@ -16,31 +16,16 @@ public final class HandshakeServer: Sendable {
     private let farPort: UInt16?
     private let state: Mutex<(answers: [String], requests: [String])>
 
-    /// It could not listen.
-    public struct Failure: Error {}
-
     /// Listens on a free port of the loopback interface until all answers are given.
     ///
     /// - Parameters:
     ///   - answers: What it says, one after the other.
     ///   - farPort: Where its tunnels lead.
-    /// - Throws: `Failure`.
-    public init(answers: [String], tunnellingTo farPort: UInt16? = nil) throws {
+    /// - Throws: `Loopback.Failure` when it could not listen.
+    public init(answers: [String], tunnellingTo farPort: UInt16? = nil) throws(Loopback.Failure) {
         state = Mutex((answers, []))
         self.farPort = farPort
-        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        descriptor = listening
-        var address = Self.loopback(port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // The pointers are used during the calls only.
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(listening, name, size) == 0 && listen(listening, 8) == 0
-                    && getsockname(listening, name, &size) == 0
-            }
-        }
-        guard isListening else { throw Failure() }
-        port = UInt16(bigEndian: address.sin_port)
+        (descriptor, port) = try Loopback.listen(queue: 8)
         Thread { [self] in serve() }.start()
     }
 
@@ -95,7 +80,7 @@ public final class HandshakeServer: Sendable {
                 return state.answers.isEmpty ? nil : state.answers.removeFirst()
             })
         else { return false }
-        Self.send(Array(answer.utf8), to: connection)
+        Loopback.send(ArraySlice(answer.utf8), to: connection)
         return request.hasPrefix("CONNECT ") && answer.hasPrefix("HTTP/1.1 200")
     }
 
@@ -111,16 +96,8 @@ public final class HandshakeServer: Sendable {
 
     /// Passes bytes on in both directions until both have ended.
     private static func join(_ near: Int32, to port: UInt16) {
-        let far = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let far = Loopback.connect(to: port) else { return }
         defer { close(far) }
-        var address = loopback(port: port)
-        // The pointer is used during the call only.
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                connect(far, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        guard isConnected else { return }
         let isOver = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             pass(from: far, to: near)
@@ -131,29 +108,9 @@ public final class HandshakeServer: Sendable {
     }
 
     private static func pass(from source: Int32, to target: Int32) {
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        while case let count = recv(source, &piece, piece.count, 0), count > 0 {
-            send(Array(piece[..<count]), to: target)
+        while case let piece = Loopback.receive(from: source), !piece.isEmpty {
+            Loopback.send(piece[...], to: target)
         }
         shutdown(target, Int32(SHUT_WR))
-    }
-
-    private static func send(_ bytes: [UInt8], to connection: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
     }
 }

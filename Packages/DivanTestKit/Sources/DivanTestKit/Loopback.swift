@@ -1,9 +1,21 @@
 import Glibc
 
-/// Blocking sockets of this machine.
-enum Loopback {
-    /// Listens on a port that the system chooses.
-    static func listen() throws -> (descriptor: Int32, port: UInt16) {
+/// Blocking sockets of this machine, for servers and clients that a test plays itself.
+public enum Loopback {
+    /// No port could be had; `number` is that of `errno`.
+    public struct Failure: Error {
+        /// The number of the system's error.
+        public let number: Int32
+    }
+
+    /// Listens on a port of 127.0.0.1 that the system chooses.
+    ///
+    /// - Throws: `Failure`.
+    public static func listen(
+        queue: Int32 = 16
+    ) throws(Failure) -> (
+        descriptor: Int32, port: UInt16
+    ) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -14,14 +26,15 @@ enum Loopback {
                 getsockname(descriptor, $0, &byteCount) == 0
             }
         }
-        guard isBound, isNamed, Glibc.listen(descriptor, 16) == 0 else {
-            throw KillSyncFailure("no port to listen on: \(String(cString: strerror(errno)))")
+        guard isBound, isNamed, Glibc.listen(descriptor, queue) == 0 else {
+            defer { close(descriptor) }
+            throw Failure(number: errno)
         }
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     /// Connects; `nil` when nobody listens there.
-    static func connect(to port: UInt16) -> Int32? {
+    public static func connect(to port: UInt16) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard with(port, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
             close(descriptor)
@@ -31,7 +44,8 @@ enum Loopback {
     }
 
     /// Sends everything; false when the other side is gone.
-    static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+    @discardableResult
+    public static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
             // The system reads `rest` during the call.
@@ -42,6 +56,13 @@ enum Loopback {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Waits for what comes next, at most 64 KiB of it; nothing at the end.
+    public static func receive(from descriptor: Int32) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return Array(buffer.prefix(max(0, count)))
     }
 
     private static func with<Result>(

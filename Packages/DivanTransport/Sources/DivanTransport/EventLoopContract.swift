@@ -10,6 +10,7 @@ public enum EventLoopContract {
     ///   - loop: A loop that runs, or is turned by `turn`.
     ///   - patience: How long each promise is waited for.
     ///   - turn: Turns a loop that has no thread of its own, some virtual time further.
+    /// - Returns: The broken promises.
     public static func violations(
         of loop: any EventLoop,
         patience: Duration = .seconds(5),

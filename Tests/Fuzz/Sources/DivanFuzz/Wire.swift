@@ -1,3 +1,4 @@
+import DivanTestKit
 import Glibc
 
 /// A TCP connection within this machine; nothing it does waits for ever.
@@ -28,11 +29,7 @@ final class Wire {
 
     /// Connects; `nil` when nobody listens there.
     convenience init?(to port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard loopback(port, { connect(descriptor, $0, $1) }) == 0 else {
-            Glibc.close(descriptor)
-            return nil
-        }
+        guard let descriptor = Loopback.connect(to: port) else { return nil }
         self.init(adopting: descriptor)
     }
 
@@ -70,19 +67,9 @@ final class Door {
 
     /// `nil` when the system has no socket left.
     init?() {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let (descriptor, port) = try? Loopback.listen() else { return nil }
         self.descriptor = descriptor
-        var address = sockaddr_in()
-        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = loopback(0) { bind(descriptor, $0, $1) } == 0
-        // The system writes at most `byteCount` bytes of an address during the call.
-        let isNamed = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &byteCount) == 0
-            }
-        }
-        port = UInt16(bigEndian: address.sin_port)
-        guard isBound, isNamed, listen(descriptor, 16) == 0 else { return nil }
+        self.port = port
     }
 
     deinit { Glibc.close(descriptor) }
@@ -93,21 +80,5 @@ final class Door {
         guard Glibc.poll(&poll, 1, milliseconds) > 0 else { return nil }
         let visitor = Glibc.accept(descriptor, nil, nil)
         return visitor < 0 ? nil : Wire(adopting: visitor)
-    }
-}
-
-private func loopback(
-    _ port: UInt16,
-    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    // The system reads the address during the call, as the general form of one.
-    return withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
     }
 }
