@@ -254,7 +254,7 @@ let tools: [Target] = [
             "DivanCommandLine",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
-            "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
+            "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
             "DivanWebSocket", "DivanZlib",
         ]
     ),

@@ -28,6 +28,7 @@ let package = Package(
         .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanReplicator"),
         .package(path: "../../Packages/DivanRevisions"),
+        .package(path: "../../Packages/DivanSeal"),
         .package(path: "../../Packages/DivanSession"),
         .package(path: "../../Packages/DivanStore"),
         .package(path: "../../Packages/DivanTLS"),
@@ -47,8 +48,8 @@ let package = Package(
                 "DivanCommandLine",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
                 "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
-                "DivanRevisions", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
-                "DivanWebSocket", "DivanZlib",
+                "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanTLS",
+                "DivanTransport", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
         ),

@@ -19,6 +19,7 @@ struct Group: Sendable {
         Group(name: "deltas") { try DeltaFigures.measure($0, into: &$1) },
         Group(name: "command") { try CommandFigures.measure($0, into: &$1) },
         Group(name: "blobs") { try BlobFigures.measure($0, into: &$1) },
+        Group(name: "seal") { try SealFigures.measure($0, into: &$1) },
         Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
         Group(name: "websocket") { try WebSocketFigures.measure(into: &$1) },
         Group(name: "blip") { try BLIPFigures.measure($0.documents, into: &$1) },

@@ -5,6 +5,7 @@ import DivanCrypto
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSeal
 import DivanStore
 import DivanTLS
 import DivanTransport
@@ -25,6 +26,8 @@ extension Failure {
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as CredentialError:
             self.init(kind: Kind(error.reason), sentence: "\(error)")
+        case let error as SealError:
+            self.init(kind: .invalid, sentence: "\(error)")
         case let error as CryptoError:
             self.init(kind: .failed, sentence: "\(error)")
         case let error as WebSocketURLError:

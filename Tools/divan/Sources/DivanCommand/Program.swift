@@ -50,7 +50,7 @@ public enum Program {
             if let page = Verbs.help(ofGroup: asked) ?? help(ofCode: asked) {
                 return terminal.result(page)
             }
-            return terminal.result(try Verbs.find(asked).verb.syntax.help)
+            return terminal.result(try Verbs.find(asked).verb.line.help)
         case "--version":
             return terminal.result("divan \(version)\n\(codecs)")
         default: break
@@ -63,9 +63,10 @@ public enum Program {
             return try run(["shell", name], terminal)
         }
         let (verb, rest) = try Verbs.find(words[...])
-        let arguments = try Arguments(naming: rest, syntax: verb.syntax)
-        if arguments.wantsHelp { return terminal.result(verb.syntax.help) }
+        let arguments = try Arguments(naming: rest, syntax: verb.line)
+        if arguments.wantsHelp { return terminal.result(verb.line.help) }
         Journal.begin()
+        try KeyRing.shared.take(arguments, of: verb.line)
         try verb.run(arguments, terminal)
     }
 

@@ -5,7 +5,13 @@ enum Verbs {
     static let all: [any Command.Type] = families.flatMap(\.verbs)
 
     private static let families: [(title: String, verbs: [any Command.Type])] = [
-        ("Databases", [NewCommand.self, InfoCommand.self, CollectionsCommand.self]),
+        (
+            "Databases",
+            [
+                NewCommand.self, InfoCommand.self, CollectionsCommand.self, SealCommand.self,
+                UnsealCommand.self, RekeyCommand.self,
+            ]
+        ),
         (
             "Documents",
             [

@@ -1,3 +1,4 @@
+@_spi(Stores) import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanStore
@@ -17,7 +18,8 @@ enum CopyCommand: Command {
             with it on its own. The original may be in use; the copy holds what was committed.
             A name that ends in .jsonl is a file of JSON lines: every document of every collection
             (its name stands under _collection) with its blobs, but without its history. Nothing
-            that exists is overwritten.
+            that exists is overwritten. The copy of a sealed database has its key; a file of JSON
+            lines has none.
             """,
         examples: [
             "divan cp travel travel-test", "divan cp travel travel.jsonl",
@@ -30,7 +32,15 @@ enum CopyCommand: Command {
         switch (isLines(source), isLines(target)) {
         case (false, false):
             let target = DatabasePath(target)
-            try Store.copy(directory: arguments.database.bundle, to: target.bundle)
+            let source = arguments.database
+            let key = source.isSealed ? try KeyRing.shared.key(of: source) : nil
+            try Store.copy(
+                directory: source.bundle,
+                to: target.bundle,
+                sealing: try key?.sealing()
+            )
+            // Whoever opens the copy below does it with the same key.
+            if let key { KeyRing.shared.note(key, of: target) }
             try report(target, terminal)
         case (false, true):
             try write(arguments.database, to: target, terminal)

@@ -54,6 +54,7 @@ enum InfoCommand: Command {
         terminal.result("Database     \(path.bundle)")
         terminal.result("UUID         \(uuid)")
         terminal.result("Revisions    \(scheme.title)")
+        terminal.result("Sealed       \(path.cipher ?? "no")")
         terminal.result(
             "Blobs        \(Numbers.grouped(blobs.count)), \(Numbers.bytes(blobs.byteCount))"
         )
@@ -82,6 +83,7 @@ enum InfoCommand: Command {
         let object: JSON = [
             "path": .string(path.bundle), "uuid": .string(uuid),
             "revisions": .string(scheme.rawValue),
+            "sealed": path.cipher.map { .string($0) } ?? .bool(false),
             "collections": .array(collections),
             "blobs": ["count": JSON(blobs.count), "bytes": JSON(blobs.byteCount)],
         ]

@@ -13,9 +13,13 @@ enum NewCommand: Command {
                 "LIST",
                 isRepeating: true,
                 "collections to make, separated by commas"
-            )
+            ),
+            .flag("--encrypt", "seal it with a key, or with a password that is asked for twice"),
         ],
-        examples: ["divan new travel", "divan new fleet --collections fleet.robots,fleet.maps"]
+        examples: [
+            "divan new travel", "divan new fleet --collections fleet.robots,fleet.maps",
+            "openssl rand -out key 32 && chmod 600 key && divan new diary --encrypt --key-file key",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
@@ -27,7 +31,8 @@ enum NewCommand: Command {
                 sentence: "\(path.bundle): there is a database already; choose another name"
             )
         }
-        let store = try path.create()
+        let key = arguments.has("--encrypt") ? try KeyRing.shared.newKey(arguments) : nil
+        let store = try path.create(key: key)
         for collection in collections { try store.createCollection(collection) }
         try store.close()
         terminal.note("Made \(path.bundle)")

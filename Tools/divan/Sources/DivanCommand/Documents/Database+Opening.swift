@@ -1,3 +1,4 @@
+@_spi(Stores) import Divan
 import DivanCommandLine
 import DivanDelta
 import DivanLZ4
@@ -12,8 +13,10 @@ extension DatabasePath {
     }
 
     /// Makes the database.
-    func create() throws -> Store {
-        try open(StoreOptions(create: true))
+    ///
+    /// It gets the key of `key`; `nil` makes a plain one.
+    func create(key: EncryptionKey? = nil) throws -> Store {
+        try open(StoreOptions(create: true, sealing: try key?.sealing()))
     }
 
     /// Sees to it that there is a database.
@@ -44,6 +47,9 @@ extension DatabasePath {
     /// Old revisions are packed as programs do by default, and read however they are packed.
     private func open(_ options: StoreOptions) throws -> Store {
         var options = options
+        if options.sealing == nil, isSealed {
+            options.sealing = try KeyRing.shared.key(of: self).sealing()
+        }
         options.archive = BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
         return try Store.open(directory: bundle, options: options)
     }

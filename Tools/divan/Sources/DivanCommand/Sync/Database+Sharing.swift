@@ -7,19 +7,20 @@ extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
     func openDatabase() throws -> Database {
         try requireDatabase()
-        return try Database(name: name, config: configuration)
+        return try Database(name: name, config: configuration())
     }
 
     /// Makes the database anew, readable or not.
     func rebuildDatabase(
         from configure: (Database) throws -> ReplicatorConfiguration
     ) throws -> DatabaseRebuild {
-        try Database.rebuild(withName: name, withConfig: configuration, from: configure)
+        try Database.rebuild(withName: name, withConfig: configuration(), from: configure)
     }
 
-    private var configuration: DatabaseConfiguration {
+    private func configuration() throws -> DatabaseConfiguration {
         var configuration = DatabaseConfiguration()
         configuration.directory = parent
+        if isSealed { configuration.encryptionKey = try KeyRing.shared.key(of: self) }
         return configuration
     }
 }

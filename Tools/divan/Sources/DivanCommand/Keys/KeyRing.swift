@@ -1,0 +1,139 @@
+import Divan
+import DivanCommandLine
+import Glibc
+import Synchronization
+
+/// The keys of the databases that a command opens: from its options, or typed.
+final class KeyRing: Sendable {
+    /// The one of this process: a command line names one key.
+    static let shared = KeyRing()
+
+    private struct State {
+        var given: EncryptionKey?
+        var known: [String: EncryptionKey] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes the key that the options of a verb give.
+    ///
+    /// - Throws: `Failure` for a key that no database of the line needs.
+    func take(_ arguments: Arguments, of syntax: CommandSyntax) throws(Failure) {
+        guard syntax.takesKeys, let key = try arguments.key(KeyOptions.current) else { return }
+        state.withLock { $0.given = key }
+        let names = arguments.operands(ofKind: .database, syntax)
+        let needsNone = names.allSatisfy { !DatabasePath($0).isSealed }
+        guard !syntax.makesSealed, !names.isEmpty, needsNone else { return }
+        throw Failure(
+            kind: .invalid,
+            sentence:
+                "\(DatabasePath(names[0]).bundle): it is not sealed; leave the key out, or seal "
+                + "it with divan seal"
+        )
+    }
+
+    /// The key of a sealed database, asked for where no option gave one.
+    ///
+    /// - Throws: `Failure` when nobody is there to be asked.
+    func key(of path: DatabasePath) throws(Failure) -> EncryptionKey {
+        let found = state.withLock { $0.known[path.bundle] ?? $0.given }
+        if let found { return found }
+        let prompt = "Password of \(path.name): "
+        guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read(prompt) else {
+            throw Failure(
+                kind: .database,
+                sentence: "\(path.bundle): it is sealed; give its key with --key-file or "
+                    + "--key-command, or type its password on a terminal",
+                code: CBLError.unreadableDatabase
+            )
+        }
+        let key = EncryptionKey.password(typed)
+        note(key, of: path)
+        return key
+    }
+
+    /// Remembers the key of a database.
+    func note(_ key: EncryptionKey, of path: DatabasePath) {
+        state.withLock { $0.known[path.bundle] = key }
+    }
+
+    /// A key that a database is to get: that of the options, or a password, which is asked for twice.
+    ///
+    /// - Throws: `Failure`.
+    func newKey(
+        _ arguments: Arguments,
+        _ options: KeyOptions = .current
+    ) throws(Failure) -> EncryptionKey {
+        if let key = try arguments.key(options) { return key }
+        guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("New password: ") else {
+            throw .usage("no key: use \(options.file) or \(options.command)")
+        }
+        guard try HiddenLine.read("The same again: ") == typed else {
+            throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
+        }
+        guard !typed.isEmpty else {
+            throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")
+        }
+        return .password(typed)
+    }
+}
+
+/// The names of the options that give a key.
+struct KeyOptions {
+    let file: String
+    let command: String
+    let isPassword: String
+
+    /// The key that a database has.
+    static let current = KeyOptions(
+        file: "--key-file",
+        command: "--key-command",
+        isPassword: "--key-is-password"
+    )
+    /// The key that it is to get.
+    static let new = KeyOptions(
+        file: "--new-key-file",
+        command: "--new-key-command",
+        isPassword: "--new-key-is-password"
+    )
+
+    /// As a verb takes them.
+    func options(of key: String) -> [CommandSyntax.Option] {
+        [
+            .value(file, "FILE", completion: .file, "\(key): 32 bytes or 64 hexadecimal digits"),
+            .value(command, "COMMAND", "\(key), as a command prints it"),
+            .flag(isPassword, "what file or command give is a password"),
+        ]
+    }
+}
+
+extension Arguments {
+    fileprivate func key(_ options: KeyOptions) throws(Failure) -> EncryptionKey? {
+        let isPassword = has(options.isPassword)
+        switch (value(options.file), value(options.command)) {
+        case (nil, nil) where isPassword:
+            throw .usage("\(options.isPassword) needs \(options.file) or \(options.command)")
+        case (nil, nil): return nil
+        case (let file?, nil): return .file(file, isPassword: isPassword)
+        case (nil, let command?): return .command(command, isPassword: isPassword)
+        default: throw .usage("\(options.file) and \(options.command) are two keys; give one")
+        }
+    }
+}
+
+extension CommandSyntax {
+    /// Whether the verb opens databases, which may be sealed.
+    var takesKeys: Bool { operands.contains { $0.completion == .database } }
+
+    /// Whether the verb may make a sealed database of none, or of a plain one.
+    var makesSealed: Bool { ["new", "seal"].contains(name) }
+}
+
+extension Command {
+    /// What the verb accepts, and the options that all take which open databases.
+    static var line: CommandSyntax {
+        var line = syntax
+        if line.takesKeys { line.options += KeyOptions.current.options(of: "the database's key") }
+        return line
+    }
+}

@@ -1,0 +1,95 @@
+@_spi(Stores) import Divan
+import DivanCommandLine
+import DivanStore
+
+/// `divan seal`.
+enum SealCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "seal",
+        summary: "encrypt a database, documents and blobs",
+        operands: [.database],
+        details: """
+            Everything is written anew under the key, which takes as much free space as the database
+            does; stopped midway, the database stays plain. What stood on the disk before may be
+            found there until it is overwritten. The key is 32 random bytes in a file that only you
+            can read, or a password. Nobody opens the database without it, the authors of Divan
+            included.
+            """,
+        examples: [
+            "openssl rand -out key 32 && chmod 600 key && divan seal diary --key-file key",
+            "divan seal diary",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = arguments.database
+        try path.requireDatabase()
+        guard !path.isSealed else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(path.bundle): it is sealed already; divan rekey changes its key"
+            )
+        }
+        let store = try path.open(forWriting: true)
+        defer { try? store.close() }
+        try store.changeSealing(to: try KeyRing.shared.newKey(arguments).sealing())
+        terminal.note("Sealed \(path.bundle)")
+    }
+}
+
+/// `divan unseal`.
+enum UnsealCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "unseal",
+        summary: "decrypt a database",
+        operands: [.database],
+        details: """
+            Everything is written anew without a key; stopped midway, the database stays sealed.
+            SQLite's own tools can then read it.
+            """,
+        examples: ["divan unseal diary --key-file key"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = arguments.database
+        let store = try path.openSealed()
+        defer { try? store.close() }
+        try store.changeSealing(to: nil)
+        terminal.note("Unsealed \(path.bundle)")
+    }
+}
+
+/// `divan rekey`.
+enum RekeyCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "rekey",
+        summary: "give a sealed database another key",
+        operands: [.database],
+        options: KeyOptions.new.options(of: "the new key"),
+        details: """
+            Everything is written anew, and nothing of the old key is left in it. Stopped midway, the
+            database has its old key or the new one, all of it. Who had the old key and a copy of the
+            database can go on reading that copy.
+            """,
+        examples: ["divan rekey diary --key-file key --new-key-file key-2027"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = arguments.database
+        let store = try path.openSealed()
+        defer { try? store.close() }
+        try store.changeSealing(to: try KeyRing.shared.newKey(arguments, .new).sealing())
+        terminal.note("Changed the key of \(path.bundle)")
+    }
+}
+
+extension DatabasePath {
+    /// Opens a database that has a key, to change it.
+    fileprivate func openSealed() throws -> Store {
+        try requireDatabase()
+        guard isSealed else {
+            throw Failure(kind: .invalid, sentence: "\(bundle): it is not sealed")
+        }
+        return try open(forWriting: true)
+    }
+}

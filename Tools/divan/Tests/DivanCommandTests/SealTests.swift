@@ -1,0 +1,102 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Sealed databases on the command line: made, changed, and used by every kind of verb.
+@Suite struct SealTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        for (name, byte) in [("key", "5c"), ("other", "c5")] {
+            try shell.write(name, String(repeating: byte, count: 32) + "\n")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600],
+                ofItemAtPath: shell.path(name)
+            )
+        }
+    }
+
+    private func shows(_ word: String) throws -> Bool {
+        let folder = shell.path("db.cblite2")
+        for case let name as String in try #require(FileManager.default.enumerator(atPath: folder))
+        {
+            let data = FileManager.default.contents(atPath: "\(folder)/\(name)")
+            if data?.range(of: Data(word.utf8)) != nil { return true }
+        }
+        return false
+    }
+
+    @Test func `every verb works on a sealed database with its key`() throws {
+        let key = ["--key-file", "key"]
+        func divan(_ words: String...) throws -> String {
+            let outcome = try shell.divan(words + key)
+            #expect(outcome.status == 0, "\(words): \(outcome.errors)")
+            return outcome.output
+        }
+        _ = try divan("new", "db", "--encrypt", "--collections", "people")
+        _ = try divan("put", "db", "one", #"{"word":"saffron"}"#)
+        _ = try divan("put", "db", "two", #"{"word":"saffron","n":2}"#)
+        try shell.write("photo", "saffron in a blob")
+        _ = try divan("blob", "put", "db", "one", "photo", "photo")
+        #expect(try divan("get", "db", "two").contains("saffron"))
+        #expect(try divan("ls", "db").contains("one"))
+        #expect(try divan("info", "db").contains("Sealed       AES-256-GCM"))
+        let rows = try divan("query", "db", "SELECT n FROM _default WHERE word = 'saffron'")
+        #expect(rows.contains("2"))
+        _ = try divan("check", "db")
+        _ = try divan("compact", "db")
+        _ = try divan("cp", "db", "copy")
+        #expect(try shell.divan("get", "copy", "two").status == 5)
+        #expect(try divan("get", "copy", "two").contains("saffron"))
+        #expect(try !shows("saffron"))
+    }
+
+    @Test func `without the key, or with another, nothing is told`() throws {
+        try shell.run("new", "db", "--encrypt", "--key-file", "key")
+        let without = try shell.divan("ls", "db")
+        #expect(without.status == 5)
+        #expect(without.complaints.first?.contains("--key-file") == true)
+        let wrong = try shell.divan("ls", "db", "--key-file", "other")
+        #expect(wrong.status == 5 && wrong.errors.contains("not sealed with this key"), "\(wrong)")
+        let both = try shell.divan("ls", "db", "--key-file", "key", "--key-command", "cat key")
+        #expect(both.status == 2)
+        let missing = try shell.divan("ls", "db", "--key-file", "nowhere")
+        #expect(missing.status != 0 && missing.errors.contains("nowhere"))
+        try shell.run("new", "plain")
+        let needless = try shell.divan("ls", "plain", "--key-file", "key")
+        #expect(needless.status == 4 && needless.errors.contains("not sealed"))
+    }
+
+    @Test func `seal, rekey and unseal keep the documents`() throws {
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", #"{"word":"saffron"}"#)
+        #expect(try shows("saffron"))
+        try shell.run("seal", "db", "--key-command", "cat key")
+        #expect(try !shows("saffron"))
+        #expect(try shell.divan("seal", "db", "--key-file", "key").status == 4)
+        try shell.run("rekey", "db", "--key-file", "key", "--new-key-file", "other")
+        #expect(try shell.divan("get", "db", "one", "--key-file", "key").status == 5)
+        let read = try shell.divan("get", "db", "one", "--key-file", "other")
+        #expect(read.output.contains("saffron"))
+        try shell.run("unseal", "db", "--key-file", "other")
+        #expect(try shell.run("get", "db", "one").output.contains("saffron"))
+        #expect(try shell.divan("unseal", "db").status == 4)
+    }
+
+    @Test func `a password is asked for on a terminal`() throws {
+        try shell.run(
+            "new",
+            "db",
+            "--encrypt",
+            "--key-command",
+            "echo letmein",
+            "--key-is-password"
+        )
+        let terminal = try PseudoTerminal(shell, ["info", "db"])
+        try terminal.waits(for: "Password of db: ")
+        terminal.type("letmein\n")
+        try terminal.waits(for: "AES-256-GCM")
+        #expect(terminal.end() == 0)
+    }
+}
