@@ -24,6 +24,9 @@ public enum BundleKind: Equatable, Sendable {
         let start = try Files.start(of: database, count: 512)
         if start.starts(with: Array("SQLite format 3\0".utf8)) {
             self = .sqlite
+        } else if start.starts(with: Array("DvS".utf8)) {
+            // One of Divan's own, which is sealed.
+            self = .unknown
         } else if start.count == 512, (Files.byteCount(database) ?? 1) % 512 == 0,
             start.looksRandom
         {
