@@ -71,12 +71,20 @@ public struct DamagedRow: Equatable, Sendable {
     public let documentID: DocumentID
     /// The revision that it names, if that can be read.
     public let revisionID: RevisionID?
+    /// When it expires, in milliseconds since 1970, if the index says so and the row does not deny it.
+    public let expiration: Int64?
 
     /// Creates the description of a row.
-    public init(_ sequence: UInt64, _ documentID: DocumentID, _ revisionID: RevisionID?) {
+    public init(
+        _ sequence: UInt64,
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID?,
+        expiration: Int64?
+    ) {
         self.sequence = sequence
         self.documentID = documentID
         self.revisionID = revisionID
+        self.expiration = expiration
     }
 }
 

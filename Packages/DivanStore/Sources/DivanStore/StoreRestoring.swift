@@ -67,6 +67,9 @@ extension Store {
                 for copy in copies {
                     try restoreBlobs(of: copy.revision, from: source)
                     _ = try writer.insert(copy.revision, in: path)
+                    if let time = copy.row.expiration {
+                        try writer.setExpiration(time, of: copy.revision.documentID, in: path)
+                    }
                     restoration.restoredCount += 1
                     restoration.lostRevisions += copy.lost
                 }
@@ -84,7 +87,8 @@ extension Store {
                     NamedRow(
                         name: Damage.DocumentName(row.documentID, in: path),
                         sequence: row.sequence,
-                        revisionID: row.revisionID
+                        revisionID: row.revisionID,
+                        expiration: row.expiration
                     )
                 }
             }
@@ -158,6 +162,7 @@ private struct NamedRow {
     var name: Damage.DocumentName
     var sequence: UInt64
     var revisionID: RevisionID?
+    var expiration: Int64?
 }
 
 /// What comes in place of a damaged row.

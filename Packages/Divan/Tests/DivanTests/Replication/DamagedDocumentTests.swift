@@ -136,6 +136,34 @@ import Testing
         #expect(collection.count == 10)
     }
 
+    @Test func `a document that expires does so after a repair, too`() throws {
+        let time = Date(timeIntervalSince1970: 4_000_000_000)
+        let fresh = try Database(name: "fresh", config: .in(directory))
+        let document = MutableDocument(id: "doc-3").setString("soon gone", forKey: "text")
+        try fresh.defaultCollection().save(document: document)
+        try fresh.defaultCollection().setDocumentExpiration(id: "doc-3", expiration: time)
+        let path = try #require(fresh.path)
+        try fresh.close()
+        try Database.copy(fromPath: path, toDatabase: "whole", withConfig: .in(directory))
+        let file = URL(filePath: path + "db.sqlite3")
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("soon gone".utf8)))
+        bytes[place.lowerBound] ^= 4
+        try bytes.write(to: file)
+        let damaged = try Database(name: "fresh", config: .in(directory))
+        let whole = try Database(name: "whole", config: .in(directory))
+        let collection = try damaged.defaultCollection()
+        let repair = try damaged.repair(
+            from: ReplicatorConfiguration(
+                collections: [CollectionConfiguration(collection: collection)],
+                target: DatabaseEndpoint(database: whole)
+            )
+        )
+        #expect(repair.restoredCount == 1)
+        #expect(try collection.document(id: "doc-3")?.string(forKey: "text") == "soon gone")
+        #expect(try collection.getDocumentExpiration(id: "doc-3") == time)
+    }
+
     @Test func `a repair brings a deletion, and names the edit that it costs`() throws {
         let document = MutableDocument(id: "doc-3")
         try there.defaultCollection().save(document: document)

@@ -4,6 +4,7 @@ internal import DivanRevisions
 extension SQLiteSession {
     func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] {
         var names = indexedNames(in: collection)
+        let expirations = indexedExpirations(in: collection)
         var sound: Set<DocumentID> = []
         var rows: [DamagedRow] = []
         let documents = documents(in: collection)
@@ -18,13 +19,43 @@ extension SQLiteSession {
                 guard error.concernsOneDocument else { throw error }
                 let written = DocumentID(unchecked: statement.text(1))
                 let revisionID = statement.withBytes(2) { RevisionID(encoded: $0.span) }
-                rows.append(DamagedRow(sequence, indexed ?? written, revisionID))
+                // A time that damage made must not purge what comes back.
+                let expiration = expirations[sequence].flatMap {
+                    $0 == statement.integer(4) ? $0 : nil
+                }
+                rows.append(
+                    DamagedRow(sequence, indexed ?? written, revisionID, expiration: expiration)
+                )
             }
         }
         // Where the index is what was damaged, the row stands under another sequence.
         let missing = names.filter { !sound.contains($0.value) }
         return rows.filter { !sound.contains($0.documentID) }
-            + missing.map { DamagedRow($0.key, $0.value, nil) }
+            + missing.map { sequence, documentID in
+                DamagedRow(sequence, documentID, nil, expiration: expirations[sequence])
+            }
+    }
+
+    /// The index of expirations has each of them a second time.
+    private func indexedExpirations(in collection: CollectionID) -> [UInt64: Int64] {
+        let table = SQLiteSchema.table(collection)
+        var expirations: [UInt64: Int64] = [:]
+        do throws(StoreError) {
+            let statement = try statement(
+                """
+                SELECT sequence, expiration FROM \(table)
+                INDEXED BY \(table)_expiration WHERE expiration IS NOT NULL
+                """
+            )
+            defer { statement.reset() }
+            while try statement.step() {
+                expirations[UInt64(clamping: statement.integer(0))] = statement.integer(1)
+            }
+        } catch {
+            // The index is damaged itself: what it says of others is not believed.
+            return [:]
+        }
+        return expirations
     }
 
     /// The index of document IDs has each name a second time, so that a row's damaged name and the
