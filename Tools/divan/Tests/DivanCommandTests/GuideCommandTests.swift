@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The commands of Docs/guides/getting-started.md, run in their order as they stand there.
+/// The commands of guides, run in their order as they stand there.
 @Suite struct GuideCommandTests {
     /// The blocks of shell commands of a guide.
     private func blocks(_ page: String) throws -> [String] {
@@ -41,5 +41,14 @@ import Testing
         #expect(outcome.errors.contains("Saved ghent"))
         #expect(outcome.output.contains("rome\n"))
         #expect(outcome.output.hasSuffix("gent\nghent\nrome\n"), "\(outcome.output)")
+    }
+
+    @Test func `a backup is made, looked at and put back`() throws {
+        let shell = try Shell()
+        let outcome = try shell.bash("set -e\n" + blocks("backup.md").joined())
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("Whole: 1 document and 0 blobs\n"))
+        #expect(outcome.output.contains("Equal: 1 document and 0 blobs\n"))
+        #expect(outcome.output.contains("Lentil"))
     }
 }
