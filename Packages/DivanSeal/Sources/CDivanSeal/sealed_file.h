@@ -10,7 +10,7 @@
 struct divan_vfs {
     sqlite3_vfs base;
     char name[32];
-    const divan_secret *key;
+    divan_secret *key;
     const divan_cipher *cipher;
     atomic_int open_count;
 };

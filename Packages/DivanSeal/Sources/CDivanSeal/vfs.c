@@ -130,7 +130,7 @@ static int sealed_last_error(sqlite3_vfs *base, int size, char *text) {
     return below()->xGetLastError(below(), size, text);
 }
 
-divan_vfs *divan_vfs_make(const divan_secret *key, const divan_cipher *cipher) {
+divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher) {
     static atomic_uint number;
     if (sqlite3_initialize() != SQLITE_OK || !below()) return NULL;
     divan_vfs *vfs = calloc(1, sizeof *vfs);
@@ -146,9 +146,10 @@ divan_vfs *divan_vfs_make(const divan_secret *key, const divan_cipher *cipher) {
     vfs->base.xAccess = sealed_access;
     vfs->base.xFullPathname = sealed_full_path;
     vfs->base.xGetLastError = sealed_last_error;
-    vfs->key = key;
+    vfs->key = divan_secret_make(key);
     vfs->cipher = cipher;
-    if (sqlite3_vfs_register(&vfs->base, 0) == SQLITE_OK) return vfs;
+    if (vfs->key && sqlite3_vfs_register(&vfs->base, 0) == SQLITE_OK) return vfs;
+    divan_secret_drop(vfs->key);
     free(vfs);
     return NULL;
 }
@@ -159,5 +160,6 @@ int divan_vfs_open_count(const divan_vfs *vfs) { return atomic_load(&vfs->open_c
 void divan_vfs_drop(divan_vfs *vfs) {
     if (!vfs) return;
     sqlite3_vfs_unregister(&vfs->base);
+    divan_secret_drop(vfs->key);
     free(vfs);
 }

@@ -27,10 +27,8 @@ public final class Seal: Sendable {
     /// - Throws: `library`.
     public func vfsName() throws(SealError) -> String {
         try vfs.withLock { vfs throws(SealError) in
-            if let vfs { return vfs.name }
-            let made = try RegisteredVFS(key: key, cipher: cipher)
-            vfs = made
-            return made.name
+            if vfs == nil { vfs = try RegisteredVFS(key: key, cipher: cipher) }
+            return vfs?.name ?? ""
         }
     }
 
@@ -38,18 +36,16 @@ public final class Seal: Sendable {
     public var openFileCount: Int { vfs.withLock { $0?.openFileCount ?? 0 } }
 }
 
-/// A VFS that SQLite knows, until nobody holds it.
-///
-/// `@unchecked Sendable` holds because the pointer never changes, the name is written before anybody has
-/// it, and the count is atomic.
-private final class RegisteredVFS: @unchecked Sendable {
+/// A VFS that SQLite knows, until nobody holds it; it has the key for itself.
+private struct RegisteredVFS: ~Copyable {
     private let vfs: OpaquePointer
-    private let key: SealKey
 
     init(key: SealKey, cipher: PageCipher) throws(SealError) {
-        guard let vfs = divan_vfs_make(key.secret, cipher.functions) else { throw .library }
-        self.vfs = vfs
-        self.key = key
+        let made = key.withBytes { key in
+            key.withUnsafeBufferPointer { divan_vfs_make($0.baseAddress, cipher.functions) }
+        }
+        guard let made else { throw .library }
+        vfs = made
     }
 
     deinit {

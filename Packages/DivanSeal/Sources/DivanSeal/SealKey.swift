@@ -1,14 +1,28 @@
 internal import CDivanSeal
+internal import Synchronization
 
 /// The key of a database: 32 bytes, in memory that is wiped when nobody uses the key any more, and that
 /// neither a core dump nor, as far as the system's limits let us, the swap gets.
 ///
 /// Neither its description nor a debugger's dump shows it. May be used from any thread.
-///
-/// `@unchecked Sendable` holds because the pointer never changes and what it points to is only read
-/// until `deinit`.
-public final class SealKey: @unchecked Sendable {
-    let secret: OpaquePointer
+public final class SealKey: Sendable {
+    /// The one owner of the bytes.
+    private struct Secret: ~Copyable {
+        private let memory: OpaquePointer
+
+        init?(copying bytes: UnsafePointer<UInt8>?) {
+            guard let memory = divan_secret_make(bytes) else { return nil }
+            self.memory = memory
+        }
+
+        var bytes: UnsafePointer<UInt8> { divan_secret_bytes(memory) }
+
+        deinit {
+            divan_secret_drop(memory)
+        }
+    }
+
+    private let secret: Mutex<Secret>
 
     /// Takes 32 bytes; wipe what they were copied from.
     ///
@@ -17,9 +31,9 @@ public final class SealKey: @unchecked Sendable {
         guard bytes.count == SealLimits.keyByteCount else {
             throw .keyLength(byteCount: bytes.count)
         }
-        guard let secret = bytes.withUnsafeBufferPointer({ divan_secret_make($0.baseAddress) })
+        guard let secret = Secret(copying: bytes.withUnsafeBufferPointer { $0.baseAddress })
         else { throw .library }
-        self.secret = secret
+        self.secret = Mutex(secret)
     }
 
     /// Derives a key from a password as Couchbase Lite does, so that the same password gives the same
@@ -59,44 +73,47 @@ public final class SealKey: @unchecked Sendable {
     ///
     /// - Throws: `library`.
     public init() throws(SealError) {
-        guard let secret = divan_secret_make(nil) else { throw .library }
-        self.secret = secret
+        guard let secret = Secret(copying: nil) else { throw .library }
+        self.secret = Mutex(secret)
     }
 
-    deinit {
-        divan_secret_drop(secret)
-    }
-
-    /// Lends the bytes, for whoever has to store a key that was made here.
+    /// Lends a copy of the bytes, which is wiped afterwards.
     public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
-        try body(
-            UnsafeBufferPointer(
-                start: divan_secret_bytes(secret),
-                count: SealLimits.keyByteCount
-            ).span
-        )
+        var copy = secret.withLock { secret in
+            [UInt8](UnsafeBufferPointer(start: secret.bytes, count: SealLimits.keyByteCount))
+        }
+        defer { copy.wipe() }
+        return try body(copy.span)
     }
 
     /// Whether both are the same; the time that this takes tells nothing.
     public func isSame(as other: SealKey) -> Bool {
-        divan_same(
-            divan_secret_bytes(secret),
-            divan_secret_bytes(other.secret),
-            SealLimits.keyByteCount
-        ) == 1
+        withBytes { mine in
+            other.withBytes { theirs in
+                mine.withUnsafeBufferPointer { mine in
+                    theirs.withUnsafeBufferPointer { theirs in
+                        divan_same(mine.baseAddress, theirs.baseAddress, mine.count) == 1
+                    }
+                }
+            }
+        }
     }
 
     /// Other keys of this one: HKDF with SHA-256.
     func derived(salt: [UInt8], label: String, byteCount: Int) throws(SealError) -> [UInt8] {
         var derived = [UInt8](repeating: 0, count: byteCount)
-        let status = divan_derive(
-            divan_secret_bytes(secret),
-            salt,
-            salt.count,
-            label,
-            &derived,
-            byteCount
-        )
+        let status = withBytes { bytes in
+            bytes.withUnsafeBufferPointer { bytes in
+                divan_derive(
+                    bytes.baseAddress,
+                    salt,
+                    salt.count,
+                    label,
+                    &derived,
+                    byteCount
+                )
+            }
+        }
         guard status == 1 else { throw .library }
         return derived
     }

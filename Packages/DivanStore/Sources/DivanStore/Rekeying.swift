@@ -120,6 +120,8 @@ extension Store {
         guard let shelf = blobs.shelf as? BlobDirectory else { return }
         let rekeying = Rekeying(place.files)
         var unfinished: StoreError?
+        // What an attempt before could not clear away.
+        try rekeying.recover()
         do {
             try shelf.whileResting {
                 try rekeying.prepare(from: place.sqlite.place.sealing, to: newSealing) {

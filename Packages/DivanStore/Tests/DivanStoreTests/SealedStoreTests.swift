@@ -1,6 +1,7 @@
 import DivanRevisions
 import DivanTestKit
 import Foundation
+import Glibc
 import Testing
 
 // A change of the key that stops in its midst is made behind the public face.
@@ -207,6 +208,13 @@ struct SealedStoreTests {
         try Store.copy(directory: path, to: target, sealing: try TestSealing(1))
         #expect(try Self.refusal(target, key: 1) == nil)
         #expect(try !Self.words(in: target))
+        // While another process writes, it is read.
+        let lock = Glibc.open(path + "/lock", O_RDWR)
+        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        let beside = home.file("c.cblite2")
+        try Store.copy(directory: path, to: beside, sealing: try TestSealing(1))
+        close(lock)
+        #expect(try Self.refusal(beside, key: 1) == nil)
     }
 
     @Test func `a part of a blob is read without the rest`() throws {

@@ -32,6 +32,11 @@ enum SealFigures {
             try measure("\(place)-sealed.cblite2", try key.sealing(), bodies, &sealed)
         }
         try measurePull(workplace, bodies, key, &plain, &sealed)
+        addRates(sealed, beside: plain, to: &report)
+        addCosts(sealed, beside: plain, to: &report)
+    }
+
+    private static func addRates(_ sealed: Times, beside plain: Times, to report: inout Report) {
         let (count, reads) = (Double(documentCount), Double(readCount))
         let size = Double(blobByteCount) / 1e6
         for (name, unit, ours, floor, must) in [
@@ -56,6 +61,9 @@ enum SealFigures {
                 )
             )
         }
+    }
+
+    private static func addCosts(_ sealed: Times, beside plain: Times, to report: inout Report) {
         report.add(
             Figure(
                 name: "sealed: open, longer by",

@@ -94,7 +94,7 @@ import Testing
             "--key-is-password"
         )
         let terminal = try PseudoTerminal(shell, ["info", "db"])
-        try terminal.waits(for: "Password of db: ")
+        try terminal.waits(for: "Password of db:")
         terminal.type("letmein\n")
         try terminal.waits(for: "AES-256-GCM")
         #expect(terminal.end() == 0)

@@ -19,18 +19,17 @@ import Synchronization
 public struct EncryptionKey: Sendable {
     /// What was given, and the key once it was asked for.
     private final class Given: Sendable {
-        private let source: any KeySource
-        private let known = Mutex<SealKey?>(nil)
+        private let source: Mutex<any KeySource>
 
         init(_ source: any KeySource) {
-            self.source = source
+            self.source = Mutex(source)
         }
 
         func key() throws(SealError) -> SealKey {
-            try known.withLock { known throws(SealError) in
-                if let known { return known }
+            try source.withLock { source throws(SealError) in
                 let key = try source.key()
-                known = key
+                // What gave it is forgotten, a password above all.
+                source = GivenKey(key)
                 return key
             }
         }

@@ -106,12 +106,12 @@ int divan_block_open(divan_page_keys *keys, uint64_t offset, uint8_t *block);
 typedef struct divan_vfs divan_vfs;
 
 /// Registers a VFS above the one that is the default when a file is opened; null when memory is
-/// missing. New files get `cipher`; others have their own.
-divan_vfs *divan_vfs_make(const divan_secret *key, const divan_cipher *cipher);
+/// missing. Copies the key. New files get `cipher`; others have their own.
+divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher);
 const char *divan_vfs_name(const divan_vfs *vfs);
 /// The files that are open through it.
 int divan_vfs_open_count(const divan_vfs *vfs);
-/// Only when no connection uses it; the key is the caller's.
+/// Only when no connection uses it.
 void divan_vfs_drop(divan_vfs *vfs);
 
 #endif

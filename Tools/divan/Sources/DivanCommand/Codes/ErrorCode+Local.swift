@@ -104,8 +104,8 @@ extension ErrorCode {
         ErrorCode(
             20,
             "unreadableDatabase",
-            "The file is no database of Divan",
-            "check the path; nothing was changed"
+            "The file is no database of Divan, or it is encrypted with another key or with none",
+            "check the path and the key; nothing was changed"
         ),
         ErrorCode(
             21,

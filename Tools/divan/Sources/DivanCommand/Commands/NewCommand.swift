@@ -18,7 +18,7 @@ enum NewCommand: Command {
         ],
         examples: [
             "divan new travel", "divan new fleet --collections fleet.robots,fleet.maps",
-            "openssl rand -out key 32 && chmod 600 key && divan new diary --encrypt --key-file key",
+            "divan new diary --encrypt",
         ]
     )
 

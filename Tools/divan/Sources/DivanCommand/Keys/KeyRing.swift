@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanJSON
 import Glibc
 import Synchronization
 
@@ -10,7 +11,7 @@ final class KeyRing: Sendable {
 
     private struct State {
         var given: EncryptionKey?
-        var known: [String: EncryptionKey] = [:]
+        var known: [ExactText: EncryptionKey] = [:]
     }
 
     private let state = Mutex(State())
@@ -36,7 +37,7 @@ final class KeyRing: Sendable {
     ///
     /// - Throws: `Failure` when nobody is there to be asked.
     func key(of path: DatabasePath) throws(Failure) -> EncryptionKey {
-        let found = state.withLock { $0.known[path.bundle] ?? $0.given }
+        let found = state.withLock { $0.known[ExactText(path.bundle)] ?? $0.given }
         if let found { return found }
         let prompt = "Password of \(path.name): "
         guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read(prompt) else {
@@ -54,7 +55,7 @@ final class KeyRing: Sendable {
 
     /// Remembers the key of a database.
     func note(_ key: EncryptionKey, of path: DatabasePath) {
-        state.withLock { $0.known[path.bundle] = key }
+        state.withLock { $0.known[ExactText(path.bundle)] = key }
     }
 
     /// A key that a database is to get: that of the options, or a password, which is asked for twice.

@@ -16,8 +16,8 @@ enum SealCommand: Command {
             included.
             """,
         examples: [
-            "openssl rand -out key 32 && chmod 600 key && divan seal diary --key-file key",
             "divan seal diary",
+            "(umask 077; openssl rand -out key 32); divan seal diary --key-file key",
         ]
     )
 

@@ -1,0 +1,60 @@
+import CDivanStoreFaults
+import DivanRevisions
+import DivanTestKit
+import Foundation
+import Testing
+
+@testable import DivanStore
+
+extension FaultTests {
+    /// A disk that fails or fills up at any step of a change of the key.
+    @Test(arguments: [EIO, ENOSPC])
+    func `a change of the key that fails leaves the old one`(number: Int32) throws {
+        try #require(divan_faults_install() == 0)
+        let isThorough = ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
+        for (old, new) in [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)] {
+            var first: Int64 = 1
+            while true {
+                let home = try TemporaryDirectory()
+                let path = home.file("a.cblite2")
+                let sealing = try old.map { try TestSealing($0) }
+                let options = StoreOptions(sealing: sealing)
+                let content = [UInt8](repeating: 3, count: 70_000)
+                let store = try Store.open(directory: path, options: options)
+                let digest = try store.blobs.write(content)
+                for number in 0..<40 {
+                    let id = DocumentID(unchecked: "d\(number)")
+                    let body = Array(#"{"text":"\#(String(repeating: "-", count: 900))"}"#.utf8)
+                    _ = try store.save(id, in: .default, body: body)
+                }
+                divan_faults_arm(home.path, first, .max, number)
+                let code = try refusal {
+                    try store.changeSealing(to: try new.map { try TestSealing($0) })
+                }
+                let callCount = divan_faults_disarm()
+                try? store.close()
+                let place =
+                    "\(String(describing: old)) to \(String(describing: new)), errno "
+                    + "\(number) at call \(first) of \(callCount)"
+                let key = code == nil ? new : old
+                let again = try Store.open(
+                    directory: path,
+                    options: StoreOptions(sealing: try key.map { try TestSealing($0) })
+                )
+                #expect(try again.read { try $0.count(in: .default) } == 40, "\(place)")
+                #expect(try again.blobs.read(digest) == content, "\(place)")
+                #expect(try again.inspect().damages == [], "\(place)")
+                try again.close()
+                #expect(
+                    try entries(path).filter { $0.contains("rekey") || $0.contains("old") } == [],
+                    "\(place)"
+                )
+                guard first <= callCount else {
+                    #expect(code == nil, "\(place)")
+                    break
+                }
+                first += isThorough ? 1 : 7
+            }
+        }
+    }
+}
