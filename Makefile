@@ -24,7 +24,7 @@ test: setup ## run every test once
 demo: setup ## watch two peers sync a real database over TLS
 	@Tools/scripts/demo
 
-crash: setup ## kill a writing process 500 times (ROUNDS=…), fail every write of a run
+crash: setup ## kill a writing process 500 times (ROUNDS=…), plain and sealed; fail every write of a run
 	@Tools/scripts/crash
 
 bitrot: setup ## flip 1,000 bits in a database (FLIPS=…, SYNCS=…, SEED=…), and see who notices

@@ -76,7 +76,7 @@ let package = Package(
         program(
             "divan-crash",
             at: "Crash",
-            uses: ["DivanRevisions", "DivanStore", "DivanTestKit"]
+            uses: ["Divan", "DivanRevisions", "DivanStore", "DivanTestKit"]
         ),
         tests("CrashTests", at: "CrashTests", uses: ["divan-crash", "DivanTestKit"]),
         program(

@@ -27,7 +27,7 @@ struct Killer {
     private struct Known {
         let path: String
         let seed: UInt64
-        let fullSync: Bool
+        let kind: DatabaseKind
         var states = Lane.all.map { _ in LaneState() }
         var next = Lane.all.map { _ in UInt64(0) }
     }
@@ -46,7 +46,7 @@ struct Killer {
                 known = Known(
                     path: home.file("crash-\(round).cblite2"),
                     seed: generator.next(),
-                    fullSync: number.isMultiple(of: 2)
+                    kind: DatabaseKind.all[number % DatabaseKind.all.count]
                 )
             }
             guard var current = known else { return }
@@ -65,7 +65,10 @@ struct Killer {
     /// Returns how many steps of each lane were told before the process was gone.
     private mutating func kill(_ known: Known) throws -> [UInt64] {
         let writer = try Program.current.start(
-            ["write", known.path, "\(known.seed)", "\(known.fullSync)"]
+            [
+                "write", known.path, "\(known.seed)", "\(known.kind.fullSync)",
+                "\(known.kind.isSealed)",
+            ]
                 + known.next.map { "\($0)" }
         )
         let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
@@ -88,7 +91,10 @@ struct Killer {
         counts.acknowledged += acknowledged
         if acknowledged == 0 { counts.beforeFirst += 1 }
         if !Store.exists(directory: known.path), told.allSatisfy({ $0 == 0 }) { return }
-        let store = try Store.open(directory: known.path, options: StoreOptions(create: false))
+        let store = try Store.open(
+            directory: known.path,
+            options: try known.kind.options(create: false)
+        )
         defer { try? store.close() }
         try store.checkIntegrity()
         for lane in Lane.all {

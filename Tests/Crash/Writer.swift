@@ -5,13 +5,13 @@ import Foundation
 struct Writer {
     let directory: String
     let seed: UInt64
-    let fullSync: Bool
+    let kind: DatabaseKind
 
     /// Goes on from the given step of each lane until somebody ends the process.
     func run(from next: [UInt64]) throws {
         let store = try Store.open(
             directory: directory,
-            options: StoreOptions(fullSync: fullSync)
+            options: try kind.options(create: true)
         )
         for (lane, first) in zip(Lane.all, next) {
             Thread { write(lane, from: first, to: store) }.start()

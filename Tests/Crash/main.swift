@@ -1,7 +1,7 @@
 import Foundation
 
 /// `divan-crash run [--rounds N] [--seed S]` kills writers and looks at what they leave;
-/// `divan-crash write DIRECTORY SEED FULLSYNC NEXT…` is such a writer, and never ends by itself.
+/// `divan-crash write DIRECTORY SEED FULLSYNC SEALED NEXT…` is such a writer, and never ends by itself.
 let words = Array(CommandLine.arguments.dropFirst())
 
 func number(after word: String, or standard: UInt64) -> UInt64 {
@@ -18,12 +18,13 @@ do {
         try killer.run(rounds: Int(clamping: rounds))
         print(killer.summary)
         exit(killer.failures.isEmpty ? 0 : 1)
-    case "write" where words.count == 4 + Lane.count:
-        let next = words.dropFirst(4).compactMap { UInt64($0) }
+    case "write" where words.count == 5 + Lane.count:
+        let next = words.dropFirst(5).compactMap { UInt64($0) }
         guard let seed = UInt64(words[2]), next.count == Lane.count else {
             throw CrashFailure("write: numbers expected")
         }
-        try Writer(directory: words[1], seed: seed, fullSync: words[3] == "true").run(from: next)
+        let kind = DatabaseKind(fullSync: words[3] == "true", isSealed: words[4] == "true")
+        try Writer(directory: words[1], seed: seed, kind: kind).run(from: next)
     default:
         throw CrashFailure("usage: divan-crash run [--rounds N] [--seed S]")
     }

@@ -23,6 +23,7 @@ import Testing
         ("from-couchbase-lite.md", "FromCouchbaseLite.swift"),
         ("resolving-conflicts.md", "ResolvingConflicts.swift"),
         ("queries.md", "Queries.swift"),
+        ("encryption.md", "Encryption.swift"),
     ])
     func `every Swift block of a guide is compiled here`(_ page: String, _ source: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -64,6 +65,27 @@ import Testing
         try await sync(copy, with: address, pinning: listener.tlsIdentity?.certs.first)
         #expect(try copy.document(id: "soup")?.string(forKey: "name") == "Lentil soup")
         listener.stop()
+    }
+
+    // MARK: Encryption
+
+    @Test func `an encrypted database gets its key from systemd, and another from a file`() throws {
+        defer { remove() }
+        let keys = directory + "/keys"
+        try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+        for (name, byte) in [("notes", UInt8(1)), ("next.key", 2)] {
+            let file = "\(keys)/\(name)"
+            try Data(repeating: byte, count: 32).write(to: URL(fileURLWithPath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        }
+        setenv("CREDENTIALS_DIRECTORY", keys, 1)
+        defer { unsetenv("CREDENTIALS_DIRECTORY") }
+        let notes = try openNotes(in: directory)
+        try notes.defaultCollection().save(document: MutableDocument(id: "one"))
+        try changeKey(of: notes, to: keys + "/next.key")
+        #expect(try notes.defaultCollection().count == 1)
+        try notes.close()
+        #expect(throws: (any Error).self) { try openNotes(in: directory) }
     }
 
     // MARK: Queries

@@ -63,6 +63,13 @@ import Testing
         #expect(place.directory.names == ["copy.cblite2"])
     }
 
+    @Test func `EncryptionKey and changeEncryptionKey are official`() {
+        let _: (Data) -> EncryptionKey = EncryptionKey.key(_:)
+        let _: (String) -> EncryptionKey = EncryptionKey.password(_:)
+        let _: WritableKeyPath<DatabaseConfiguration, EncryptionKey?> = \.encryptionKey
+        let _: (Database) -> (EncryptionKey?) throws -> Void = Database.changeEncryptionKey(_:)
+    }
+
     @Test func `DatabaseConfiguration is a struct with its official members`() {
         let _: () -> DatabaseConfiguration = DatabaseConfiguration.init
         let _: (DatabaseConfiguration?) -> DatabaseConfiguration =
