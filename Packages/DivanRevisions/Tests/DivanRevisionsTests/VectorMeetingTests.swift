@@ -92,4 +92,24 @@ import Testing
         #expect(try history.insert(old, by: &author) == .alreadyThere)
         #expect(history.latest(at: remote) == last)
     }
+
+    /// Both made one merge, each under a name of its own, and have seen the other's.
+    @Test func `a remote that takes our merge for its own has ours as well`() throws {
+        let remote = RemoteID(rawValue: 1)
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let (first, second) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
+        let merged =
+            "18e9af52930f0000@VYU9gI0kQIWF+V5BljXDyw, 18e9af52830f0000@VYU9gI0kQIWF+V5BljXDzA"
+        _ = try history.insert(received(first, merged + "; " + second, remote: nil), by: &author)
+        history.assignSequence(7)
+        _ = try history.insert(
+            received(second, merged + "; " + first, remote: remote),
+            by: &author
+        )
+        #expect(history.latest(at: remote)?.description == second)
+        let ours = try #require(RevisionID(ofAnyScheme: first))
+        history.markLatest(ours, at: remote, goesBack: false)
+        #expect(history.latest(at: remote) == ours)
+    }
 }

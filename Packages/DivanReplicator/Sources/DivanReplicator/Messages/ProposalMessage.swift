@@ -51,7 +51,7 @@ enum ProposalMessage {
         _ dialect: RevisionDialect
     ) throws -> RevisionID? {
         let text = try reader.readStringBytes()
-        return dialect.revisionID(utf8: text.span)
+        return dialect.head(utf8: text.span)
     }
 
     /// A size that only warns of a large body: what is none does not count.

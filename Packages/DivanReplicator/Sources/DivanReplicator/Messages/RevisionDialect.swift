@@ -51,10 +51,16 @@ struct RevisionDialect: Equatable, Sendable {
 
     /// Reads what a conflict names: Couchbase Lite puts the whole vector there, Sync Gateway the
     /// current version.
-    func rival(_ text: String) -> RevisionID? {
-        guard scheme == .vectors else { return revisionID(text) }
-        let end = text.utf8.firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
-        return revisionID(String(text[..<(end ?? text.endIndex)]))
+    func rival(_ text: String) -> RevisionID? { head(utf8: text.utf8.span) }
+
+    /// Reads the name of a revision where a peer may put its whole vector: in a conflict, and in the
+    /// proposal that follows from one.
+    func head(utf8 text: Span<UInt8>) -> RevisionID? {
+        guard scheme == .vectors else { return revisionID(utf8: text) }
+        let end = text.indices.first { index in
+            text[index] == UInt8(ascii: ",") || text[index] == UInt8(ascii: ";")
+        }
+        return revisionID(utf8: text.extracting(first: end ?? text.count))
     }
 
     /// Reads the past of a revision.

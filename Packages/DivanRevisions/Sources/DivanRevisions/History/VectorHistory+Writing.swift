@@ -138,10 +138,12 @@ extension VectorHistory {
     /// Notes that a remote has a revision: it accepted it, or said that it has it.
     ///
     /// One that lies behind the current revision need not be kept here. With `goesBack` the remote says
-    /// that it is its current one now: somebody let it win.
+    /// that it is its current one now: somebody let it win. One that knows what the remote had, and is
+    /// known to it, is news as well: both merged the same, and took each other for one revision.
     public mutating func markLatest(_ id: RevisionID, at remote: RemoteID, goesBack: Bool) {
         if !goesBack, let previous = latest(at: remote), previous != id,
-            entries.first(where: { $0.id == previous })?.knows(id) == true
+            entries.first(where: { $0.id == previous })?.knows(id) == true,
+            entries.first(where: { $0.id == id })?.knows(previous) != true
         {
             return
         }

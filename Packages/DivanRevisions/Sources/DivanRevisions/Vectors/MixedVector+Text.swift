@@ -22,7 +22,9 @@ extension MixedVector {
     public init(_ id: RevisionID, history: String) throws(VersionError) {
         var reader = MixedVectorReader(acceptsMe: false)
         reader.begin(with: id, mergesFollow: history.utf8.contains(UInt8(ascii: ";")))
-        if !history.isEmpty { try reader.read(history.utf8.span) }
+        // Spaces may stand behind every separator, so in front of what follows the name as well.
+        let rest = history.utf8.drop { $0 == UInt8(ascii: " ") }
+        if !rest.isEmpty { try reader.read(Array(rest).span) }
         self = try reader.finish()
     }
 
