@@ -13,10 +13,8 @@ help: ## print this list
 setup: ## install the system packages that are missing (Debian, Ubuntu)
 	@Tools/scripts/setup
 
-build: setup ## build everything (debug)
+build: setup ## build the libraries, the command and their tests (debug)
 	swift build --build-tests
-	swift build --build-tests --package-path Tests --scratch-path .build
-	swift build --package-path Tools/bench --scratch-path .build
 
 test: setup ## run every test once
 	@Tools/scripts/test
@@ -49,8 +47,7 @@ bench: setup ## measure, each figure beside its floor; also bench.json
 	@Tools/scripts/bench
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
-	@swift run --package-path Tools/bench --scratch-path .build -c release --quiet \
-		divan-bench compare "$(A)" "$(B)"
+	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" compare "$(A)" "$(B)"
 
 check: setup ## lint, arrows, manifests, documentation, lengths
 	swift format lint --strict --parallel --recursive $(SOURCES)
@@ -75,7 +72,7 @@ stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1
 	@Tools/scripts/stress $(or $(MESSAGES),1000000) $(SEED)
 
 growth: setup ## feed each reader its worst inputs at 1, 2, 4 and 8 times a size; print the times
-	@swift run --package-path Tests --scratch-path .build -c release --quiet divan-growth
+	@"$$(Tools/scripts/trial Tests release divan-growth)/divan-growth"
 
 attack: setup ## attack a listener and print each reaction
 	@Tools/scripts/attack
