@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -99,5 +100,88 @@ import Testing
         let run = Conversation.oneShot(.init(pushes: false), here, there)
         #expect(run.failures == [])
         #expect(try here.contents() == there.contents())
+    }
+}
+
+/// Contents that are left at the peer, against peers that a test plays.
+@Suite struct LazyBlobTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+    private static let content = [UInt8](repeating: 7, count: 1_000)
+    private static let digest = BlobDigest(hashing: content.span)
+
+    private func server(
+        _ site: Site,
+        _ change: (inout PeerConfiguration.ActiveOptions) -> Void
+    ) throws
+        -> Counterpart
+    {
+        var configuration = Conversation.Options(pushes: false).active
+        guard case .active(var options) = configuration.role else { throw NoActiveRole() }
+        change(&options)
+        configuration.role = .active(options)
+        var server = Counterpart(configuration, site)
+        try server.answer("getCollections", "[{}]")
+        return server
+    }
+
+    private struct NoActiveRole: Error {}
+
+    @Test func `a lazy pull asks for no content and stores the document`() throws {
+        let site = try Site()
+        var server = try server(site) { $0.blobs = .lazy }
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"soup","1-aa"]]"#)
+        let body = #"{"photo":{"@type":"blob","digest":"\#(Self.digest)","length":1000}}"#
+        server.ask("rev", ["collection": "0", "id": "soup", "rev": "1-aa", "sequence": "5"], body)
+        #expect(throws: (any Error).self) { try server.next("getAttachment") }
+        #expect(try site.store.read { try $0.document("soup", in: .default) } != nil)
+        let name = try site.store.read { try $0.absentBlob(Self.digest) }
+        #expect(name?.documentID == "soup")
+    }
+
+    @Test(arguments: [true, false])
+    func `a fetch goes on with a part, whether the peer can leave it out or not`(
+        takesNote: Bool
+    )
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        let site = try Site(try Store.open(directory: directory.file("a.cblite2")))
+        do {
+            let part = try site.store.blobs.writer(resuming: Self.digest)
+            try part.append(Array(Self.content[..<400]).span)
+        }
+        var server = try server(site) {
+            $0.pulls = false
+            $0.wantedBlobs = [WantedBlob(Self.digest, of: "soup", in: .default)]
+        }
+        let request = try server.take("getAttachment")
+        #expect(request.properties["docID"] == "soup")
+        #expect(request.properties["digest"] == "\(Self.digest)")
+        #expect(request.properties["offset"] == "400")
+        if takesNote {
+            server.answer(request, bytes: Array(Self.content[400...]), ["offset": "400"])
+        } else {
+            server.answer(request, bytes: Self.content)
+        }
+        #expect(try site.store.blobs.read(Self.digest) == Self.content)
+        #expect(server.closeCode == 1000)
+        try site.store.close()
+    }
+
+    @Test func `a server begins where it is asked to, and says so`() throws {
+        let site = try Site()
+        _ = try site.store.blobs.write(Self.content)
+        var client = Counterpart.client(site)
+        for (offset, expected) in [
+            ("400", 600), ("1000", 0), ("1001", 1_000), ("-1", 1_000), ("x", 1_000),
+        ] {
+            let reply = client.ask(
+                "getAttachment",
+                ["collection": "0", "digest": "\(Self.digest)", "docID": "soup", "offset": offset]
+            )
+            #expect(reply?.body.count == expected, "offset \(offset)")
+            #expect(reply?.properties["offset"] == (expected < 1_000 ? offset : nil))
+        }
     }
 }

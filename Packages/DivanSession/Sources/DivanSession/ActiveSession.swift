@@ -36,6 +36,8 @@ public final class ActiveSession: @unchecked Sendable {
         public var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
         /// Told what became of documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
+        /// Told what became of contents that the engine's configuration wants.
+        public var onBlob: @Sendable (BlobEvent) -> Void = { _ in }
         /// Told each time a connection stands.
         public var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
         /// Told each time a connection ended or could not be made.
@@ -225,6 +227,7 @@ extension ActiveSession {
             onDocuments: { events in
                 self.onLoop { self.configuration.onDocuments(events) }
             },
+            onBlob: { event in self.onLoop { self.configuration.onBlob(event) } },
             onEnd: { end in self.onLoop { self.ended(end) } }
         )
     }

@@ -18,6 +18,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
         var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
         var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
+        var onBlob: @Sendable (BlobEvent) -> Void = { _ in }
         /// Called once, when the transport is closed and every conflict is settled.
         var onEnd: @Sendable (PeerEnd) -> Void = { _ in }
     }
@@ -231,6 +232,7 @@ extension PeerDriver {
             switch effect {
             case .status(let status): hooks.onStatus(status)
             case .documents(let events): hooks.onDocuments(events)
+            case .blob(let event): hooks.onBlob(event)
             case .resolve(let conflict): conflicts.add(conflict)
             case .close(let code, let error):
                 end.error = end.error ?? error

@@ -89,8 +89,12 @@ final class Inspector {
 
     // MARK: Blobs
 
-    func inspectBlobs(_ blobs: BlobStore) throws {
-        var missing = named
+    /// The contents that documents name.
+    var namedBlobs: Set<BlobDigest> { Set(named.keys) }
+
+    /// Reads every content; those that were never fetched need not be here.
+    func inspectBlobs(_ blobs: BlobStore, absent: Set<BlobDigest>) throws {
+        var missing = named.filter { !absent.contains($0.key) }
         for digest in try blobs.shelf.contents().digests {
             missing[digest] = nil
             let name = named[digest]

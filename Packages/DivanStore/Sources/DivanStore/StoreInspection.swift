@@ -10,7 +10,8 @@ extension Store {
         let inspector = Inspector()
         try inspector.note { try engine.checkIntegrity() }
         try inspector.note { try read { try inspector.inspectRows($0) } }
-        try inspector.inspectBlobs(blobs)
+        let absent = try read { try $0.absentBlobs(among: inspector.namedBlobs) }
+        try inspector.inspectBlobs(blobs, absent: absent)
         return inspector.inspection
     }
 

@@ -85,7 +85,8 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
     ///
     /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB or the
-    /// blob was made of bytes. Bytes that do not fit the digest, of a file that was altered or cut
+    /// blob was made of bytes. A blob that was left at the peer has none until it is fetched
+    /// (``fetch(from:progress:)``). Bytes that do not fit the digest, of a file that was altered or cut
     /// short, count as no content.
     public var content: Data? { lock.withLock { state.load() } }
 
@@ -94,6 +95,17 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// Unlike ``content`` it yields what the file holds, without comparing the digest.
     public var contentStream: InputStream? {
         lock.withLock { state.makeStream() }
+    }
+
+    /// Where the content is, or is to be, when it is a database's.
+    var place: (BlobDigest, Database)? {
+        lock.withLock {
+            if case .stored(let digest, let database) = state.content {
+                (digest, database)
+            } else {
+                nil
+            }
+        }
     }
 
     /// Bytes of content; 0 for a stream that was not read yet, and where the document does not say

@@ -22,6 +22,8 @@ public final class Database: Sendable {
 
     /// What is shared by all `Database` objects of one file.
     let file: DatabaseFile
+    /// Fetches blobs that were left at a peer.
+    let courier = BlobCourier()
     /// The listeners of this object.
     let changes = DatabaseChanges()
     /// Where it lives; `nil` in memory.

@@ -23,6 +23,10 @@ enum ReplicationFailure: Error, Equatable {
     case pullOnly
     /// A collection is not part of the replicator's configuration.
     case collectionNotReplicated(String)
+    /// A blob was asked for that no pull has left at a peer.
+    case unknownBlob(String)
+    /// No replicator is there to fetch a blob as.
+    case noWayToBlob(String)
     /// A certificate authenticator was given together with `disableTLS`.
     case certificatesWithoutTLS
 
@@ -36,6 +40,7 @@ extension ReplicationFailure: NumberedError {
         case .invalidURL: .divan(CBLError.invalidURL)
         case .resolvedElsewhere: .divan(CBLError.conflict)
         case .pullOnly, .unknownEndpoint, .unknownAuthenticator: .divan(CBLError.unsupported)
+        case .unknownBlob, .noWayToBlob: .divan(CBLError.notFound)
         case .sameDatabase, .contradictoryTrust, .collectionNotReplicated,
             .certificatesWithoutTLS:
             .divan(CBLError.invalidParameter)
@@ -66,6 +71,11 @@ extension ReplicationFailure: CustomStringConvertible {
             "Replicator: a pull-only replicator has no pending documents; use a type that pushes"
         case .collectionNotReplicated(let name):
             "Replicator: collection \(name) is not in the configuration; add it there"
+        case .unknownBlob(let digest):
+            "Blob \(digest): it is not in the database, and no pull has left it at a peer; "
+                + "sync its document"
+        case .noWayToBlob(let digest):
+            "Blob \(digest): no replicator of its collection lives; keep one, or pass a configuration"
         case .certificatesWithoutTLS:
             "URLEndpointListener: a certificate authenticator needs TLS; set disableTLS to false"
         }

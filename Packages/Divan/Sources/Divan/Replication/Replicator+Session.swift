@@ -40,6 +40,10 @@ extension Replicator {
             self.publish(Status(status))
         }
         session.onDocuments = { events in self.publish(events) }
+        if let errand {
+            session.peer = session.peer.fetching(errand.blobs)
+            session.onBlob = errand.onEvent
+        }
         session.onOpen = { server in
             self.meter.note(codecName: peer.usedCodecName(for: server.subprotocol))
             let correlationID = server.headers[CorrelationID.field] ?? connector.correlationID
@@ -78,6 +82,7 @@ extension Replicator {
         )
         options.isReset = reset
         options.purgesRevoked = config.enableAutoPurge
+        options.blobs = config.blobs.policy
         return options
     }
 

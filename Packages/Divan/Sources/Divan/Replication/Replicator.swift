@@ -87,11 +87,19 @@ public final class Replicator: Sendable {
     let changeListeners = ListenerList<ReplicatorChange>()
     let documentListeners = ListenerList<DocumentReplication>()
     let runEnd = ServiceEnd()
+    /// Blobs to fetch, instead of documents.
+    let errand: BlobErrand?
 
     /// Creates a replicator; it does nothing until it is started.
     ///
     /// - Precondition: The configuration has a collection.
-    public init(config: ReplicatorConfiguration) {
+    public convenience init(config: ReplicatorConfiguration) {
+        self.init(config: config, errand: nil)
+    }
+
+    /// Creates one that fetches blobs, and nothing else, if it has an errand.
+    init(config: ReplicatorConfiguration, errand: BlobErrand?) {
+        self.errand = errand
         self.config = config
         label = ReplicatorLabel(config)
         ProcessRegistry.shared.replicators.add(self)

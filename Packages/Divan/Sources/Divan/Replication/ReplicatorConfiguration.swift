@@ -58,6 +58,11 @@ public struct ReplicatorConfiguration: Sendable {
     /// Only connections of one `Replicator` share sessions, so what another one trusts or shows
     /// has no part in it. Kept in memory, and used once. An addition to the official API.
     public var resumesTLSSessions = true
+    /// Which blobs a pull fetches with the documents that name them; the others stay at the peer until
+    /// ``Blob/fetch(from:progress:)`` asks for them.
+    ///
+    /// An addition to the official API, which fetches all.
+    public var blobs = BlobReplication.eager
 
     private var chosenHeartbeat: TimeInterval?
     private var chosenAttemptCount: UInt?

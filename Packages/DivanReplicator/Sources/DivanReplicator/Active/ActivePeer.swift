@@ -58,6 +58,16 @@ final class ActivePeer: ConnectedPeer {
         agreement = CollectionAgreement(options, over: connection) {
             [inbox, remarks, conflicts] number in
             try ActiveCollection(number, of: options, inbox, remarks, conflicts, over: connection)
+        } begun: { [inbox] in
+            let numbers = Dictionary(
+                zip(options.collections.map(\.path), options.collections.indices),
+                uniquingKeysWith: { first, _ in first }
+            )
+            inbox.want(
+                options.wantedBlobs.compactMap { blob in
+                    numbers[blob.collection].map { (collection: $0, blob: blob) }
+                }
+            )
         }
     }
 

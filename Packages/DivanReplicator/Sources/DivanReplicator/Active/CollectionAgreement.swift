@@ -17,17 +17,20 @@ final class CollectionAgreement {
     private let options: PeerConfiguration.ActiveOptions
     private let connection: Connection
     private let make: (Int) throws -> ActiveCollection
+    private let begun: () -> Void
     /// Whether the other side has taken a request that names its collection.
     private var isModeProven = false
 
     init(
         _ options: PeerConfiguration.ActiveOptions,
         over connection: Connection,
-        make: @escaping (Int) throws -> ActiveCollection
+        make: @escaping (Int) throws -> ActiveCollection,
+        begun: @escaping () -> Void
     ) {
         self.options = options
         self.connection = connection
         self.make = make
+        self.begun = begun
     }
 
     /// Asks for the copies of the checkpoints.
@@ -160,6 +163,7 @@ final class CollectionAgreement {
         connection.take(.checkpointsCompared)
         do {
             for collection in collections { try collection.start(options) }
+            begun()
         } catch {
             connection.end(storage: error, .normal)
         }

@@ -14,6 +14,8 @@ struct AttachmentServer {
         let request: BLIPRequestID
         let digest: BlobDigest
         let isCompressed: Bool
+        /// Where a peer goes on that has a part.
+        let offset: Int
     }
 
     /// A content on its way, and when the peer last made room for more of it.
@@ -49,14 +51,24 @@ struct AttachmentServer {
     }
 
     /// Takes `getAttachment`: the content streams from its file.
-    mutating func get(_ request: BLIPIncomingRequest) {
+    ///
+    /// `readable` says whether a document that the request names, and that the peer may fetch, has it.
+    mutating func get(
+        _ request: BLIPIncomingRequest,
+        readable: (BlobDigest) -> Bool = { _ in false }
+    ) {
         do throws(SyncError) {
-            let digest = try digest(of: request)
+            let digest = try digest(of: request, readable: readable)
             guard !request.isNoReply else { return }
             let isCompressed =
                 connection.configuration.compresses && request.properties["compress"] == "true"
             contents.append(
-                Content(request: request.id, digest: digest, isCompressed: isCompressed)
+                Content(
+                    request: request.id,
+                    digest: digest,
+                    isCompressed: isCompressed,
+                    offset: max(0, request.properties.integer(BlobFetcher.offsetProperty) ?? 0)
+                )
             )
             begin()
         } catch {
@@ -95,12 +107,17 @@ struct AttachmentServer {
         self = AttachmentServer(connection)
     }
 
-    private func digest(of request: BLIPIncomingRequest) throws(SyncError) -> BlobDigest {
+    private func digest(
+        of request: BLIPIncomingRequest,
+        readable: (BlobDigest) -> Bool = { _ in false }
+    ) throws(SyncError) -> BlobDigest {
         guard let text = request.properties["digest"], let digest = BlobDigest(text) else {
             throw .http(.badRequest, "missing or malformed digest")
         }
         // The same words as for one that is not here: who may not have it learns nothing.
-        guard connection.blobRights.mayFetch(digest) else { throw .noBlob(digest) }
+        guard connection.blobRights.mayFetch(digest) || readable(digest) else {
+            throw .noBlob(digest)
+        }
         guard contents.count + proofs.count < connection.limits.waitingBlobsCount else {
             throw .http(.serviceUnavailable, "too many requests for blobs wait already")
         }
@@ -123,8 +140,12 @@ extension AttachmentServer {
                 connection.refuse(next.request, with: .noBlob(next.digest))
                 continue
             }
-            let cursor = BlobCursor(next.digest, in: connection.store.blobs)
+            let blobs = connection.store.blobs
+            // A place behind the end means another content: it comes whole.
+            let offset = next.offset <= blobs.byteCount(next.digest) ?? 0 ? next.offset : 0
+            let cursor = BlobCursor(next.digest, in: blobs, at: offset)
             var reply = BLIPReply(body: .source(BlobSource(cursor)))
+            if offset > 0 { reply.properties.append(BlobFetcher.offsetProperty, "\(offset)") }
             reply.isCompressed = next.isCompressed
             connection.answer(next.request, with: reply)
             streams.append(Stream(request: next.request, cursor: cursor, since: connection.now))

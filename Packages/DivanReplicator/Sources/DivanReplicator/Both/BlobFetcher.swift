@@ -5,7 +5,9 @@ import DivanStore
 /// Fetches the blobs that received revisions need: each digest once, a few at a time, streamed
 /// into the store as its pieces arrive.
 ///
-/// Nothing is resumed: a fetch that breaks leaves no file behind.
+/// A fetch that breaks leaves no file behind, except that of a content which somebody asked for: it goes
+/// on with the next connection. A peer of ours then sends the rest; others send all, and what is here
+/// already is passed over.
 ///
 /// Source: `blobs.md` §3, §4.
 struct BlobFetcher {
@@ -22,6 +24,8 @@ struct BlobFetcher {
         var collection: Int
         var documentID: DocumentID
         var blob: BlobReference
+        /// Whether somebody asked for it: its events are told, and what arrives is kept.
+        var isWanted = false
     }
 
     /// What became of a blob, for one waiter.
@@ -41,6 +45,11 @@ struct BlobFetcher {
         var writer: BlobWriter?
         var byteCount = 0
         var failure: SyncError?
+        /// Bytes that were here before, for a content that somebody asked for.
+        var resumedByteCount: Int?
+        /// Bytes that come again, because the peer cannot leave them out.
+        var repeatedByteCount = 0
+        var toldByteCount = 0
     }
 
     init(_ connection: Connection) {
@@ -73,12 +82,39 @@ struct BlobFetcher {
             properties.append("digest", digest.description)
             properties.append("docID", waiter.documentID.text)
             if waiter.blob.isCompressible { properties.append("compress", "true") }
+            if waiter.isWanted { resume(digest, &properties) }
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
             connection.progress.expect(waiter.blob.byteCount)
             let ticket = Ticket(digest: digest, documentID: waiter.documentID)
             connection.ask(request, for: .blob(ticket))
         }
+    }
+
+    /// Looks for what an earlier connection has left, and asks for the rest.
+    private mutating func resume(_ digest: BlobDigest, _ properties: inout BLIPProperties) {
+        do {
+            let writer = try connection.store.blobs.writer(resuming: digest)
+            fetches[digest]?.resumedByteCount = writer.byteCount
+            fetches[digest]?.byteCount = writer.byteCount
+            if writer.byteCount > 0 {
+                properties.append(Self.offsetProperty, "\(writer.byteCount)")
+            }
+            fetches[digest]?.writer = writer
+        } catch {
+            fetches[digest]?.failure = SyncError(storage: error)
+        }
+    }
+
+    /// Where in a content the peer begins, and in its answer that it did; ours, others ignore it.
+    static let offsetProperty = "offset"
+
+    /// The answer begins: what it repeats is known now.
+    mutating func began(_ ticket: Ticket, _ properties: BLIPProperties) {
+        guard let offset = fetches[ticket.digest]?.resumedByteCount, offset > 0,
+            properties.integer(Self.offsetProperty) != offset
+        else { return }
+        fetches[ticket.digest]?.repeatedByteCount = offset
     }
 
     /// Takes a piece of content; returns what came to an end.
@@ -90,6 +126,7 @@ struct BlobFetcher {
         guard var fetch = fetches[ticket.digest] else { return [] }
         fetches[ticket.digest] = nil  // so that the writer is not copied while it is used
         append(piece, to: &fetch)
+        tell(ticket.digest, &fetch, isFinal: isFinal)
         guard isFinal else {
             fetches[ticket.digest] = fetch
             return []
@@ -118,7 +155,10 @@ struct BlobFetcher {
 
     private func append(_ piece: [UInt8], to fetch: inout Fetch) {
         guard fetch.failure == nil, !piece.isEmpty else { return }
-        fetch.byteCount += piece.count
+        let known = min(fetch.repeatedByteCount, piece.count)
+        fetch.repeatedByteCount -= known
+        guard known < piece.count else { return }
+        fetch.byteCount += piece.count - known
         guard fetch.byteCount <= connection.limits.blobByteCount else {
             fetch.failure = Self.tooLarge(connection.limits)
             fetch.writer?.cancel()
@@ -127,11 +167,25 @@ struct BlobFetcher {
         do {
             let writer = try fetch.writer ?? connection.store.blobs.writer()
             fetch.writer = writer
-            try writer.append(piece.span)
+            let rest = known == 0 ? piece : Array(piece[known...])
+            try writer.append(rest.span)
         } catch {
             fetch.failure = SyncError(storage: error)
             fetch.writer?.cancel()
         }
+    }
+
+    /// Tells how far a content is that somebody asked for, about every 64 KiB and at its end.
+    private func tell(_ digest: BlobDigest, _ fetch: inout Fetch, isFinal: Bool) {
+        guard let resumed = fetch.resumedByteCount,
+            isFinal || fetch.byteCount - fetch.toldByteCount >= 64 << 10
+        else { return }
+        fetch.toldByteCount = fetch.byteCount
+        let state = BlobEvent.State.arriving(
+            byteCount: fetch.byteCount,
+            resumedByteCount: resumed
+        )
+        connection.emit(.blob(BlobEvent(digest: digest, state: state)))
     }
 
     static func tooLarge(_ limits: Limits) -> SyncError {
@@ -141,7 +195,7 @@ struct BlobFetcher {
     /// Takes an error reply.
     mutating func failed(_ error: SyncError, _ ticket: Ticket) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
-        fetch.writer?.cancel()
+        if fetch.resumedByteCount == nil { fetch.writer?.cancel() }
         fetch.writer = nil
         fetch.failure = error
         return finish(fetch, ticket.digest)
@@ -151,6 +205,10 @@ struct BlobFetcher {
     private mutating func finish(_ ended: Fetch, _ digest: BlobDigest) -> [Completion] {
         activeCount -= 1
         fetches[digest] = nil
+        if ended.resumedByteCount != nil {
+            let state = ended.failure.map { BlobEvent.State.failed($0) } ?? .arrived
+            connection.emit(.blob(BlobEvent(digest: digest, state: state)))
+        }
         guard let failure = ended.failure else {
             return ended.waiters.map { Completion(parkedID: $0.parkedID, error: nil) }
         }
@@ -165,7 +223,7 @@ struct BlobFetcher {
 
     /// Drops everything: the connection is gone.
     mutating func abandon() {
-        for fetch in fetches.values { fetch.writer?.cancel() }
+        for fetch in fetches.values where fetch.resumedByteCount == nil { fetch.writer?.cancel() }
         fetches = [:]
         queue = Line()
         activeCount = 0

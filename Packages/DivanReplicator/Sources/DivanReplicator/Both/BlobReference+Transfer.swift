@@ -5,8 +5,13 @@ import DivanStore
 //
 // Source: `blobs.md` §4.
 extension BlobReference {
-    /// Bytes of the content as the document says; not to be trusted.
-    var byteCount: Int { members["length"]?.int.flatMap { Int(exactly: $0) } ?? 0 }
+    /// Bytes of the content as the document says, or zero; not to be trusted.
+    var byteCount: Int { statedByteCount ?? 0 }
+
+    /// Bytes of the content as the document says, if it does; not to be trusted.
+    var statedByteCount: Int? {
+        members["length"]?.int.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
 
     /// Whether the content is worth compressing: Couchbase Lite's guess from the type.
     ///

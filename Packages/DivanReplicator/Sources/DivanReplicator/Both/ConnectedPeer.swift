@@ -28,6 +28,8 @@ protocol ConnectedPeer: SyncPeer {
     func receive(_ request: BLIPIncomingRequest) throws(SyncError)
     /// Checks that a request is about a collection that both sides have.
     func checkCollection(of request: BLIPIncomingRequest) throws(SyncError)
+    /// Whether a request for a blob names a document that has it, and that the peer may fetch.
+    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool
     /// Whether an answer shows that the conversation has to begin anew, which it then does.
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool
     /// Takes the answer to one of this role's requests.
@@ -42,6 +44,7 @@ extension ConnectedPeer {
 
     func weigh() {}
     func giveUp() {}
+    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool { false }
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool { false }
 
     func receive(_ message: Span<UInt8>, at now: Duration) {
@@ -93,6 +96,7 @@ extension ConnectedPeer {
                 connection.refuse(request, logging: error)
             }
         case .reply(let number, let reply):
+            inbox.began(reply, to: number)
             guard let purpose = connection.purpose(of: number, answeredBy: reply),
                 !startsOver(after: reply, to: purpose)
             else { return }
@@ -111,7 +115,7 @@ extension ConnectedPeer {
         switch request.profile {
         case "getAttachment":
             try checkCollection(of: request)
-            attachments.get(request)
+            attachments.get(request) { mayRead(blob: $0, of: request) }
         case "proveAttachment":
             try checkCollection(of: request)
             attachments.prove(request)

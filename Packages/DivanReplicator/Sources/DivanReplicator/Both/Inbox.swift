@@ -132,6 +132,32 @@ extension Inbox {
     /// Asks for as many blobs as may be on their way.
     func pump() { blobs.pump() }
 
+    /// Asks for contents that were left at the peer, unless they are here by now.
+    func want(_ wanted: [(collection: Int, blob: WantedBlob)]) {
+        for (collection, blob) in wanted {
+            guard !connection.store.blobs.contains(blob.digest) else {
+                connection.emit(.blob(BlobEvent(digest: blob.digest, state: .arrived)))
+                continue
+            }
+            blobs.want(
+                BlobFetcher.Waiter(
+                    parkedID: -1,
+                    collection: collection,
+                    documentID: blob.documentID,
+                    blob: BlobReference(to: blob.digest),
+                    isWanted: true
+                )
+            )
+        }
+    }
+
+    /// The answer with a blob begins.
+    func began(_ reply: BLIPIncomingReply, to number: BLIPRequestNumber) {
+        guard reply.error == nil, let ticket = connection.blobTicket(of: number, isFinal: false)
+        else { return }
+        blobs.began(ticket, reply.properties)
+    }
+
     /// Takes a piece of a blob; returns the revisions that failed with it.
     func receive(
         _ piece: [UInt8],
@@ -178,7 +204,12 @@ extension Inbox {
             )
         }
         revision.holds = body.blobs.map { connection.store.blobs.hold($0.digest) }
-        return try missingBlobs(of: body, revision.message.documentID, in: admission)
+        return try missingBlobs(
+            of: body,
+            revision.message.documentID,
+            in: admission,
+            leaving: &revision.absentBlobs
+        )
     }
 
     /// Fetches the blobs of a revision before it is stored.
@@ -211,12 +242,14 @@ extension Inbox {
     ///
     /// Where it may not have every blob of the database it sends each one that it has not shown to
     /// have, stored here or not: naming a digest would else give it the content, and whether the
-    /// content is asked for would tell that it is here.
+    /// content is asked for would tell that it is here. An active peer may leave contents where they are.
     private func missingBlobs(
         of body: ReceivedBody,
         _ documentID: DocumentID,
-        in admission: Admission
+        in admission: Admission,
+        leaving absent: inout [BlobDigest]
     ) throws(SyncError) -> [BlobReference] {
+        let policy = connection.blobPolicy
         let rights = connection.blobRights
         let readable = rights.areBound ? readableBlobs(of: documentID, in: admission) : []
         var missing: [BlobReference] = []
@@ -226,6 +259,10 @@ extension Inbox {
             if isProven, connection.store.blobs.contains(blob.digest) { continue }
             guard !body.orphans.contains(blob.digest) else {
                 throw .http(.notFound, "the sender has no content for \(blob.digest.description)")
+            }
+            if policy.leaves(blob) {
+                absent.append(blob.digest)
+                continue
             }
             guard blob.byteCount <= connection.limits.blobByteCount else {
                 throw BlobFetcher.tooLarge(connection.limits)

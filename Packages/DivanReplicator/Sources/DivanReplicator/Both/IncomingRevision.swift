@@ -13,6 +13,8 @@ struct IncomingRevision {
     var hasBlobs = false
     /// The difference that the body was made from, if any.
     var delta: DeltaUse?
+    /// Contents that were left at the peer.
+    var absentBlobs: [BlobDigest] = []
     /// Keep its blobs from being collected until it is stored.
     var holds: [BlobHold] = []
 
@@ -63,6 +65,9 @@ extension StoreWriter {
                 ),
                 in: path
             )
+            for digest in revision.absentBlobs {
+                try noteAbsent(digest, of: message.documentID, in: path)
+            }
             return switch outcome {
             case .inserted(let sequence, let isConflict, let isBranched):
                 .inserted(sequence: sequence, isConflict: isConflict, isBranched: isBranched)

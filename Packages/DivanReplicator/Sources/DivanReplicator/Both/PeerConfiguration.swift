@@ -72,6 +72,11 @@ public struct PeerConfiguration: Sendable {
         public var retriesRefused = false
         /// Whether documents that the user may no longer see are purged.
         public var purgesRevoked = true
+        /// Which contents are fetched with the revisions that name them.
+        public var blobs = BlobPolicy.eager
+        /// Contents to fetch that earlier connections have left at the peer; `SyncEffect.blob` tells
+        /// what becomes of each.
+        public var wantedBlobs: [WantedBlob] = []
 
         /// Creates options.
         public init(

@@ -13,6 +13,8 @@ public enum SyncEffect: Sendable {
     /// A pulled revision conflicts with a local one: resolve it, store the result, and call
     /// `conflictResolved`.
     case resolve(PendingConflict)
+    /// Something became of a content that the configuration wants.
+    case blob(BlobEvent)
 }
 
 /// A document with two live branches.

@@ -31,6 +31,19 @@ final class PassiveCollection {
 
     var isIdle: Bool { feed?.isIdle ?? true }
 
+    /// Whether the document that a request for a blob names has it, and the peer may fetch that: who left
+    /// the content here comes for it later, over another connection perhaps.
+    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool {
+        guard admission.isReadable, let name = request.properties["docID"],
+            let stored = try? connection.store.read({ reader in
+                try reader.document(DocumentID(unchecked: name), in: path)
+            }),
+            stored.flags.contains(.hasBlobs),
+            admission.mayRead(stored.documentID, stored.revisionID, stored.body)
+        else { return false }
+        return (try? BlobReferences.digests(in: stored.body.span))?.contains(digest) ?? false
+    }
+
     /// Whether there is room to go on, but others shall have their turn first.
     var wantsTurn: Bool { feed?.wantsTurn ?? false }
 

@@ -193,6 +193,10 @@ extension PassivePeer {
         _ = try collection(of: request)
     }
 
+    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool {
+        (try? collection(of: request))?.mayRead(blob: digest, of: request) ?? false
+    }
+
     private func collection(of request: BLIPIncomingRequest) throws(SyncError) -> PassiveCollection
     {
         let number = try connection.collectionNumber(of: request, below: collections.count)

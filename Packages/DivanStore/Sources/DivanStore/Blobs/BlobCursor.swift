@@ -6,17 +6,18 @@
 public final class BlobCursor {
     /// The content.
     public let digest: BlobDigest
-    /// How many bytes were read.
-    public private(set) var offset = 0
+    /// Where the next byte is read.
+    public private(set) var offset: Int
 
     private let blobs: BlobStore
     private let hold: BlobHold
     private var reader: BlobReader?
     private var isAtEnd = false
 
-    /// Creates a cursor at the start of a content, which need not be there.
-    public init(_ digest: BlobDigest, in blobs: BlobStore) {
+    /// Creates a cursor at a place of a content, which need not be there.
+    public init(_ digest: BlobDigest, in blobs: BlobStore, at offset: Int = 0) {
         self.digest = digest
+        self.offset = offset
         self.blobs = blobs
         hold = blobs.hold(digest)
     }

@@ -4,7 +4,8 @@ internal import Synchronization
 /// Contents as files of one directory, `Attachments/` of a bundle.
 ///
 /// A content is written to `incoming_…`, renamed to `pending_<name>` when it is complete, and to
-/// its name when it has reached the disk: a name promises a whole content, also after a power cut.
+/// its name when it has reached the disk (one that is fetched on demand is written to `partial_<name>`,
+/// which stays for the next attempt): a name promises a whole content, also after a power cut.
 /// The last step is taken for all pending contents at once, before a transaction commits that
 /// names blobs. Names are made from decoded digests only, and links are not followed.
 ///
@@ -17,6 +18,7 @@ final class BlobDirectory: BlobShelf {
     private let sealing: Mutex<Sealing>
     private static let unfinishedPrefix = "incoming_"
     private static let pendingPrefix = "pending_"
+    private static let partialPrefix = "partial_"
     private let serial = Atomic<UInt64>(0)
     // Complete contents that may not have reached the disk. Held while they are settled, so that
     // none is replaced between its sync and its name.
@@ -79,6 +81,10 @@ final class BlobDirectory: BlobShelf {
         path + "/" + digest.fileName
     }
 
+    private func partialFile(_ digest: BlobDigest) -> String {
+        path + "/" + Self.partialPrefix + digest.fileName
+    }
+
     private func pendingFile(_ digest: BlobDigest) -> String {
         path + "/" + Self.pendingPrefix + digest.fileName
     }
@@ -135,6 +141,7 @@ final class BlobDirectory: BlobShelf {
         // A copy that was made by hand may be read without the directory.
         guard BundleFiles.exists(path) else { return ([], []) }
         for name in try BundleFiles.names(in: path) {
+            if name.hasPrefix(Self.partialPrefix) { continue }
             let isPending = name.hasPrefix(Self.pendingPrefix)
             let plain = isPending ? String(name.dropFirst(Self.pendingPrefix.count)) : name
             if let digest = BlobDigest(fileName: plain) {
@@ -203,6 +210,40 @@ final class BlobDirectory: BlobShelf {
         try sealing.withLock { sealing throws(StoreError) in
             try exchange()
             sealing.key = key
+        }
+    }
+
+    func partialSink(
+        _ digest: BlobDigest
+    ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
+        guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
+        let file = partialFile(digest)
+        let descriptor = open(
+            file,
+            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+            0o600
+        )
+        guard descriptor >= 0 else {
+            // One that a crash left complete can only be read: the next attempt begins anew.
+            guard errno == EACCES, unlink(file) == 0 else { throw .system(errno, at: file) }
+            return nil
+        }
+        var status = stat()
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1
+        else {
+            close(descriptor)
+            return nil
+        }
+        let sink = BlobFileSink(descriptor, path: file, directory: self, calls: calls)
+        return (sink, try source(digest, in: file))
+    }
+
+    func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {
+        for name in try BundleFiles.names(in: path) where name.hasPrefix(Self.partialPrefix) {
+            let digest = BlobDigest(fileName: String(name.dropFirst(Self.partialPrefix.count)))
+            if let digest, used.contains(digest) { continue }
+            unlink(path + "/" + name)
         }
     }
 

@@ -113,4 +113,10 @@ final class BlobFileSink: BlobSink {
         descriptor = -1
         directory.sinkDidEnd()
     }
+
+    func suspend() {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        descriptor = -1
+    }
 }

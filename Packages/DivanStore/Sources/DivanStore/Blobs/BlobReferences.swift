@@ -8,6 +8,11 @@ public struct BlobReference: Sendable {
     public var members: JSONObject
     private let path: BlobPath
 
+    /// Names a content of which nothing else is known.
+    public init(to digest: BlobDigest) {
+        self.init(digest: digest, members: JSONObject(), path: BlobPath(.index(0), below: nil))
+    }
+
     fileprivate init(digest: BlobDigest, members: JSONObject, path: BlobPath) {
         self.digest = digest
         self.members = members

@@ -88,6 +88,18 @@ public final class BlobStore: Sendable {
         openCursorCount.subtract(1, ordering: .relaxed)
     }
 
+    /// Goes on with a content of which a part may be here from an earlier attempt; what arrives is kept
+    /// when the writer is dropped.
+    ///
+    /// `byteCount` says how much is here already. A store in memory keeps no parts, and a content that
+    /// somebody else is writing begins anew.
+    public func writer(resuming digest: BlobDigest) throws(StoreError) -> BlobWriter {
+        guard let (sink, source) = try shelf.partialSink(digest) else { return try writer() }
+        let writer = BlobWriter(sink, keepsPart: true)
+        try writer.takeOver(source)
+        return writer
+    }
+
     // MARK: Garbage
 
     /// Keeps a content from being collected until the hold is dropped, whether it is stored
@@ -134,6 +146,7 @@ public final class BlobStore: Sendable {
             }
             if isRemoved { collection.removedCount += 1 }
         }
+        try shelf.removeParts(keeping: used)
         return collection
     }
 }
@@ -187,19 +200,31 @@ public final class BlobReader {
 
 /// Takes in one content in pieces; confined to one thread at a time.
 ///
-/// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind.
+/// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind, unless it goes on
+/// with a part.
 public final class BlobWriter {
     private let sink: any BlobSink
+    private let keepsPart: Bool
     private var hash = SHA1()
-    /// Bytes appended so far.
+    /// Bytes appended so far, those of earlier attempts among them.
     public private(set) var byteCount = 0
 
-    fileprivate init(_ sink: any BlobSink) {
+    fileprivate init(_ sink: any BlobSink, keepsPart: Bool = false) {
         self.sink = sink
+        self.keepsPart = keepsPart
     }
 
     deinit {
-        sink.discard()
+        if keepsPart { sink.suspend() } else { sink.discard() }
+    }
+
+    /// Hashes what an earlier attempt has left.
+    fileprivate func takeOver(_ source: any BlobSource) throws(StoreError) {
+        while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
+        {
+            hash.update(piece.span)
+            byteCount += piece.count
+        }
     }
 
     /// Adds the next piece.
@@ -246,6 +271,13 @@ public protocol BlobShelf: Sendable {
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
     /// Begins a content.
     func sink() throws(StoreError) -> any BlobSink
+    /// Goes on with a content of which a part was kept, and reads that part; `nil` where no parts are
+    /// kept, or where somebody else goes on with it.
+    func partialSink(
+        _ digest: BlobDigest
+    ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)?
+    /// Forgets the parts of contents that are not among `used`.
+    func removeParts(keeping used: Set<BlobDigest>) throws(StoreError)
     /// Makes stored contents survive a power cut.
     func settle() throws(StoreError)
     /// Forgets a content; does nothing when it is not here.
@@ -274,4 +306,25 @@ public protocol BlobSink: AnyObject {
     func store(as digest: BlobDigest) throws(StoreError)
     /// Forgets what was added.
     func discard()
+    /// Keeps what was added for `partialSink`.
+    func suspend()
+}
+
+extension BlobShelf {
+    /// No parts are kept.
+    public func partialSink(
+        _ digest: BlobDigest
+    ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
+        nil
+    }
+}
+
+extension BlobShelf {
+    /// There are none.
+    public func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {}
+}
+
+extension BlobSink {
+    /// No parts are kept.
+    public func suspend() { discard() }
 }

@@ -1,0 +1,214 @@
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Foundation
+import Synchronization
+
+/// Fetches blobs that replicators have left at their peers, many over one connection.
+///
+/// **What it promises.** Each call of `fetch` ends: with the blob in the store, with the error of the
+/// connection or of the blob, or cancelled. A blob is fetched once for all who wait for it.
+///
+/// **Its steps.** Calls line up. When no connection is under way, one begins and takes along all that
+/// stand in line for the same peer; who comes later waits for the next one. A connection that is lost
+/// is made again by the session, with the same blobs.
+///
+/// **What bounds it.** `batchCount` blobs go into one connection.
+final class BlobCourier: Sendable {
+    typealias Progress = @Sendable (_ received: Int, _ resumed: Int) -> Void
+
+    /// Blobs that one connection fetches; the next thousand has its own.
+    private static let batchCount = 1_000
+
+    /// Somebody who waits for a blob.
+    private struct Waiter {
+        let number: Int
+        let progress: Progress
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Parcel {
+        let blob: WantedBlob
+        let configuration: ReplicatorConfiguration
+        var waiters: [Waiter]
+
+        mutating func take(_ number: Int) -> Waiter? {
+            guard let place = waiters.firstIndex(where: { $0.number == number }) else { return nil }
+            return waiters.remove(at: place)
+        }
+    }
+
+    private struct State {
+        var line: [Parcel] = []
+        var underway: [BlobDigest: Parcel] = [:]
+        var replicator: Replicator?
+        var waiterCount = 0
+        var cancelled: Set<Int> = []
+
+        /// Removes a waiter, wherever it is.
+        mutating func take(_ number: Int) -> Waiter? {
+            for place in line.indices {
+                if let waiter = line[place].take(number) { return waiter }
+            }
+            for digest in underway.keys {
+                if let waiter = underway[digest]?.take(number) { return waiter }
+            }
+            return nil
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Fetches one blob.
+    ///
+    /// - Throws: As `Blob.fetch`.
+    func fetch(
+        _ digest: BlobDigest,
+        for database: Database,
+        from given: ReplicatorConfiguration?,
+        progress: @escaping Progress
+    ) async throws {
+        let (blob, configuration) = try route(digest, for: database, from: given)
+        let number = state.withLock { state in
+            state.waiterCount += 1
+            return state.waiterCount
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let waiter = Waiter(number: number, progress: progress, continuation: continuation)
+                add(waiter, for: blob, configuration)
+            }
+        } onCancel: {
+            cancel(number)
+        }
+        try? database.openStore().write { try $0.noteArrived(digest) }
+    }
+
+    /// Under which document the peer has a blob, and how the peer is reached.
+    private func route(
+        _ digest: BlobDigest,
+        for database: Database,
+        from given: ReplicatorConfiguration?
+    ) throws -> (WantedBlob, ReplicatorConfiguration) {
+        let store = try database.openStore()
+        guard let name = try store.read({ try $0.absentBlob(digest) }) else {
+            throw ReplicationFailure.unknownBlob("\(digest)").error
+        }
+        let living = ProcessRegistry.shared.replicators.all.reversed().lazy
+            .filter { $0.errand == nil && $0.config.requiredDatabase.store === store }
+        let known = given.map { [$0] } ?? living.map(\.config)
+        let configuration = known.first { configuration in
+            configuration.collections.contains { $0.path == name.collection }
+        }
+        guard var configuration else { throw ReplicationFailure.noWayToBlob("\(digest)").error }
+        configuration.continuous = false
+        configuration.replicatorType = .pull
+        let blob = WantedBlob(digest, of: name.documentID, in: name.collection)
+        return (blob, configuration)
+    }
+
+    private func add(
+        _ waiter: Waiter,
+        for blob: WantedBlob,
+        _ configuration: ReplicatorConfiguration
+    ) {
+        let isCancelled = state.withLock { state in
+            guard state.cancelled.remove(waiter.number) == nil else { return true }
+            if state.underway[blob.digest]?.waiters.append(waiter) != nil { return false }
+            if let place = state.line.firstIndex(where: { $0.blob.digest == blob.digest }) {
+                state.line[place].waiters.append(waiter)
+            } else {
+                let parcel = Parcel(blob: blob, configuration: configuration, waiters: [waiter])
+                state.line.append(parcel)
+            }
+            return false
+        }
+        if isCancelled { waiter.continuation.resume(throwing: CancellationError()) }
+        startNext()
+    }
+
+    private func cancel(_ number: Int) {
+        let (waiter, replicator) = state.withLock { state -> (Waiter?, Replicator?) in
+            guard let waiter = state.take(number) else {
+                state.cancelled.insert(number)
+                return (nil, nil)
+            }
+            let isNeeded = state.underway.values.contains { !$0.waiters.isEmpty }
+            return (waiter, isNeeded ? nil : state.replicator)
+        }
+        waiter?.continuation.resume(throwing: CancellationError())
+        replicator?.stop()
+    }
+}
+
+// MARK: - One connection after another
+
+extension BlobCourier {
+    /// Begins a connection with those that stand in line for one peer, unless one is under way.
+    private func startNext() {
+        let replicator = state.withLock { state -> Replicator? in
+            state.line.removeAll(where: \.waiters.isEmpty)
+            guard state.replicator == nil, let first = state.line.first else { return nil }
+            let target = ReplicatorLabel(first.configuration).target
+            var batch: [Parcel] = []
+            state.line.removeAll { parcel in
+                guard batch.count < Self.batchCount,
+                    ReplicatorLabel(parcel.configuration).target == target
+                else { return false }
+                batch.append(parcel)
+                return true
+            }
+            for parcel in batch { state.underway[parcel.blob.digest] = parcel }
+            var configuration = first.configuration
+            configuration.join(batch.map(\.configuration))
+            let errand = BlobErrand(blobs: batch.map(\.blob)) { [self] in take($0) }
+            let replicator = Replicator(config: configuration, errand: errand)
+            state.replicator = replicator
+            return replicator
+        }
+        guard let replicator else { return }
+        _ = replicator.changeListeners.addInline { [self] change in
+            if change.status.activity == .stopped { ended(change.status.error) }
+        }
+        replicator.start()
+    }
+
+    /// Something became of a blob.
+    private func take(_ event: BlobEvent) {
+        switch event.state {
+        case .arriving(let byteCount, let resumed):
+            let waiters = state.withLock { $0.underway[event.digest]?.waiters ?? [] }
+            for waiter in waiters { waiter.progress(byteCount, resumed) }
+        case .arrived: finish(event.digest, .success(()))
+        case .failed(let error): finish(event.digest, .failure(NSError(from: error)))
+        }
+    }
+
+    private func finish(_ digest: BlobDigest, _ result: Swift.Result<Void, any Error>) {
+        let parcel = state.withLock { $0.underway.removeValue(forKey: digest) }
+        for waiter in parcel?.waiters ?? [] { waiter.continuation.resume(with: result) }
+    }
+
+    private func ended(_ error: (any Error)?) {
+        let rest = state.withLock { state in
+            state.replicator = nil
+            defer { state.underway = [:] }
+            return state.underway.values.flatMap(\.waiters)
+        }
+        let failure = error ?? CancellationError()
+        for waiter in rest { waiter.continuation.resume(throwing: failure) }
+        startNext()
+    }
+}
+
+extension ReplicatorConfiguration {
+    /// Adds the collections that others to the same peer have.
+    fileprivate mutating func join(_ others: [ReplicatorConfiguration]) {
+        for other in others {
+            for collection in other.collections where collectionConfig(collection) == nil {
+                guard collection.database === requiredDatabase else { continue }
+                addCollection(collection, config: other.collectionConfig(collection))
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Contents that arrive in several attempts.
+@Suite struct PartialBlobTests {
+    private let directory: TemporaryDirectory
+    private let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open() throws -> Store { try Store.open(directory: directory.file("a.cblite2")) }
+
+    private func names(_ store: Store) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: try #require(store.blobs.directory))
+    }
+
+    @Test func `a part stays, also when the database is closed, and becomes the content`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        var store = try open()
+        var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
+        #expect(writer?.byteCount == 0)
+        try writer?.append(Array(content[..<100_000]).span)
+        writer = nil
+        #expect(!store.blobs.contains(digest))
+        try store.close()
+
+        store = try open()
+        let rest = try store.blobs.writer(resuming: digest)
+        #expect(rest.byteCount == 100_000)
+        try rest.append(Array(content[100_000...]).span)
+        #expect(try rest.finish(expected: digest) == digest)
+        #expect(try store.blobs.read(digest) == content)
+        #expect(try names(store).allSatisfy { !$0.hasPrefix("partial_") })
+        try store.close()
+    }
+
+    @Test func `a part that was altered fails its digest and is forgotten`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let store = try open()
+        var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
+        try writer?.append([1, 2, 3].span)
+        writer = nil
+        let rest = try store.blobs.writer(resuming: digest)
+        try rest.append(content.span)
+        #expect(throws: StoreError.self) { try rest.finish(expected: digest) }
+        #expect(try store.blobs.writer(resuming: digest).byteCount == 0)
+        try store.close()
+    }
+
+    @Test func `two writers of one content do not mix`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let store = try open()
+        let first = try store.blobs.writer(resuming: digest)
+        try first.append(Array(content[..<10]).span)
+        let second = try store.blobs.writer(resuming: digest)
+        #expect(second.byteCount == 0)
+        try second.append(content.span)
+        #expect(try second.finish(expected: digest) == digest)
+        try first.append(Array(content[10...]).span)
+        #expect(try first.finish(expected: digest) == digest)
+        #expect(try store.blobs.read(digest) == content)
+        try store.close()
+    }
+
+    @Test func `a compaction keeps the parts of blobs that documents name, and no others`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let unused = BlobDigest(hashing: [1].span)
+        let store = try open()
+        for key in [digest, unused] {
+            let writer = try store.blobs.writer(resuming: key)
+            try writer.append([7].span)
+        }
+        let body = #"{"picture":{"@type":"blob","digest":"\#(digest)","length":300000}}"#
+        _ = try store.save("a", in: .default, body: Array(body.utf8), hasBlobs: true)
+        let collection = try store.compact()
+        #expect(collection.unknownNames.isEmpty)
+        #expect(try store.blobs.writer(resuming: digest).byteCount == 1)
+        #expect(try store.blobs.writer(resuming: unused).byteCount == 0)
+        try store.close()
+    }
+
+    @Test func `a content that was left at a peer is no damage, any other that is missing is`()
+        throws
+    {
+        let store = try open()
+        let digests = [[UInt8]([1]), [2]].map { BlobDigest(hashing: $0.span) }
+        for (name, digest) in zip(["a", "b"], digests) {
+            let body = #"{"picture":{"@type":"blob","digest":"\#(digest)","length":1}}"#
+            _ = try store.save(
+                DocumentID(unchecked: name),
+                in: .default,
+                body: Array(body.utf8),
+                hasBlobs: true
+            )
+        }
+        #expect(try store.inspect().damages.count == 2)
+        try store.write { try $0.noteAbsent(digests[0], of: "a", in: .default) }
+        #expect(
+            try store.inspect().damages.map(\.part) == [
+                .blob(digests[1], namedBy: .init("b", in: .default))
+            ]
+        )
+        let name = try store.read { try $0.absentBlob(digests[0]) }
+        #expect(name == .init("a", in: .default))
+        try store.write { try $0.noteArrived(digests[0]) }
+        #expect(try store.inspect().damages.count == 2)
+        try store.close()
+    }
+}
