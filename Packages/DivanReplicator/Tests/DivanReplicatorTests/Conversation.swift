@@ -216,6 +216,7 @@ struct Conversation {
                 closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .status(let status): statuses.append(status)
+            case .blob: break
             case .documents(let events): activeEvents += events
             case .resolve(let conflict):
                 held.append(conflict)
@@ -229,7 +230,7 @@ struct Conversation {
                 closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .documents(let events): passiveEvents += events
-            case .status, .resolve: break
+            case .status, .resolve, .blob: break
             }
         }
         return isAny

@@ -175,7 +175,7 @@ struct Counterpart {
                 closeCode = code.number
                 self.error = error
             case .documents(let documents): events += documents
-            case .status, .resolve: break
+            case .status, .resolve, .blob: break
             }
         }
     }

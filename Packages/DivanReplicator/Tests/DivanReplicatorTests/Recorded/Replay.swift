@@ -241,7 +241,7 @@ struct Replay {
                 closeCode = code.number
                 self.error = error
             case .documents(let documents): events += documents
-            case .status: break
+            case .status, .blob: break
             case .resolve(let conflict):
                 // The recorded client had no resolver.
                 let error = SyncError(.liteCore, 8, "nobody resolves this")
