@@ -41,7 +41,8 @@ enum Verbs {
             "Sync",
             [
                 ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
-                StatusCommand.self, PendingCommand.self, CheckpointShowCommand.self,
+                StatusCommand.self, DoctorCommand.self, ExplainCommand.self,
+                PendingCommand.self, CheckpointShowCommand.self,
                 CheckpointResetCommand.self, ConflictListCommand.self, ConflictShowCommand.self,
                 ConflictResolveCommand.self,
             ]

@@ -81,6 +81,20 @@ struct PendingQuestion {
     /// Whether the database ever replicated with the peer.
     let isKnown: Bool
 
+    init(
+        store: Store,
+        remote: String,
+        channels: ScopedOption = ScopedOption(),
+        documents: ScopedOption = ScopedOption(),
+        isKnown: Bool
+    ) {
+        self.store = store
+        self.remote = remote
+        self.channels = channels
+        self.documents = documents
+        self.isKnown = isKnown
+    }
+
     /// The IDs in each collection, in the order of their bytes.
     func documentIDs(
         in paths: [CollectionPath]

@@ -102,6 +102,9 @@ struct ScopedOption {
     private var shared: [String] = []
     private var own: [CollectionPath: [String]] = [:]
 
+    /// Nothing for any collection.
+    init() {}
+
     /// Sorts the values of an option; a prefix that names no collection of these is plain text.
     init(_ option: String, _ arguments: Arguments, _ collections: [CollectionPath]) {
         for text in arguments.values(option) {

@@ -2,6 +2,9 @@ import Glibc
 
 /// What the environment says, as it is said: bytes that are no text are refused, not replaced.
 package enum Environment {
+    /// Whether a variable is set.
+    package static func has(_ name: String) -> Bool { getenv(name) != nil }
+
     /// The value of a variable; `nil` when it is not set.
     ///
     /// - Throws: `Failure` when its bytes are no UTF-8.

@@ -14,7 +14,16 @@ package enum Numbers {
 
     /// Returns `1 document`, `12,345 documents`.
     package static func count(_ number: some BinaryInteger, _ noun: String) -> String {
-        "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+        count(number, noun, noun + "s")
+    }
+
+    /// The same for a noun with a plural of its own.
+    package static func count(
+        _ number: some BinaryInteger,
+        _ noun: String,
+        _ plural: String
+    ) -> String {
+        "\(grouped(number)) \(number == 1 ? noun : plural)"
     }
 
     /// Returns `1.5 MB`; units of a thousand.

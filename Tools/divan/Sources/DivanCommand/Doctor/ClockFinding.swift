@@ -1,0 +1,33 @@
+import DivanWebSocket
+import Foundation
+
+/// Whether the clocks of both sides agree, by the server's `Date` field.
+struct ClockFinding {
+    /// Seconds that this machine is ahead; `nil` when the server does not tell the time.
+    let skew: Int?
+
+    init(_ headers: HTTPHeaders, now: Date = Date()) {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        skew = headers["Date"].flatMap { formatter.date(from: $0) }
+            .flatMap { Int(exactly: now.timeIntervalSince($0).rounded()) }
+    }
+
+    /// Says so where the clocks are more than a minute apart.
+    var skewSentence: String? {
+        guard let skew, abs(skew) > 60 else { return nil }
+        return "this clock is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the server's"
+    }
+
+    var finding: Finding? {
+        guard skew != nil else { return nil }
+        guard let skewSentence else { return .ok("clock", "both clocks agree within a minute") }
+        return .warning(
+            "clock",
+            skewSentence,
+            "set the clocks: timedatectl; tokens and certificates need it"
+        )
+    }
+}

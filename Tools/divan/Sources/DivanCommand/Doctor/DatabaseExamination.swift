@@ -1,0 +1,146 @@
+import DivanCommandLine
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Foundation
+import Glibc
+
+/// Looks at a database: its files, everything that is stored, and what waits.
+struct DatabaseExamination {
+    private let path: DatabasePath
+    private let tell: (Finding) -> Void
+
+    init(_ path: DatabasePath, _ tell: @escaping (Finding) -> Void) {
+        self.path = path
+        self.tell = tell
+    }
+
+    func run() throws {
+        do {
+            try path.requireDatabase()
+            tellFiles()
+            let store = try path.open(forWriting: false)
+            defer { try? store.close() }
+            tellFormat(store)
+            try tellContent(store)
+            try tellSizes(store)
+            try tellWaiting(store)
+        } catch {
+            let failure = Failure(explaining: error)
+            tell(.failed("open", failure.sentence, "the sentence says what to do", failure.kind))
+        }
+    }
+
+    private func tellFiles() {
+        var status = stat()
+        guard stat(path.bundle, &status) == 0 else { return }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        if status.st_mode & 0o002 != 0 {
+            let remedy = "chmod o-w \(path.bundle)"
+            return tell(.warning("files", "everybody may write to the directory (\(mode))", remedy))
+        }
+        guard access(path.bundle, W_OK) == 0 else {
+            let remedy = "run as user \(status.st_uid), or change the owner"
+            return tell(.warning("files", "this user may read but not write (\(mode))", remedy))
+        }
+        tell(.ok("files", "\(path.bundle), mode \(mode)"))
+    }
+
+    private func tellFormat(_ store: Store) {
+        tell(.ok("format", "Divan's, revisions named by \(store.scheme.rawValue)"))
+    }
+
+    private func tellContent(_ store: Store) throws {
+        let inspection = try store.inspect()
+        guard let first = inspection.damages.first else {
+            return tell(
+                .ok(
+                    "content",
+                    "whole: \(Numbers.count(inspection.documentCount, "document")), "
+                        + Numbers.count(inspection.blobCount, "blob")
+                )
+            )
+        }
+        tell(
+            .failed(
+                "content",
+                "\(Numbers.count(inspection.damages.count, "damage")), the first: \(first)",
+                "divan check \(path.name) --repair-from URL, or restore a backup",
+                .database
+            )
+        )
+    }
+
+    private func tellSizes(_ store: Store) throws {
+        for collection in try store.collections() {
+            var (current, count, largest) = (0, 0, 0)
+            try store.read { reader in
+                try reader.forEachDocument(in: collection) { document in
+                    current += document.body.count
+                    largest = max(largest, document.body.count)
+                    count += 1
+                }
+            }
+            let seen =
+                "\(collection.wireName): \(Numbers.count(count, "document")) with tombstones, "
+                + "\(Numbers.bytes(current)) of bodies, the largest \(Numbers.bytes(largest))"
+            tell(.ok("size", seen))
+        }
+        let blobs = try store.blobs.usage()
+        let file = byteCount("db.sqlite3")
+        let log = byteCount("db.sqlite3-wal")
+        tell(
+            .ok(
+                "size",
+                "file \(Numbers.bytes(file)), log \(Numbers.bytes(log)), "
+                    + "\(Numbers.count(blobs.count, "blob")) of \(Numbers.bytes(blobs.byteCount))"
+            )
+        )
+        if log > 64 << 20, log > file {
+            tell(.warning("log", "larger than the file", "divan compact \(path.name)"))
+        }
+    }
+
+    private func byteCount(_ name: String) -> Int {
+        var status = stat()
+        return stat("\(path.bundle)/\(name)", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private func tellWaiting(_ store: Store) throws {
+        let paths = try store.collections()
+        let conflicts = try store.read { reader in
+            try paths.reduce(0) { try $0 + reader.conflicts(in: $1).count }
+        }
+        if conflicts > 0 {
+            let seen =
+                "\(Numbers.count(conflicts, "document")) in conflict, not pushed before decided"
+            tell(.warning("conflicts", seen, "divan conflicts ls \(path.name)"))
+        } else {
+            tell(.ok("conflicts", "none"))
+        }
+        let remotes = try store.read { try $0.remotes() }
+        if remotes.isEmpty { tell(.ok("peers", "never synced")) }
+        for remote in remotes { try tellPending(at: remote, paths, store) }
+        let count = try store.read { reader in
+            try paths.reduce(0) { try $0 + reader.indexes(in: $1).count }
+        }
+        tell(.ok("indexes", Numbers.count(count, "index", "indexes")))
+    }
+
+    private func tellPending(
+        at remote: StoredRemote,
+        _ paths: [CollectionPath],
+        _ store: Store
+    ) throws {
+        let question = PendingQuestion(store: store, remote: remote.name, isKnown: true)
+        let pending = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
+        let refused = try question.refusals(in: paths).reduce(0) { $0 + $1.refusals.count }
+        let place = PeerURL.text(remote.name)
+        if refused > 0 {
+            let seen = "\(place): \(Numbers.count(refused, "document")) refused, \(pending) pending"
+            tell(.warning("peers", seen, "divan pending \(path.name) says which and why"))
+        } else {
+            tell(.ok("peers", "\(place): \(pending) pending"))
+        }
+    }
+}

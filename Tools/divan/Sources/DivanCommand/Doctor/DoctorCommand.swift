@@ -1,0 +1,54 @@
+import DivanCommandLine
+
+/// `divan doctor`.
+enum DoctorCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "doctor",
+        summary: "find out why a peer cannot be synced with, or what is wrong with a database",
+        operands: [.init(name: "URL|DB", completion: .file)],
+        options: [
+            .value(
+                "--collections",
+                "LIST",
+                isRepeating: true,
+                "ask the peer for these (default: _default)"
+            ),
+            .value("--timeout", "SECONDS", "patience with each step (default: 10)"),
+        ] + ServerTrustOptions.all + [.json],
+        details: """
+            For a URL, in order: the address, the host's name, TCP, TLS with its names and dates,
+            the WebSocket, what the proxy, the credentials and the rights say, the clock, the
+            protocol, the collections, reading, writing, and how long the way is. Each step says
+            what was seen; the first that fails says what to do, and the rest is left out. Nothing
+            is written on either side. Give the options of your divan sync.
+
+            For a database: its files and who may read them, its format, everything stored with its
+            checksum, how big each part is, the log, conflicts, contents left at a peer, what is
+            pending for each peer, indexes.
+
+            Exit code: that of the step that failed; 0 also when something is worth a look. With
+            --json each finding is one line.
+            """,
+        examples: [
+            "divan doctor wss://jukebox.local:4984/notes --user anna --pin jukebox.pem",
+            "divan doctor notes",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let place = arguments.operands.first ?? ""
+        var worst: Finding?
+        func tell(_ finding: Finding) {
+            finding.show(terminal)
+            if finding.verdict == .failed { worst = worst ?? finding }
+        }
+        if place.contains("://") {
+            try PeerExamination(place, arguments, terminal, tell).run()
+        } else {
+            try DatabasePath.check(place)
+            try DatabaseExamination(DatabasePath(place), tell).run()
+        }
+        guard let worst else { return }
+        throw Failure(kind: worst.kind, sentence: "\(place): \(worst.step): \(worst.seen)")
+    }
+}

@@ -1,0 +1,63 @@
+import DivanCommandLine
+import DivanJSON
+
+/// What one step of an examination found.
+struct Finding: Sendable, Equatable {
+    /// How it is.
+    enum Verdict: String, Sendable {
+        case ok
+        /// It works, and somebody should look.
+        case warning
+        /// Nothing works before this is mended.
+        case failed
+    }
+
+    /// The step, one word: `name`, `tls`, `credentials`.
+    let step: String
+    let verdict: Verdict
+    /// What was seen.
+    let seen: String
+    /// What to do.
+    var remedy: String?
+    /// With which code the command ends for it.
+    var kind = Failure.Kind.failed
+
+    static func ok(_ step: String, _ seen: String) -> Finding {
+        Finding(step: step, verdict: .ok, seen: seen)
+    }
+
+    static func warning(_ step: String, _ seen: String, _ remedy: String) -> Finding {
+        Finding(step: step, verdict: .warning, seen: seen, remedy: remedy)
+    }
+
+    static func failed(
+        _ step: String,
+        _ seen: String,
+        _ remedy: String,
+        _ kind: Failure.Kind
+    ) -> Finding {
+        Finding(step: step, verdict: .failed, seen: seen, remedy: remedy, kind: kind)
+    }
+
+    /// The finding as lines for people.
+    var lines: [String] {
+        let mark = verdict == .ok ? "ok  " : verdict == .warning ? "look" : "FAIL"
+        let head = "\(mark)  \(step.padding(to: 12))\(seen)".escapingControlCharacters()
+        guard let remedy else { return [head] }
+        return [head, "      \("".padding(to: 12))-> \(remedy)".escapingControlCharacters()]
+    }
+
+    /// The finding for machines.
+    var json: JSON {
+        var object: JSONObject = [
+            "step": .string(step), "verdict": .string(verdict.rawValue), "seen": .string(seen),
+        ]
+        if let remedy { object["remedy"] = .string(remedy) }
+        return .object(object)
+    }
+
+    func show(_ terminal: Terminal) {
+        if terminal.isJSON { return terminal.result(json.canonicalText) }
+        for line in lines { terminal.result(line) }
+    }
+}

@@ -1,0 +1,166 @@
+import Divan
+import DivanBLIP
+import DivanCommandLine
+import DivanProbe
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+import Foundation
+
+/// Looks at the way to a peer, from its name to its rights, and tells what each step shows.
+struct PeerExamination {
+    private let text: String
+    private let arguments: Arguments
+    private let terminal: Terminal
+    private let tell: (Finding) -> Void
+    private let patience: Int
+    private let paths: [CollectionPath]
+
+    init(
+        _ text: String,
+        _ arguments: Arguments,
+        _ terminal: Terminal,
+        _ tell: @escaping (Finding) -> Void
+    ) throws {
+        self.text = text
+        self.arguments = arguments
+        self.terminal = terminal
+        self.tell = tell
+        patience = try arguments.number("--timeout", in: 1...300) ?? 10
+        let wanted = try arguments.collections()
+        paths = wanted.isEmpty ? [.default] : wanted
+    }
+
+    /// Looks, step by step; the first that fails is the last.
+    func run() throws {
+        let url: WebSocketURL
+        do throws(WebSocketURLError) {
+            url = try WebSocketURL(text)
+        } catch {
+            return tell(.failed("address", "\(error)", Self.addressRemedy(text), .usage))
+        }
+        let endpoint = url.endpoint
+        tell(
+            .ok(
+                "address",
+                "\(endpoint.host) port \(endpoint.port), database \(url.database), "
+                    + (endpoint.isSecure ? "TLS" : "clear text")
+            )
+        )
+        let proxy = try ServerTrustOptions.proxy(arguments)
+        let (host, port) =
+            proxy.map { ($0.hostname, $0.port) } ?? (endpoint.lookupName, endpoint.port)
+        guard reach(host, port, isProxy: proxy != nil) else { return }
+        let transport = try PeerTransport.make(to: url, arguments, terminal)
+        let report = ProtocolProbe.run(
+            over: transport,
+            asking: paths,
+            patience: .seconds(patience)
+        )
+        let way = ConnectionFindings(
+            endpoint: endpoint,
+            isProxied: proxy != nil,
+            shown: shown,
+            patience: patience
+        )
+        if endpoint.isSecure, proxy == nil { describeTLS(endpoint) }
+        guard report.peer != nil else { return tell(way.finding(of: report)) }
+        ProtocolFindings(report, paths, database: url.database, tell).tellAll()
+    }
+
+    /// As whom the peer is asked.
+    private var shown: String? {
+        if let user = arguments.value("--user") {
+            return "user \(user.prefix { $0 != ":" })"
+        }
+        if let identity = arguments.value("--identity") { return "identity \(identity)" }
+        if arguments.has("--session-file") || Environment.has("DIVAN_SESSION") {
+            return "a session"
+        }
+        return nil
+    }
+
+    /// Looks the name up and connects; false when that fails.
+    private func reach(_ host: String, _ port: UInt16, isProxy: Bool) -> Bool {
+        let subject = isProxy ? "the proxy " : ""
+        let begin = DispatchTimeStamp.now()
+        let addresses: [String]
+        switch AddressProbe.lookUp(host, port) {
+        case .success(let found): addresses = found
+        case .failure(let problem):
+            tell(
+                .failed(
+                    isProxy ? "proxy" : "name",
+                    "\(subject)\(host): \(problem.text)",
+                    "check the spelling, the network and its name server: getent hosts \(host)",
+                    .unreachable
+                )
+            )
+            return false
+        }
+        let time = begin.milliseconds
+        tell(.ok("name", "\(subject)\(host) is \(addresses.joined(separator: ", ")) (\(time) ms)"))
+        let reaches = addresses.prefix(8).map {
+            AddressProbe.reach($0, port, seconds: min(patience, 5))
+        }
+        guard let best = reaches.first(where: { $0.problem == nil }) else {
+            tell(Self.unreachable(reaches, port, isProxy: isProxy))
+            return false
+        }
+        let deaf = reaches.filter { $0.problem != nil }.map(\.address)
+        let seen = "\(subject)\(best.address) port \(port) answers (\(best.milliseconds) ms)"
+        if deaf.isEmpty {
+            tell(.ok("tcp", seen))
+        } else {
+            let names = deaf.joined(separator: ", ")
+            tell(.warning("tcp", "\(seen), \(names) does not", "correct the name's addresses"))
+        }
+        return true
+    }
+
+    private static func unreachable(
+        _ reaches: [AddressProbe.Reach],
+        _ port: UInt16,
+        isProxy: Bool
+    ) -> Finding {
+        let problems = reaches.map { reach in
+            "\(reach.address) port \(port): \(String(cString: strerror(reach.problem ?? 0)))"
+        }
+        let remedy =
+            switch reaches.first?.problem {
+            case ECONNREFUSED: "nobody listens there: start the server, or correct the port"
+            case ETIMEDOUT: "no answer at all: check address, firewalls and the server's machine"
+            default: "check this machine's network and routes: ip route get ADDRESS"
+            }
+        let step = isProxy ? "proxy" : "tcp"
+        return .failed(step, problems.joined(separator: "; "), remedy, .unreachable)
+    }
+
+    /// What the server shows, whether it is trusted or not.
+    private func describeTLS(_ endpoint: WebSocketEndpoint) {
+        guard
+            let probe = try? ServerProbe(host: endpoint.lookupName, port: endpoint.port),
+            let leaf = probe.certificates.first
+        else { return }
+        let versions = probe.attempts.compactMap { attempt in
+            attempt.cipherName.map { _ in attempt.version == .tls13 ? "1.3" : "1.2" }
+        }
+        let days = Int(leaf.notAfter.timeIntervalSinceNow / 86_400)
+        let seen =
+            "TLS \(versions.joined(separator: ", ")); certificate of \(leaf.subject), "
+            + "until \(Days.moment(leaf.notAfter))"
+        if days < 14, leaf.isValid(at: Date()) {
+            tell(.warning("tls", "\(seen), \(max(0, days)) days", "renew it before it expires"))
+        } else {
+            tell(.ok("tls", seen))
+        }
+    }
+
+    private static func addressRemedy(_ text: String) -> String {
+        let lower = text.lowercased()
+        if lower.hasPrefix("http://") { return "write ws:// in place of http://" }
+        if lower.hasPrefix("https://") { return "write wss:// in place of https://" }
+        return "write wss://HOST:PORT/DATABASE, or ws:// without TLS"
+    }
+}

@@ -1,0 +1,77 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan explain DB DOC`: why a document is where it is.
+@Suite(.timeLimit(.minutes(5))) struct ExplainTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a", "--collections", "geo.places")
+        try shell.run("new", "b")
+        try shell.run("put", "a", "soup", #"{"salt":1}"#)
+    }
+
+    /// What is said, by step.
+    private func explained(_ id: String, in database: String = "a") throws -> [String: String] {
+        let outcome = try shell.run("explain", database, id, "--json")
+        var found: [String: String] = [:]
+        for line in outcome.output.split(separator: "\n") {
+            let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            let finding = try #require(value as? [String: String])
+            found[try #require(finding["step"])] = finding["seen"]
+        }
+        return found
+    }
+
+    @Test func `a document that was never synced`() throws {
+        let found = try explained("soup")
+        #expect(found["document"]?.hasPrefix("here: revision 1-") == true)
+        #expect(found["peers"] == "never synced with anybody")
+        let page = try shell.run("explain", "a", "soup").output
+        #expect(page.hasPrefix("ok    document    here: "))
+    }
+
+    @Test func `a document that the peer has, one that waits, and one that was deleted`() throws {
+        let peer = try shell.serve("b", "--no-tls")
+        let url = try peer.url()
+        try shell.run("push", "a", url, "--collections", "_default")
+        #expect(try explained("soup")["peer"]?.contains(": level, it has 1-") == true)
+        try shell.run("put", "a", "soup", #"{"salt":2}"#)
+        #expect(try explained("soup")["peer"]?.contains("not pushed yet; it has 1-") == true)
+        try shell.run("put", "a", "tea", "{}")
+        #expect(try explained("tea")["peer"]?.contains("it has nothing of it") == true)
+        try shell.run("rm", "a", "tea")
+        #expect(try explained("tea")["document"]?.hasPrefix("deleted: ") == true)
+        peer.stop()
+    }
+
+    @Test func `a document that the peer refused, with its reason`() throws {
+        try shell.run("put", "b", "soup", #"{"salt":9}"#)
+        let peer = try shell.serve("b", "--no-tls")
+        _ = try shell.divan("push", "a", try peer.url(), "--collections", "_default")
+        let seen = try #require(try explained("soup")["peer"])
+        #expect(seen.contains("refused 1-") && seen.contains(" 409 "), "\(seen)")
+        peer.stop()
+    }
+
+    @Test func `a document in conflict`() throws {
+        try shell.run("put", "b", "soup", #"{"salt":9}"#)
+        let peer = try shell.serve("b", "--no-tls")
+        let words = ["pull", "a", try peer.url(), "--collections", "_default"]
+        _ = try shell.divan(words + ["--conflicts", "leave"])
+        peer.stop()
+        let found = try explained("soup")
+        #expect(found["conflict"]?.contains("not pushed before it is decided") == true)
+        #expect(found["peer"]?.contains("waits for the conflict") == true)
+    }
+
+    @Test func `a document that is not here, or elsewhere, and one that will go`() throws {
+        try shell.divan("explain", "a", "gone").expectFailure(3, "a purge leaves no trace")
+        try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
+        try shell.divan("explain", "a", "rome").expectFailure(3, "-c geo.places")
+        try shell.run("expire", "a", "soup", "2040-01-01")
+        #expect(try explained("soup")["expiry"]?.contains("2040-01-01") == true)
+    }
+}
