@@ -240,6 +240,7 @@ let tools: [Target] = [
         path: "Tools/divan/Sources/CDivanLineEditor",
         linkerSettings: [.linkedLibrary("edit")]
     ),
+    .target(name: "CDivanHolder", path: "Tools/divan/Sources/CDivanHolder"),
     library(
         "DivanCommandLine",
         at: "Tools/divan/Sources/DivanCommandLine",
@@ -250,8 +251,8 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/divan/Sources/DivanCommand",
         uses: [
-            "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite",
-            "DivanCommandLine",
+            "CDivanHolder", "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel",
+            "DivanCBLite", "DivanCommandLine",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
             "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",

@@ -38,14 +38,15 @@ let package = Package(
         .package(path: "../../Packages/DivanZlib"),
     ],
     targets: [
+        .target(name: "CDivanHolder"),
         .target(name: "CDivanLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "DivanCommandLine", dependencies: ["DivanJSON"], swiftSettings: strict),
         .target(name: "DivanProbe", dependencies: ["DivanTLS"], swiftSettings: strict),
         .target(
             name: "DivanCommand",
             dependencies: [
-                "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite",
-                "DivanCommandLine",
+                "CDivanHolder", "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel",
+                "DivanCBLite", "DivanCommandLine",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
                 "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
                 "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanTLS",

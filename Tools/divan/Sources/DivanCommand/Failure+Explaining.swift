@@ -54,8 +54,15 @@ extension Failure {
             "\(error.path): cannot be written to; check its owner and permissions, and those of its "
                 + "directory"
         case .notADatabase: Self.notice(about: error) ?? "\(error)"
+        case .busy(.otherProcess): Self.inUse(error)
         default: "\(error)"
         }
+    }
+
+    /// Names the process that has the database.
+    private static func inUse(_ error: StoreError) -> String {
+        guard let holder = HolderName.find(error.path) else { return "\(error)" }
+        return "\(error.path): in use by \(holder); end it, or wait until it is done"
     }
 
     /// What a database of Couchbase Lite is, and how to move in.

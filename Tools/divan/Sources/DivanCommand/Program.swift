@@ -12,6 +12,10 @@ public enum Program {
     public static func run(_ words: [String]) -> Int32 {
         StandardStreams.settle()
         CoreDump.forbid()
+        return perform(words)
+    }
+
+    private static func perform(_ words: [String]) -> Int32 {
         var terminal = Terminal()
         terminal.isJSON = words.contains("--json")
         var failure: Failure?
@@ -19,6 +23,8 @@ public enum Program {
             try run(words, terminal)
         } catch is ResultStream.Ended {
             // Told below.
+        } catch let done as HolderClient.Done {
+            return done.status
         } catch {
             failure = (error as? Failure) ?? Failure(explaining: error)
         }
@@ -26,6 +32,15 @@ public enum Program {
         guard let failure else { return 0 }
         report(failure, of: words, terminal)
         return failure.kind.rawValue
+    }
+
+    /// Runs the words of another process's command line, whose database this process holds.
+    static func runHeld(_ words: [String]) -> Int32 {
+        guard let (verb, rest) = try? Verbs.find(words[...]),
+            let arguments = try? Arguments(naming: rest, syntax: verb.line),
+            verb.isDoneByHolder(arguments)
+        else { return Failure.Kind.usage.rawValue }
+        return perform(words)
     }
 
     /// What became of a verb whose results may be lost: whatever else it did, nobody got them.
@@ -66,7 +81,13 @@ public enum Program {
         let arguments = try Arguments(naming: rest, syntax: verb.line)
         if arguments.wantsHelp { return terminal.result(verb.line.help) }
         Journal.begin()
-        try KeyRing.shared.take(arguments, of: verb.line)
+        // For another shell the database is open already, with the keys of this process.
+        if Streams.current.interruption == nil {
+            if verb.isDoneByHolder(arguments), let holder = HolderClient(arguments.database) {
+                try holder.run(words)
+            }
+            try KeyRing.shared.take(arguments, of: verb.line)
+        }
         try verb.run(arguments, terminal)
     }
 

@@ -26,6 +26,8 @@ enum BlobPutCommand: Command {
         ]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let documentID = arguments.documentID(at: 1)

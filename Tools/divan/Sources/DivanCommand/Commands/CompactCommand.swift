@@ -13,6 +13,8 @@ enum CompactCommand: Command {
         examples: ["divan compact travel"]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }

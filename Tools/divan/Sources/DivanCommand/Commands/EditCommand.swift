@@ -2,6 +2,8 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import Foundation
+import Glibc
 
 /// `divan edit`.
 enum EditCommand: Command {
@@ -33,12 +35,19 @@ enum EditCommand: Command {
         let before = try current.map { try JSON(parsing: $0.body) } ?? [:]
         let editor = try Editor(before.indentedText() + "\n", named: documentID.text)
         try editor.run()
+        var isHanded = false
         let saved = try editor.keepingText { editor -> StoredDocument? in
             let body = JSON.object(try editor.object())
             guard body != before || current == nil else { return nil }
+            if let holder = HolderClient(path) {
+                isHanded = true
+                try hand(body, over: current, to: holder, arguments)
+                return nil
+            }
             return try save(body, over: current, documentID, collection, path)
         }
         editor.discard()
+        if isHanded { return }  // told by that process
         let outcome = saved.map { "Saved \(documentID), revision \($0.revisionID)" }
         terminal.note(outcome ?? "Nothing was changed")
         saved.flatMap { StoreRules.warning(of: documentID, byteCount: $0.body.count) }
@@ -53,6 +62,41 @@ enum EditCommand: Command {
         let store = try path.open(forWriting: false)
         defer { try? store.close() }
         return try store.read { try $0.document(documentID, in: collection) }
+    }
+
+    /// Has the process that holds the database save the text.
+    private static func hand(
+        _ body: JSON,
+        over current: StoredDocument?,
+        to holder: HolderClient,
+        _ arguments: Arguments
+    ) throws {
+        let (reading, writing) = try Self.pipe()
+        defer { close(reading) }
+        let bytes = Array(body.canonicalText.utf8)
+        Thread {
+            try? Descriptor.write(bytes, to: writing)
+            close(writing)
+        }.start()
+        var words = ["put", "--over", current.map { "\($0.revisionID)" } ?? "none"]
+        if let name = arguments.value("--collection") { words += ["-c", name] }
+        words += ["--", arguments.operands[0], arguments.operands[1], "-"]
+        do {
+            try holder.run(words, input: reading)
+        } catch let done as HolderClient.Done {
+            guard done.status != 0 else { return }
+            throw Failure(
+                kind: Failure.Kind(rawValue: done.status) ?? .failed,
+                sentence: "\(arguments.operands[1]) was not saved"
+            )
+        }
+    }
+
+    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { throw Failure.file("a pipe", errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     private static func save(

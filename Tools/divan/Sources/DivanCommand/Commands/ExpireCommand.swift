@@ -27,6 +27,8 @@ enum ExpireCommand: Command {
         ]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let documentID = arguments.documentID(at: 1)

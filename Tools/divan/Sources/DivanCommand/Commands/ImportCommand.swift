@@ -34,6 +34,8 @@ enum ImportCommand: Command {
         examples: ["divan import travel routes.jsonl -c travel.routes"]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
@@ -46,7 +48,7 @@ enum ImportCommand: Command {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         try store.createCollection(collection)
-        let interruption = Interruption()
+        let interruption = Interruption.forVerb()
         var batch = ImportBatch(
             store: store,
             rules: try ImportBatch.Rules(collection, arguments)

@@ -19,6 +19,8 @@ enum PurgeCommand: Command {
         examples: ["divan purge notes draft-1 draft-2", "divan purge notes --expired"]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let documentIDs = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }

@@ -16,6 +16,11 @@ enum PutCommand: Command {
             .flag("--create", "only if there is no such document"),
             .flag("--update", "only if there is one"),
             .value(
+                "--over",
+                "REVISION",
+                "only if this is the current revision (none: no document)"
+            ),
+            .value(
                 "--blob",
                 "KEY=FILE",
                 isRepeating: true,
@@ -30,6 +35,8 @@ enum PutCommand: Command {
             "divan put notes monday --blob photo=beach.jpg < monday.json",
         ]
     )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
@@ -51,6 +58,7 @@ enum PutCommand: Command {
             if arguments.has("--update"), !exists {
                 throw Failure.noDocument(documentID, in: collection)
             }
+            try check(arguments.value("--over"), documentID, in: collection, writer)
             if !exists { _ = try DocumentID(checking: documentID.text) }
             return try writer.save(
                 documentID,
@@ -66,6 +74,25 @@ enum PutCommand: Command {
             StoreRules.warning(of: documentID, byteCount: document.body.count)
                 .map { terminal.warn($0) }
         }
+    }
+
+    /// Refuses to replace another revision than the one that was meant.
+    private static func check(
+        _ expected: String?,
+        _ documentID: DocumentID,
+        in collection: CollectionPath,
+        _ writer: StoreWriter
+    ) throws {
+        guard let expected else { return }
+        let current = try writer.document(documentID, in: collection)
+        let name = current.map { "\($0.revisionID)" } ?? "none"
+        guard name != expected else { return }
+        throw Failure(
+            kind: .invalid,
+            sentence:
+                "somebody else saved \"\(documentID)\" meanwhile, its revision is \(name) now; "
+                + "look at it with divan get, and put yours with divan put"
+        )
     }
 
     private static func readBody(_ arguments: Arguments) throws -> JSONObject {

@@ -15,6 +15,8 @@ enum RemoveCommand: Command {
         examples: ["divan rm notes monday", "divan rm notes draft-1 draft-2 --purge"]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let documentIDs = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }

@@ -37,7 +37,7 @@ enum WatchCommand: Command {
         let limit = try arguments.number("--limit", in: 1...Int.max) ?? Int.max
         let wanted = try arguments.collections()
         let since: UInt64? = try arguments.number("--since", in: 0...UInt64.max)
-        let interruption = Interruption()
+        let interruption = Interruption.forVerb()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         for path in wanted where try !store.hasCollection(path) {

@@ -62,6 +62,8 @@ enum IndexMakeCommand: Command {
         ]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let expressions = Array(arguments.operands.dropFirst(2))
         let config = try config(arguments, expressions)
@@ -108,6 +110,8 @@ enum IndexRemoveCommand: Command {
         options: [.collection],
         examples: ["divan index rm travel byCity -c travel.hotels"]
     )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()

@@ -17,7 +17,7 @@ struct QueryPoll {
     /// Prints the rows whenever they are others, until Ctrl-C.
     func run(_ format: RowFormat, _ terminal: Terminal) throws {
         let stopped = DispatchSemaphore(value: 0)
-        let interruption = Interruption()
+        let interruption = Interruption.forVerb()
         interruption.onRequest { stopped.signal() }
         terminal.note("Watching \(session.name); press Ctrl-C to stop.")
         var (seen, rows) = (try sequences(), try self.rows())

@@ -11,6 +11,7 @@ final class ServedDatabase: Sendable {
     private let database: Database
     private let board: StatusBoard
     private let begin = Moment.now()
+    private let holder: Holder?
 
     /// Opens the database; nobody can connect yet.
     ///
@@ -28,6 +29,7 @@ final class ServedDatabase: Sendable {
         self.path = path
         board = StatusBoard(path)
         database = try path.openDatabase()
+        holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()
         let collections = try database.collections(named: wanted, creating: false)
         guard !collections.isEmpty else {
@@ -99,6 +101,7 @@ final class ServedDatabase: Sendable {
     func stop(forRestart: Bool) {
         if forRestart { listener.stopForRestart() } else { listener.stop() }
         board.withdraw()
+        holder?.stop()
         try? database.close()
     }
 }

@@ -19,6 +19,7 @@ final class SyncRun: Sendable {
     private let replicator: Replicator
     private let reporter: SyncReporter
     private let store: Store
+    private let holder: Holder?
     private let direction: ReplicatorType
     private let leavesConflicts: Bool
     private let resetsCheckpoint: Bool
@@ -59,6 +60,7 @@ final class SyncRun: Sendable {
         path = arguments.database
         database = try path.openDatabase()
         store = try path.open(forWriting: true)
+        holder = Holder(path, as: "divan \(direction.verb)")
         progress = ProgressLine(terminal, verb: direction.participle)
         events = EventLine(terminal, progress: progress)
         let conflicts = ConflictReport(events, store)
@@ -106,6 +108,7 @@ final class SyncRun: Sendable {
         tally.compression = replicator.statistics.compression
         tally.refusedCount = try refusedCount()
         let error = state.withLock { $0.last?.error }
+        holder?.stop()
         try store.close()
         try database.close()
         try finish(tally, error, wasInterrupted: interruption.isRequested)

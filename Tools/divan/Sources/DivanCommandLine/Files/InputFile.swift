@@ -10,21 +10,24 @@ package final class InputFile {
     /// What messages call it.
     package let name: String
     private let descriptor: Int32
+    private let isOwn: Bool
 
     /// Opens a file; `-` is standard input.
     package init(_ path: String) throws(Failure) {
         guard path != "-" else {
             name = StandardStreams.input
-            descriptor = STDIN_FILENO
+            descriptor = Streams.current.input
+            isOwn = false
             return
         }
         name = path
+        isOwn = true
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .file(path, errno) }
     }
 
     deinit {
-        if descriptor > STDERR_FILENO { close(descriptor) }
+        if isOwn { close(descriptor) }
     }
 
     /// Reads at most `byteCount` bytes; none at the end.

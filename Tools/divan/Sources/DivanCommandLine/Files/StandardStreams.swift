@@ -30,6 +30,12 @@ package final class ResultStream: Sendable {
     package struct Ended: Error {}
 
     private let failure = Mutex<Int32?>(nil)
+    private let descriptor: Int32
+
+    /// Begins to write to a descriptor.
+    package init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
 
     /// The errno of the write that failed.
     package var problem: Int32? { failure.withLock { $0 } }
@@ -39,7 +45,7 @@ package final class ResultStream: Sendable {
         failure.withLock { failure in
             guard failure == nil else { return }
             do throws(Descriptor.Refusal) {
-                try Descriptor.write(bytes, to: STDOUT_FILENO)
+                try Descriptor.write(bytes, to: descriptor)
             } catch {
                 failure = error.number
             }

@@ -14,6 +14,17 @@ package final class Interruption: @unchecked Sendable {
     private let state = Mutex(State())
     private var sources: [any DispatchSourceSignal] = []
 
+    /// The one for the verb that runs on this thread: by signals, unless it works for another process.
+    package static func forVerb() -> Interruption { Streams.current.interruption ?? Interruption() }
+
+    /// One that somebody asks by `request()`, and no signal.
+    package init(byHand: Void) {}
+
+    /// Asks to stop.
+    package func request() {
+        for action in take(SIGINT) ?? [] { action() }
+    }
+
     /// Begins to listen for SIGINT and SIGTERM.
     package init() {
         let queue = DispatchQueue(label: "divan.interruption")
@@ -42,14 +53,18 @@ package final class Interruption: @unchecked Sendable {
     }
 
     private func request(_ number: Int32) {
-        let actions = state.withLock { state -> [@Sendable () -> Void]? in
+        guard let actions = take(number) else { _exit(Failure.Kind.interrupted.rawValue) }
+        for action in actions { action() }
+    }
+
+    /// What is to be done, `nil` when it was asked before.
+    private func take(_ number: Int32) -> [@Sendable () -> Void]? {
+        state.withLock { state in
             if state.isRequested { return nil }
             state.isRequested = true
             state.isTermination = number == SIGTERM
             defer { state.actions = [] }
             return state.actions
         }
-        guard let actions else { _exit(Failure.Kind.interrupted.rawValue) }
-        for action in actions { action() }
     }
 }

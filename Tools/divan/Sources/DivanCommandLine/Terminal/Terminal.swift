@@ -6,11 +6,14 @@ package struct Terminal: Sendable {
     package let isInteractive: Bool
     /// Whether results are JSON for machines.
     package var isJSON = false
-    private let output = ResultStream()
+    private let streams: Streams
+    private let output: ResultStream
 
     package init() {
+        streams = .current
+        output = ResultStream(streams.output)
         isInteractive =
-            isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
+            isatty(streams.errors) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
     /// Columns of the terminal, 80 when unknown.
@@ -20,7 +23,7 @@ package struct Terminal: Sendable {
     }
 
     /// Columns that a line of results fits; `nil` where results go to no terminal.
-    package var resultWidth: Int? { isatty(STDOUT_FILENO) == 1 ? width : nil }
+    package var resultWidth: Int? { isatty(streams.output) == 1 ? width : nil }
 
     /// Lines of the terminal, 24 when unknown.
     package var height: Int {
@@ -30,7 +33,7 @@ package struct Terminal: Sendable {
 
     private var size: winsize {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return winsize() }
+        guard ioctl(streams.errors, UInt(TIOCGWINSZ), &size) == 0 else { return winsize() }
         return size
     }
 
@@ -84,8 +87,9 @@ package struct Terminal: Sendable {
         write("\r\u{1B}[2K\(line)", to: STDERR_FILENO)
     }
 
-    /// Writes text to a file descriptor.
+    /// Writes text to standard error, or to another file descriptor.
     package func write(_ text: String, to descriptor: Int32) {
+        let descriptor = descriptor == STDERR_FILENO ? streams.errors : descriptor
         // When standard error is lost too, there is nobody left to tell.
         try? Descriptor.write(Array(text.utf8), to: descriptor)
     }

@@ -1,0 +1,27 @@
+#ifndef CDIVAN_HOLDER_H
+#define CDIVAN_HOLDER_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/// Listens on a socket that only this user may use; the descriptor, or -1 with `errno`.
+///
+/// `directory` is an open directory, so that the length of its path does not matter.
+int divan_holder_listen(int directory, const char *name);
+
+/// Connects to such a socket; the descriptor, or -1 with `errno`.
+int divan_holder_connect(int directory, const char *name);
+
+/// The user and the process at the other end; 0 on success.
+int divan_holder_peer(int socket, uid_t *user, pid_t *process);
+
+/// Sends one byte with open files; 0 on success.
+int divan_holder_send_files(int socket, const int *files, size_t count);
+
+/// Receives one byte with open files; how many came, or -1. Of too many all are closed.
+int divan_holder_receive_files(int socket, int *files, size_t count);
+
+/// Gives the calling thread a working directory of its own; 0 on success.
+int divan_holder_enter(int directory);
+
+#endif

@@ -1,0 +1,134 @@
+import CDivanHolder
+import DivanCommandLine
+import DivanJSON
+import Foundation
+import Glibc
+import Synchronization
+
+/// Works on a database for the commands of other shells, while this process holds it.
+///
+/// **What it promises.** A command gets the same results and the same errors as if it had the database
+/// itself: its own code runs here, on a thread with the command's standard streams, which it hands
+/// over as descriptors, and with its working directory. The store is the one that this process has
+/// open, so its transactions and its listeners are those of every change.
+///
+/// **What a crash leaves.** If the command dies, what it had begun ends as by Ctrl-C. If this process
+/// dies, the command says so; the socket's file that stays behind refuses connections, so that the next
+/// command takes the database itself, and the next holder replaces the file. Every verb changes a
+/// database in transactions: what was not committed never happened.
+///
+/// **What bounds it.** `commandLimit` commands at a time; the next is told to try again.
+final class Holder: Sendable {
+    /// Commands that work at one time; each has a thread.
+    static let commandLimit = 64
+
+    private let address: HolderAddress
+    private let socket: Int32
+    private let greeting: JSON
+    private let state = Mutex((count: 0, isOver: false))
+    private let working = DispatchGroup()
+
+    /// Begins to listen in the bundle of a database that this process has open for writing; `nil` where
+    /// no socket can be made, and then other shells have to wait.
+    init?(_ path: DatabasePath, as program: String) {
+        guard let address = HolderAddress(path) else { return nil }
+        guard let socket = address.listen() else {
+            address.close()
+            return nil
+        }
+        self.address = address
+        self.socket = socket
+        greeting = [
+            "version": JSON(HolderAddress.version), "holder": .string(program),
+            "process": JSON(Int(getpid())), "since": .string(HolderName.clock(Date())),
+        ]
+        Thread { [self] in accept() }.start()
+    }
+
+    /// Takes no more commands, removes the socket, and waits for those that work, five seconds at most.
+    func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isOver = true }
+            return !state.isOver
+        }
+        guard isFirst else { return }
+        address.remove()
+        shutdown(socket, Int32(SHUT_RDWR))
+        _ = working.wait(timeout: .now() + 5)
+    }
+
+    private func accept() {
+        while true {
+            let connection = Glibc.accept(socket, nil, nil)
+            guard connection >= 0 else {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                if errno == EMFILE || errno == ENFILE, !state.withLock({ $0.isOver }) {
+                    usleep(100_000)
+                    continue
+                }
+                break
+            }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+            guard HolderAddress.isTrusted(connection) else {
+                close(connection)
+                continue
+            }
+            let isFull = state.withLock { state in
+                state.count += 1
+                return state.count > Self.commandLimit
+            }
+            working.enter()
+            Thread { [self] in
+                serve(connection, isFull: isFull)
+                close(connection)
+                state.withLock { $0.count -= 1 }
+                working.leave()
+            }.start()
+        }
+        close(socket)
+        address.close()
+    }
+
+    private func serve(_ connection: Int32, isFull: Bool) {
+        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        let byteCount = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
+        guard HolderWire.send(greeting, to: connection) else { return }
+        var files = [Int32](repeating: -1, count: 4)
+        let count = divan_holder_receive_files(connection, &files, files.count)
+        defer { for file in files where file >= 0 { close(file) } }
+        var reader = HolderWire.Reader(connection)
+        guard count == files.count, let request = reader.next() else { return }
+        patience = timeval()
+        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
+        guard request["version"]?.int == Int64(HolderAddress.version), !isFull,
+            let words = request["words"]?.array?.compactMap(\.string)
+        else {
+            let text = isFull ? "it works for \(Self.commandLimit) others" : "it is another version"
+            _ = HolderWire.send(["refused": .string(text)], to: connection)
+            return
+        }
+        let interruption = Interruption(byHand: ())
+        Thread { [reader] in
+            // Ctrl-C there, or the end of that process.
+            var reader = reader
+            _ = reader.next()
+            interruption.request()
+        }.start()
+        let status = perform(words, files, interruption)
+        _ = HolderWire.send(["exit": JSON(Int(status))], to: connection)
+        shutdown(connection, Int32(SHUT_RDWR))
+    }
+
+    private func perform(_ words: [String], _ files: [Int32], _ interruption: Interruption) -> Int32
+    {
+        guard divan_holder_enter(files[3]) == 0 else { return Failure.Kind.failed.rawValue }
+        let streams = Streams(
+            input: files[0],
+            output: files[1],
+            errors: files[2],
+            interruption: interruption
+        )
+        return Streams.$current.withValue(streams) { Program.runHeld(words) }
+    }
+}

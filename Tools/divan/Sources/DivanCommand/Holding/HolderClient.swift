@@ -1,0 +1,72 @@
+import CDivanHolder
+import DivanCommandLine
+import DivanJSON
+import Glibc
+
+/// A command whose database another process holds: that one does the work.
+struct HolderClient {
+    private let socket: Int32
+    private let name: String
+    private var reader: HolderWire.Reader
+
+    /// What the process that did the work ended the command with.
+    struct Done: Error {
+        let status: Int32
+    }
+
+    /// Connects to the process that holds a database; `nil` when there is none that listens.
+    init?(_ path: DatabasePath) {
+        guard let address = HolderAddress(path) else { return nil }
+        defer { address.close() }
+        guard let socket = address.connect() else { return nil }
+        var reader = HolderWire.Reader(socket)
+        // One that ends at this moment says nothing: the database is free, or will be.
+        guard let greeting = reader.next() else {
+            close(socket)
+            return nil
+        }
+        self.socket = socket
+        self.reader = reader
+        name =
+            "\(greeting["holder"]?.string ?? "a program"), process "
+            + "\(greeting["process"]?.int ?? 0), since \(greeting["since"]?.string ?? "some time")"
+    }
+
+    /// Has the words of a command line done there, with this process's streams.
+    ///
+    /// - Throws: `Done` with the exit code, or `Failure` when that process refuses or ends.
+    consuming func run(_ words: [String], input: Int32 = STDIN_FILENO) throws {
+        defer { close(socket) }
+        let here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if here >= 0 { close(here) } }
+        guard here >= 0 else { throw Failure.file(".", errno) }
+        let request: JSON = [
+            "version": JSON(HolderAddress.version), "words": .array(words.map { .string($0) }),
+        ]
+        guard request.canonicalText.utf8.count < HolderWire.lineLimit else {
+            throw Failure.usage("the command line is too long for \(name); use standard input")
+        }
+        let interruption = Interruption()
+        let files = [input, STDOUT_FILENO, STDERR_FILENO, here]
+        guard divan_holder_send_files(socket, files, files.count) == 0,
+            HolderWire.send(request, to: socket)
+        else { throw ended }
+        interruption.onRequest { [socket] in _ = HolderWire.send(["stop": true], to: socket) }
+        guard let answer = reader.next() else { throw ended }
+        if let reason = answer["refused"]?.string {
+            throw Failure(
+                kind: .database,
+                sentence: "the database is held by \(name), which refuses: \(reason); try again"
+            )
+        }
+        throw Done(status: answer["exit"]?.int.flatMap { Int32(exactly: $0) } ?? 1)
+    }
+
+    private var ended: Failure {
+        Failure(
+            kind: .database,
+            sentence: "\(name), which held the database, ended while it worked; look what was "
+                + "done, and run the command again"
+        )
+    }
+}

@@ -1,0 +1,61 @@
+import DivanCommandLine
+import Foundation
+import Glibc
+
+/// The process that has a database, for people: `divan serve, process 4711, since 12:30`.
+enum HolderName {
+    /// Who has the lock of a database, as far as the system tells.
+    static func find(_ bundle: String) -> String? {
+        var status = stat()
+        guard stat(bundle + "/lock", &status) == 0 else { return nil }
+        guard let process = process(locking: status) else { return nil }
+        var name = "process \(process)"
+        if let program = program(of: process) { name = "\(program), " + name }
+        if let begin = begin(of: process) { name += ", since \(clock(begin))" }
+        return name
+    }
+
+    /// A moment of today as a clock shows it, an earlier one with its date.
+    static func clock(_ date: Date) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        let isToday = Calendar.current.isDateInToday(date)
+        formatter.dateFormat = isToday ? "HH:mm" : "yyyy-MM-dd HH:mm"
+        return formatter.string(from: date)
+    }
+
+    /// From proc(5)'s list of locks: `1: FLOCK  ADVISORY  WRITE 4711 08:02:131 0 EOF`.
+    private static func process(locking status: stat) -> Int32? {
+        guard let text = text("/proc/locks") else { return nil }
+        let inode = ":\(status.st_ino)"
+        for line in text.split(separator: "\n") where line.contains("FLOCK") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 5, fields[5].hasSuffix(inode), !fields.contains("->") else {
+                continue
+            }
+            return Int32(fields[4])
+        }
+        return nil
+    }
+
+    /// The program's name, and the verb of one that is ours.
+    private static func program(of process: Int32) -> String? {
+        guard let line = text("/proc/\(process)/cmdline") else { return nil }
+        let words = line.split(separator: "\0").map(String.init)
+        guard let path = words.first else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        guard name == "divan", words.count > 1, Verbs.isVerb(words[1]) else { return name }
+        return "\(name) \(words[1])"
+    }
+
+    /// The directory of a process is made when it begins.
+    private static func begin(of process: Int32) -> Date? {
+        var status = stat()
+        guard stat("/proc/\(process)", &status) == 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
+    }
+
+    private static func text(_ path: String) -> String? {
+        (try? InputFile(path).rest(limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,56 @@
+import DivanCommandLine
+import DivanJSON
+import Glibc
+
+/// What the two ends say to each other: lines of JSON, at most a MiB each.
+///
+/// ```
+/// holder:  {"version":1,"holder":"divan serve","process":4711,"since":"12:30"}
+/// command: one byte with its standard streams and its working directory
+/// command: {"version":1,"words":["put","notes","monday","{}"]}
+/// command: {"stop":true}          perhaps, after Ctrl-C
+/// holder:  {"exit":0}
+/// ```
+enum HolderWire {
+    static let lineLimit = 1 << 20
+
+    /// Sends a line; false when the other end is gone.
+    static func send(_ object: JSON, to socket: Int32) -> Bool {
+        let bytes = Array((object.canonicalText + "\n").utf8)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Takes lines from the other end.
+    struct Reader {
+        private let socket: Int32
+        private var bytes: [UInt8] = []
+
+        init(_ socket: Int32) {
+            self.socket = socket
+        }
+
+        /// The next line; `nil` when the other end is gone, or says something else.
+        mutating func next() -> JSONObject? {
+            while true {
+                if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = Array(bytes[..<end])
+                    bytes.removeSubrange(...end)
+                    return (try? JSON(parsing: line))?.object
+                }
+                guard bytes.count < HolderWire.lineLimit,
+                    let piece = try? Descriptor.read(upTo: 1 << 16, from: socket), !piece.isEmpty
+                else { return nil }
+                bytes += piece
+            }
+        }
+    }
+}

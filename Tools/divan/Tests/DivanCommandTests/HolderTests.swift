@@ -1,0 +1,203 @@
+import DivanTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// Other shells work on a database while `divan serve` holds it.
+@Suite(.timeLimit(.minutes(5))) struct HolderTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+    }
+
+    private func body(_ id: String) throws -> String {
+        try shell.run("get", "a", id, "--raw").output
+    }
+
+    @Test func `each verb does what it does without a holder, with its results and its errors`()
+        throws
+    {
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        let put = try shell.divan("put", "a", "soup", #"{"salt":1}"#)
+        put.expectSuccess()
+        #expect(put.errors.hasPrefix("Saved soup, revision 1-"), "\(put.errors)")
+        try shell.divan(["put", "a", "tea"], input: #"{"salt":0}"#).expectSuccess()
+        #expect(try body("tea") == "{\"salt\":0}\n")
+        try shell.divan("put", "a", "bad", "[").expectFailure(4, "body")
+        try shell.divan("put", "a", "soup", "{}", "--create").expectFailure(4, "exists")
+        try shell.divan("rm", "a", "none").expectFailure(3, "none")
+        try shell.write("more.jsonl", "{\"_id\":\"x\"}\n{\"_id\":\"y\"}\n")
+        try shell.run("import", "a", "more.jsonl")
+        try shell.run("rm", "a", "x")
+        try shell.write("picture.jpg", "bytes")
+        try shell.run("blob", "put", "a", "y", "picture", "picture.jpg")
+        try shell.run("expire", "a", "y", "2040-01-01")
+        try shell.run("index", "make", "a", "salty", "salt")
+        try shell.run("index", "rm", "a", "salty")
+        try shell.run("compact", "a")
+        #expect(try shell.run("ls", "a").output == "soup\ntea\ny\n")
+        server.stop()
+        #expect(try shell.run("ls", "a").output == "soup\ntea\ny\n")
+        try shell.run("check", "a")
+    }
+
+    @Test func `relative paths are those of the shell, and an editor is the shell's own`() throws {
+        try FileManager.default.createDirectory(
+            atPath: shell.path("elsewhere"),
+            withIntermediateDirectories: false
+        )
+        try shell.write("elsewhere/one.jsonl", "{\"_id\":\"one\"}\n")
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        let outcome = try shell.bash("cd elsewhere && divan import ../a one.jsonl")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let editing = try shell.bash(
+            "divan edit a one",
+            environment: ["EDITOR": "sed -i 's/{/{\"edited\": true/'"]
+        )
+        #expect(editing.status == 0, "\(editing.errors)")
+        #expect(try body("one") == "{\"edited\":true}\n")
+        server.stop()
+    }
+
+    @Test func `a revision that somebody else replaced is not overwritten`() throws {
+        try shell.run("put", "a", "soup", "{}")
+        try shell.divan("put", "a", "soup", "{}", "--over", "1-00").expectFailure(
+            4,
+            "somebody else"
+        )
+        try shell.divan("put", "a", "new", "{}", "--over", "none").expectSuccess()
+        try shell.divan("put", "a", "new", "{}", "--over", "none").expectFailure(4, "somebody else")
+    }
+
+    @Test func `who cannot be helped is told who has the database, and the socket is private`()
+        throws
+    {
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: shell.path("a.cblite2/holder")
+        )
+        #expect((attributes[.posixPermissions] as? Int) == 0o600)
+        let number = server.process.processIdentifier
+        let outcome = try shell.divan("upgrade", "a")
+        outcome.expectFailure(5, "in use by divan serve, process \(number), since ")
+        server.stop()
+        #expect(!FileManager.default.fileExists(atPath: shell.path("a.cblite2/holder")))
+    }
+
+    @Test func `a holder that was killed hinders nobody`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        server.killHard()
+        #expect(FileManager.default.fileExists(atPath: shell.path("a.cblite2/holder")))
+        try shell.run("put", "a", "soup", "{}")
+        let next = try shell.serve("a", "--no-tls")
+        _ = try next.url()
+        try shell.run("put", "a", "tea", "{}")
+        next.stop()
+        #expect(try shell.run("ls", "a").output == "soup\ntea\n")
+    }
+
+    @Test
+    func `shells write through a holder, and either side is killed: nothing is lost or twice`()
+        async throws
+    {
+        let (shellCount, fileCount, documentCount) = (8, 5, 250)
+        for number in 0..<shellCount {
+            for file in 0..<fileCount {
+                let lines = (0..<documentCount).map { index in
+                    "{\"_id\":\"doc-\(number)-\(file)-\(index)\",\"number\":\(index)}\n"
+                }
+                try shell.write("part-\(number)-\(file).jsonl", lines.joined())
+            }
+        }
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        let tally = Tally()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [shell] in try await Self.blocking { try Self.hold(shell, tally, seed) }
+            }
+            group.addTask { [shell] in
+                defer { tally.isOver.store(true, ordering: .relaxed) }
+                try await withThrowingTaskGroup(of: Void.self) { writers in
+                    for number in 0..<shellCount {
+                        writers.addTask {
+                            try await Self.blocking {
+                                var dice = SeededGenerator(seed: seed &+ UInt64(number) &+ 1)
+                                for file in 0..<fileCount {
+                                    let name = "part-\(number)-\(file).jsonl"
+                                    try Self.write(name, shell, tally, &dice)
+                                }
+                            }
+                        }
+                    }
+                    try await writers.waitForAll()
+                }
+            }
+            try await group.waitForAll()
+        }
+        let names = try shell.run("ls", "a").output.split(separator: "\n")
+        #expect(names.count == shellCount * fileCount * documentCount)
+        #expect(Set(names).count == names.count)
+        let bodies = try shell.run("export", "a", "-").output.split(separator: "\n")
+        #expect(bodies.count == names.count)
+        #expect(tally.killedShells.load(ordering: .relaxed) > 0)
+        #expect(tally.killedHolders.load(ordering: .relaxed) > 0)
+        try shell.run("check", "a")
+    }
+
+    /// Serves, and is killed again and again.
+    private static func hold(_ shell: Shell, _ tally: Tally, _ seed: UInt64) throws {
+        var dice = SeededGenerator(seed: seed)
+        while !tally.isOver.load(ordering: .relaxed) {
+            let server = try shell.serve("a", "--no-tls")
+            // One that finds a shell at work ends by itself.
+            let isServing = (try? server.url()) != nil
+            Thread.sleep(forTimeInterval: Double.random(in: 0.2...1.5, using: &dice))
+            server.killHard()
+            if isServing { tally.killedHolders.add(1, ordering: .relaxed) }
+        }
+    }
+
+    /// Imports a file, however often it takes; every third attempt is killed at a random moment.
+    private static func write(
+        _ file: String,
+        _ shell: Shell,
+        _ tally: Tally,
+        _ dice: inout SeededGenerator
+    ) throws {
+        for _ in 0..<200 {
+            if Int.random(in: 0..<3, using: &dice) == 0 {
+                let pause = "0.\(Int.random(in: 10...299, using: &dice))"
+                let end = "sleep \(pause); kill -9 $P; wait $P || true"
+                let script = "divan import a \(file) & P=$!; \(end)"
+                _ = try shell.bash(script)
+                tally.killedShells.add(1, ordering: .relaxed)
+            }
+            if try shell.divan("import", "a", file).status == 0 { return }
+        }
+        throw NeverSaved(file: file)
+    }
+
+    private final class Tally: Sendable {
+        let killedShells = Atomic(0)
+        let killedHolders = Atomic(0)
+        let isOver = Atomic(false)
+    }
+
+    private struct NeverSaved: Error {
+        let file: String
+    }
+
+    /// Runs what waits for programs on a thread of its own.
+    private static func blocking(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Error>) in
+            Thread { continuation.resume(with: Result { try body() }) }.start()
+        }
+    }
+}
