@@ -252,11 +252,10 @@ let tools: [Target] = [
         at: "Tools/divan/Sources/DivanCommand",
         uses: [
             "CDivanHolder", "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel",
-            "DivanCBLite", "DivanCommandLine",
-            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
-            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
-            "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanTLS", "DivanTransport",
-            "DivanWebSocket", "DivanZlib",
+            "DivanCBLite", "DivanCommandLine", "DivanConflicts", "DivanCrypto", "DivanDelta",
+            "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
+            "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
+            "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]
     ),
     program("divan", at: "Tools/divan/Sources/divan", uses: ["DivanCommand"]),
