@@ -28,14 +28,14 @@ crash: setup ## kill a writing process 500 times (ROUNDS=…), plain and sealed;
 bitrot: setup ## flip 1,000 bits in a database (FLIPS=…, SYNCS=…, SEED=…), and see who notices
 	@Tools/scripts/bitrot
 
-kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCUMENTS=…, SEED=…)
-	@Tools/scripts/kill-sync
+kill-sync: setup ## kill one of two syncing processes 300 times (KILLS=…, DOCUMENTS=…, SEED=…, SCHEME=vectors)
+	@SCHEME=$(or $(SCHEME),trees) Tools/scripts/kill-sync
 
-converge: setup ## 3 to 8 databases in circles, killed and set at odds (RUNS=50, ROUNDS=200, SEED=…)
-	@Tools/scripts/converge
+converge: setup ## 3 to 8 databases in circles, killed and set at odds (RUNS=50, ROUNDS=200, SEED=…, SCHEME=vectors)
+	@SCHEME=$(or $(SCHEME),trees) Tools/scripts/converge
 
-interrupt: setup ## interrupt a sync of 100,000 documents 20 times (TIMES=…, DOCUMENTS=…)
-	@Tools/scripts/interrupt
+interrupt: setup ## interrupt a sync of 100,000 documents 20 times (TIMES=…, DOCUMENTS=…, SCHEME=vectors)
+	@SCHEME=$(or $(SCHEME),trees) Tools/scripts/interrupt
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model

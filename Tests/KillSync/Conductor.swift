@@ -36,6 +36,7 @@ struct Conductor {
     /// A port that nobody listens on at this moment.
     static func freePort(_ home: TemporaryDirectory) throws -> UInt16 {
         var configuration = DatabaseConfiguration()
+        configuration.revisionScheme = AskedScheme.revisionScheme
         configuration.directory = home.path
         let database = try Database(name: "port", config: configuration)
         defer { try? database.close() }

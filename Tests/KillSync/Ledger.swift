@@ -20,8 +20,8 @@ struct Ledger {
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
             // A line that the kill cut short acknowledges nothing.
-            guard words.count == 3, words[0] == "saved", let id = RevisionID(words[2]),
-                id.description.utf8.count >= 42
+            guard words.count == 3, words[0] == "saved", let id = RevisionID(ofAnyScheme: words[2]),
+                id.isVersion || id.description.utf8.count >= 42
             else { continue }
             entries.insert(
                 Entry(peer: peer, documentID: DocumentID(unchecked: words[1]), revisionID: id)
@@ -69,13 +69,13 @@ struct Ledger {
         _ contents: [[DocumentID: StoredDocument]]
     ) throws {
         for (documentID, entries) in Dictionary(grouping: entries, by: \.documentID) {
-            let trees = try stores.compactMap { store in
-                try store.read { try $0.tree(of: documentID, in: .default) }
+            let histories = try stores.compactMap { store in
+                try store.read { try $0.revisions(of: documentID, in: .default) }
             }
-            for entry in entries where !isThere(entry, trees) {
+            for entry in entries where !isThere(entry, histories) {
                 throw KillSyncFailure(
                     "\(documentID) \(entry.revisionID), acknowledged by peer \(entry.peer), is lost; "
-                        + "current is \(trees.map { $0.current?.id.description ?? "–" })"
+                        + "current is \(histories.map { $0.current?.id.description ?? "–" })"
                 )
             }
         }
@@ -86,15 +86,15 @@ struct Ledger {
     /// In a document that several edit it may also have
     /// lost a conflict: then somebody has its branch, ended. Pruning takes what is older than a tree is
     /// deep.
-    private func isThere(_ entry: Entry, _ trees: [RevisionTree]) -> Bool {
+    private func isThere(_ entry: Entry, _ histories: [any RevisionHistory]) -> Bool {
         let depth = UInt64(RevisionLimits.depth) - 5
         let isOwn = entry.documentID.text.hasPrefix("own-")
-        let isCurrent: (RevisionTree) -> Bool = { tree in
-            guard let current = tree.current?.id else { return false }
-            return current == entry.revisionID || tree.isAncestor(entry.revisionID, of: current)
+        let isCurrent: (any RevisionHistory) -> Bool = { history in
+            guard let current = history.current?.id else { return false }
+            return current == entry.revisionID || history.isAncestor(entry.revisionID, of: current)
                 || current.generation > entry.revisionID.generation + depth
         }
-        if isOwn { return trees.allSatisfy(isCurrent) }
-        return trees.contains { $0.contains(entry.revisionID) || isCurrent($0) }
+        if isOwn { return histories.allSatisfy(isCurrent) }
+        return histories.contains { $0[entry.revisionID] != nil || isCurrent($0) }
     }
 }

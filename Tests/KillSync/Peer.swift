@@ -25,6 +25,7 @@ final class Peer {
         self.name = name
         self.port = port
         var configuration = DatabaseConfiguration()
+        configuration.revisionScheme = AskedScheme.revisionScheme
         configuration.directory = directory
         database = try Database(name: name, config: configuration)
         collection = try database.defaultCollection()

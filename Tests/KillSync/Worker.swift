@@ -18,6 +18,7 @@ struct Worker {
         LogSinks.console = nil
         TLSIdentity.storeDirectory = directory + "/identities"
         var configuration = DatabaseConfiguration()
+        configuration.revisionScheme = AskedScheme.revisionScheme
         configuration.directory = directory
         return try Database(name: side.rawValue, config: configuration)
     }

@@ -3,7 +3,7 @@ import Foundation
 /// `divan-kill-sync run [--kills N] [--documents N] [--seed S]` kills two syncing processes and
 /// looks at what they leave; `interrupt [--times N] [--documents N]` also cuts their connection and
 /// counts what is sent twice; `converge [--runs N] [--rounds N] [--seed S]` lets several databases
-/// sync in circles and kills them; `fill`, `server`, `client`, `finish` and `peer` are those processes.
+/// sync in circles and kills them, each with the databases that `SCHEME` names; `fill`, `server`, `client`, `finish` and `peer` are those processes.
 let words = Array(CommandLine.arguments.dropFirst()).filter { $0 != "--plain" }
 
 func number(after word: String, or standard: UInt64) -> UInt64 {
@@ -28,6 +28,7 @@ func worker(_ side: Side) throws -> (Worker, port: UInt16) {
 }
 
 do {
+    try AskedScheme.check()
     switch words.first {
     case "run":
         var conductor = try Conductor(

@@ -1,0 +1,18 @@
+import Divan
+import Foundation
+
+/// How the databases of a run name their revisions: as `SCHEME` in the environment says, `trees` or
+/// `vectors`, which the processes of the run inherit.
+enum AskedScheme {
+    private static let word = ProcessInfo.processInfo.environment["SCHEME"] ?? "trees"
+
+    /// What a database is opened with.
+    static var revisionScheme: RevisionScheme? { word == "vectors" ? .versionVectors : nil }
+
+    /// Refuses a word that is neither.
+    static func check() throws {
+        guard word == "trees" || word == "vectors" else {
+            throw KillSyncFailure("SCHEME is \(word); trees or vectors expected")
+        }
+    }
+}
