@@ -18,7 +18,7 @@ import Testing
         #expect(simulation.run().violations == [], "divan-simulate --fleet vectors --seed \(seed)")
     }
 
-    @Test(arguments: [SeededBug.timeRounded, .vectorOverstated])
+    @Test(arguments: [SeededBug.timeRounded, .meOnTheWire])
     func `a mistake with vectors is caught`(bug: SeededBug) {
         let caught = (UInt64(1)...40).contains { seed in
             var simulation = Simulation(seed: seed, bug: bug)
