@@ -28,7 +28,8 @@ import Testing
         "blob get": "blob get db one", "import": "import db /dev/null --json",
         "export": "export db", "cp": "cp db \"copy-$RANDOM$RANDOM\" --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
-        "upgrade": "upgrade db", "doctor": "doctor db", "explain": "explain db one", "query": "query db 'SELECT META().id FROM _'",
+        "upgrade": "upgrade db", "doctor": "doctor db", "explain": "explain db one",
+        "query": "query db 'SELECT META().id FROM _'",
         "index ls": "index ls db",
         "index suggest": "index suggest db 'SELECT zip FROM _ WHERE zip = 1'",
         "watch": "watch db --since 0 --limit 1", "log": "log kept.cbllog",
@@ -57,7 +58,7 @@ import Testing
     /// What another test types, or what needs a daemon of the system.
     private static let others = [
         "import-cblite", "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
-        "conflicts resolve", "discover", "shell",
+        "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {
