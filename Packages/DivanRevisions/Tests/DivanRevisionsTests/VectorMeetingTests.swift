@@ -6,6 +6,8 @@ import Testing
     private static let wall: UInt64 = 1_800_000_000_000_000_000
     private static let here = "rGxJD77SR0+odh7PeEHKXA"
     private static let there = "VYU9gI0kQIWF+V5BljXDyA"
+    private static let third = "18e9af52a2ab0000@2mUzqBSYRtqDXrs1t9uWXw"
+    private static let digest = "1eb9f18cfe8400000000000000000000000000ff"
 
     private func author() throws -> RevisionAuthor {
         let source = try #require(Version("18e9af52a2ab0000@" + Self.here)?.source)
@@ -75,6 +77,30 @@ import Testing
         )
         let edit = try received("18e9af52c30f0000@" + Self.there, "", remote: nil)
         #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
+    }
+
+    /// A peer may have edited what another one deleted: neither is done with the other's.
+    @Test(arguments: [
+        ("18e9af52b30f0000@" + Self.here, Self.third, "18e9af52c30f0000@" + Self.there, Self.third),
+        (
+            "18e9af52b30f0000@" + Self.here, "2-\(Self.digest)",
+            "3-feb9f18cfe8400000000000000000000000000ff", "2-\(Self.digest)"
+        ),
+    ])
+    func `an edit of what was deleted is a conflict, and brings nothing back`(
+        deletion: String,
+        before: String,
+        edit: String,
+        history: String
+    ) throws {
+        var author = try author()
+        var stored = RevisionScheme.vectors.emptyHistory
+        var tombstone = try received(deletion, before, remote: nil)
+        tombstone.flags = .tombstone
+        _ = try stored.insert(tombstone, by: &author)
+        let live = try received(edit, history, remote: nil)
+        #expect(try stored.insert(live, by: &author) == .conflict)
+        #expect(stored.current?.isTombstone == true)
     }
 
     /// Either of the two knows the other, so the vectors do not tell which the remote had last.

@@ -120,10 +120,13 @@ extension VectorHistory {
         if theirs.isCrossed(with: ours) { return new.id > current.id ? .follow : .stay }
         guard current.revision.isTombstone, !new.revision.isTombstone else { return .wait }
         // A deleted document that comes back follows the deletion, which its writer need not have seen:
-        // where conflicts are refused, and where the remote had the tombstone.
+        // where conflicts are refused, and where the remote had the tombstone. An edit of what was deleted
+        // is no such thing, but a conflict with the deletion.
         let hadTombstone = received.remote.map { latest(at: $0) == current.id } ?? false
-        let isApart = !theirs.versions.contains { ours.versions.contains($0) }
-        return received.refusesConflicts || (hadTombstone && isApart) ? .follow : .wait
+        let isApart =
+            !theirs.versions.contains { ours.versions.contains($0) }
+            && !new.mixed.legacy.contains { current.mixed.legacy.contains($0) }
+        return isApart && (received.refusesConflicts || hadTombstone) ? .follow : .wait
     }
 
     /// Notes where the remote is now, which an outdated revision does not tell.
