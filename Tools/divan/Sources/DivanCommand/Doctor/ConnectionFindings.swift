@@ -15,8 +15,9 @@ struct ConnectionFindings {
 
     func finding(of report: ProtocolProbe.Report) -> Finding {
         switch report.close {
-        case nil: silence
-        case .clean(let code, let reason, _)?:
+        // We hang up when the patience ends, and may hear of that first.
+        case nil, .clean(_, _, isByPeer: false)?: silence
+        case .clean(let code, let reason, isByPeer: true)?:
             .failed(
                 "websocket",
                 "the server closed with \(code) \(reason)",
