@@ -206,14 +206,21 @@ import Testing
         try putPictures(1, of: 10_000, in: peers.there)
         let listener = try peers.listen { $0.disableTLS = true }
         _ = try await pull(.lazy, into: peers.here, from: listener)
-        let blob = try picture(0, in: peers.here)
+        // An object of its own, since nobody can say when the replicator of the first one is gone.
+        let again = try Database(name: peers.here.name, config: peers.here.config)
+        defer { try? again.close() }
+        let blob = try picture(0, in: again)
         var error = await #expect(throws: NSError.self) { try await blob.fetch() }
         #expect(error?.code == CBLError.notFound)
         #expect(
             error?.localizedDescription.contains("no replicator of its collection lives") == true
         )
 
-        var configuration = try peers.configuration(.pull, target: try listener.endpoint())
+        var configuration = try peers.configuration(
+            .pull,
+            target: try listener.endpoint(),
+            collections: [again.defaultCollection()]
+        )
         configuration.maxAttempts = 1
         listener.stop()
         let given = configuration
