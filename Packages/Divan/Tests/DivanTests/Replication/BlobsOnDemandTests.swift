@@ -205,22 +205,18 @@ import Testing
         let peers = try Peers()
         try putPictures(1, of: 10_000, in: peers.there)
         let listener = try peers.listen { $0.disableTLS = true }
-        _ = try await pull(.lazy, into: peers.here, from: listener)
-        // An object of its own, since nobody can say when the replicator of the first one is gone.
-        let again = try Database(name: peers.here.name, config: peers.here.config)
-        defer { try? again.close() }
-        let blob = try picture(0, in: again)
+        weak var replicator: Replicator?
+        replicator = try await pull(.lazy, into: peers.here, from: listener)
+        // Its queues hold it for a moment longer.
+        while replicator != nil { await Task.yield() }
+        let blob = try picture(0, in: peers.here)
         var error = await #expect(throws: NSError.self) { try await blob.fetch() }
         #expect(error?.code == CBLError.notFound)
         #expect(
             error?.localizedDescription.contains("no replicator of its collection lives") == true
         )
 
-        var configuration = try peers.configuration(
-            .pull,
-            target: try listener.endpoint(),
-            collections: [again.defaultCollection()]
-        )
+        var configuration = try peers.configuration(.pull, target: try listener.endpoint())
         configuration.maxAttempts = 1
         listener.stop()
         let given = configuration
