@@ -10,7 +10,10 @@ extension Store {
         let inspector = Inspector()
         try inspector.note { try engine.checkIntegrity() }
         try inspector.note { try read { try inspector.inspectRows($0) } }
-        let absent = try read { try $0.absentBlobs(among: inspector.namedBlobs) }
+        var absent: Set<BlobDigest> = []
+        try inspector.note {
+            absent = try read { try $0.absentBlobs(among: inspector.namedBlobs) }
+        }
         try inspector.inspectBlobs(blobs, absent: absent)
         return inspector.inspection
     }

@@ -1,7 +1,6 @@
 internal import CDivanStore
 internal import DivanJSON
 internal import DivanRevisions
-internal import Glibc
 
 /// What could still be read of a damaged database.
 public struct Salvage: Equatable, Sendable {
@@ -52,9 +51,7 @@ extension Store {
                 do {
                     var salvage = try salvage(files.directory, into: unfinished, options)
                     try complete(salvage)
-                    guard unlink(unfinished + marker) == 0 else {
-                        throw StoreError.system(errno, at: unfinished)
-                    }
+                    try BundleFiles.removeFile(unfinished + marker)
                     try exchange(files.directory, unfinished)
                     salvage.oldDirectory = try moveAside(unfinished, place)
                     return salvage
@@ -90,7 +87,7 @@ extension Store {
     ) throws(StoreError) -> String {
         var number = 1
         while BundleFiles.exists(place(number)) { number += 1 }
-        guard rename(path, place(number)) == 0 else { throw .system(errno, at: path) }
+        try BundleFiles.move(path, to: place(number))
         return place(number)
     }
 
@@ -123,7 +120,7 @@ extension Store {
         )
         let fresh = try create(directory: target, replacing: identity, options: options)
         defer { try? fresh.close() }
-        if let made = try BundleFiles.makeFile(target + marker) { Glibc.close(made) }
+        if let made = try BundleFiles.makeFile(target + marker) { BundleFiles.close(made) }
         guard let damaged else {
             return Salvage(losses: ["nothing of the file could be read: what no peer has is lost"])
         }
@@ -166,8 +163,12 @@ private struct Cargo {
         let snapshot = try reader.current()
         try target.write { writer in
             for (name, number) in try snapshot.readableValues(in: .remotes) {
-                guard let id = UInt32(String(decoding: number, as: UTF8.self)) else { continue }
-                try writer.importRemote(name, as: RemoteID(rawValue: id))
+                guard let id = try? reader.remoteID(number) else { continue }
+                try writer.importRemote(name, as: id)
+            }
+            // Cookies, and which blobs were left at a peer.
+            for (key, value) in try snapshot.readableValues(in: .metadata) {
+                try writer.setMetadata(key, value)
             }
         }
         for (id, path) in try snapshot.readableCollections() {

@@ -109,4 +109,57 @@ import Testing
         #expect(try store.inspect().damages.count == 2)
         try store.close()
     }
+
+    @Test func `a sealed database keeps no part, and takes the content whole`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let store = try Store.open(
+            directory: directory.file("sealed.cblite2"),
+            options: StoreOptions(sealing: try TestSealing(7))
+        )
+        var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
+        try writer?.append(Array(content[..<100_000]).span)
+        writer = nil
+        #expect(try names(store).isEmpty)
+
+        let whole = try store.blobs.writer(resuming: digest)
+        #expect(whole.byteCount == 0)
+        try whole.append(content.span)
+        #expect(try whole.finish(expected: digest) == digest)
+        #expect(try store.blobs.read(digest) == content)
+        try store.close()
+    }
+
+    @Test func `the key can change once no content is gone on with any more`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let store = try open()
+        var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
+        try writer?.append(Array(content[..<10]).span)
+        #expect(throws: StoreError.self) { try store.changeSealing(to: try TestSealing(7)) }
+        writer = nil
+        let rest = try store.blobs.writer(resuming: digest)
+        try rest.append(Array(content[10...]).span)
+        #expect(try rest.finish(expected: digest) == digest)
+
+        try store.changeSealing(to: try TestSealing(7))
+        #expect(try store.blobs.read(digest) == content)
+        try store.close()
+    }
+
+    @Test func `a database that is made anew knows which contents were left at a peer`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let path = directory.file("a.cblite2")
+        var store = try open()
+        try store.write { try $0.noteAbsent(digest, of: "a", in: .default) }
+        try store.close()
+        _ = try Store.rebuild(
+            directory: path,
+            by: directory.file("b.cblite2"),
+            keepingOldAt: { directory.file("old-\($0).cblite2") },
+            options: StoreOptions(),
+            completing: { _ in }
+        )
+        store = try open()
+        #expect(try store.read { try $0.absentBlob(digest) } == .init("a", in: .default))
+        try store.close()
+    }
 }

@@ -73,6 +73,8 @@ final class BlobCourier: Sendable {
             state.waiterCount += 1
             return state.waiterCount
         }
+        // A cancellation that came after the end has nobody to end.
+        defer { state.withLock { _ = $0.cancelled.remove(number) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter(number: number, progress: progress, continuation: continuation)

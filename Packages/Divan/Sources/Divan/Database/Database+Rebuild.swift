@@ -61,12 +61,7 @@ extension Database {
                 directory: location.bundlePath,
                 by: unfinished.bundlePath,
                 keepingOldAt: kept,
-                options: StoreOptions(
-                    fullSync: config.fullSync,
-                    archive: config.revisionCompression.archive,
-                    scheme: config.revisionScheme?.storeScheme,
-                    sealing: try config.encryptionKey?.sealing()
-                ),
+                options: try config.storeOptions(),
                 completing: { _ in
                     let fresh = try Database(name: unfinished.name, config: config)
                     defer { try? fresh.close() }

@@ -1,3 +1,4 @@
+import DivanStore
 import Foundation
 
 /// How a database is opened; a value: later changes do not reach an open database.
@@ -61,6 +62,18 @@ public struct DatabaseConfiguration: Sendable {
         revisionCompression = config?.revisionCompression ?? .lz4
         revisionScheme = config?.revisionScheme
         mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled
+    }
+
+    /// What of it concerns the store.
+    ///
+    /// - Throws: What the source of the key says.
+    func storeOptions() throws -> StoreOptions {
+        StoreOptions(
+            fullSync: fullSync,
+            archive: revisionCompression.archive,
+            scheme: revisionScheme?.storeScheme,
+            sealing: try encryptionKey?.sealing()
+        )
     }
 
     /// Where databases go that name no directory.

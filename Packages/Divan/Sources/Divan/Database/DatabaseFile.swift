@@ -43,12 +43,7 @@ final class DatabaseFile: Sendable {
             try ForeignBundle.noticing(location.bundlePath) {
                 try Store.open(
                     directory: location.bundlePath,
-                    options: StoreOptions(
-                        fullSync: configuration.fullSync,
-                        archive: configuration.revisionCompression.archive,
-                        scheme: configuration.revisionScheme?.storeScheme,
-                        sealing: try configuration.encryptionKey?.sealing()
-                    )
+                    options: try configuration.storeOptions()
                 )
             }
         }

@@ -156,14 +156,7 @@ final class BlobDirectory: BlobShelf {
     // MARK: Writing
 
     func sink() throws(StoreError) -> any BlobSink {
-        guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
-        let key = try sealing.withLock { sealing throws(StoreError) in
-            guard sealing.takesSinks else {
-                throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: path)
-            }
-            sealing.openSinkCount += 1
-            return sealing.key
-        }
+        let key = try beginSink()
         let number = serial.add(1, ordering: .relaxed).newValue
         let file = "\(path)/\(Self.unfinishedPrefix)\(getpid())_\(number)"
         let descriptor = open(
@@ -179,6 +172,20 @@ final class BlobDirectory: BlobShelf {
         let plain = BlobFileSink(descriptor, path: file, directory: self, calls: calls)
         guard let key else { return plain }
         return try SealedBlobSink(plain, sealing: key, path: file)
+    }
+
+    /// Counts one more sink, whose end is told to `sinkDidEnd()`.
+    ///
+    /// - Returns: The key with which it writes.
+    private func beginSink() throws(StoreError) -> (any StoreSealing)? {
+        guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
+        return try sealing.withLock { sealing throws(StoreError) in
+            guard sealing.takesSinks else {
+                throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: path)
+            }
+            sealing.openSinkCount += 1
+            return sealing.key
+        }
     }
 
     /// A sink is of no more use; each says so once.
@@ -216,7 +223,25 @@ final class BlobDirectory: BlobShelf {
     func partialSink(
         _ digest: BlobDigest
     ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
-        guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
+        // A part is read before it is whole, which the sealed form does not allow: with a key each
+        // attempt begins anew.
+        guard try beginSink() == nil else {
+            sinkDidEnd()
+            return nil
+        }
+        do throws(StoreError) {
+            if let part = try openPart(digest) { return part }
+        } catch {
+            sinkDidEnd()
+            throw error
+        }
+        sinkDidEnd()
+        return nil
+    }
+
+    private func openPart(
+        _ digest: BlobDigest
+    ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
         let file = partialFile(digest)
         let descriptor = open(
             file,
@@ -235,8 +260,13 @@ final class BlobDirectory: BlobShelf {
             close(descriptor)
             return nil
         }
-        let sink = BlobFileSink(descriptor, path: file, directory: self, calls: calls)
-        return (sink, try source(digest, in: file))
+        do throws(StoreError) {
+            let source = try source(digest, in: file)
+            return (BlobFileSink(descriptor, path: file, directory: self, calls: calls), source)
+        } catch {
+            close(descriptor)
+            throw error
+        }
     }
 
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {

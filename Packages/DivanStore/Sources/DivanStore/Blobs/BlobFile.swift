@@ -116,7 +116,6 @@ final class BlobFileSink: BlobSink {
 
     func suspend() {
         guard descriptor >= 0 else { return }
-        close(descriptor)
-        descriptor = -1
+        end()
     }
 }

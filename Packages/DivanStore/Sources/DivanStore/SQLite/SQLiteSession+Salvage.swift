@@ -5,8 +5,8 @@ internal import DivanRevisions
 extension SQLiteSession {
     func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)] {
         guard hasChecksums else {
-            return try collections().enumerated().compactMap { entry in
-                try? collection(entry.element).map { ($0, entry.element) }
+            return try collections().compactMap { path in
+                try? collection(path).map { ($0, path) }
             }
         }
         // The index has each name a second time.

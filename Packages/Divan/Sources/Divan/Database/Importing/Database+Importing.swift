@@ -107,14 +107,13 @@ extension CBLiteBundle {
             previousPrivateUUID: facts.previousPrivateUUID,
             scheme: facts.scheme
         )
+        var options = try config.storeOptions()
+        // The scheme is that of the bundle.
+        options.scheme = nil
         let store = try Store.create(
             directory: directory,
             replacing: keepsIdentity ? identity : identity.copied(),
-            options: StoreOptions(
-                fullSync: config.fullSync,
-                archive: config.revisionCompression.archive,
-                sealing: try config.encryptionKey?.sealing()
-            )
+            options: options
         )
         var isClosed = false
         defer { if !isClosed { try? store.close() } }
