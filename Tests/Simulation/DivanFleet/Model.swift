@@ -25,11 +25,6 @@ final class Model {
         var isExcused = false
     }
 
-    /// How revisions are named.
-    let fleet: Fleet
-
-    init(_ fleet: Fleet) { self.fleet = fleet }
-
     private(set) var revisions: [Key: [RevisionID: Revision]] = [:]
     /// What took the place of a revision: its children, and the outcomes of conflicts it lost.
     private(set) var successors: [Key: [RevisionID: Set<RevisionID>]] = [:]
@@ -101,18 +96,19 @@ final class Model {
 
     // MARK: Conflicts
 
-    /// A resolver has answered.
+    /// A resolver has answered, in a database of this scheme.
     func decide(
         _ resolution: Resolution,
         of conflict: Conflict,
         in key: Key,
         at node: Int,
+        namedBy scheme: RevisionScheme,
         _ time: Duration
     ) {
         resolutionCount += 1
         resolutionCounts[key, default: 0] += 1
         let (local, remote) = (conflict.local, conflict.remote)
-        if fleet != .trees {
+        if scheme == .vectors {
             let place = Action.Place(
                 node: node,
                 collection: key.collection,

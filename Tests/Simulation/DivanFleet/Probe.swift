@@ -124,8 +124,12 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         let closed = request.properties["deleted_branch"].map { " closing \($0)" } ?? ""
         world.note(
             "\(names.active) \(arrow) \(names.passive) \(request.properties["id"] ?? "") "
-                + "\(request.properties["rev"]?.prefix(7) ?? "")\(closed)"
+                + "\(short(request.properties["rev"]))\(closed)"
         )
+    }
+
+    private func short(_ name: String?) -> String {
+        name.map { RevisionID(ofAnyScheme: $0)?.short ?? String($0.prefix(7)) } ?? ""
     }
 
     /// Where there are circles, a revision may come a second time from somewhere else, and before
@@ -143,7 +147,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
             if items.count > 2, items[2].string == pushed[document] { continue }
             world.complain(
                 .echoed,
-                "\(names.active) proposed \(id) \(revision.prefix(6)) to \(names.passive), which had "
+                "\(names.active) proposed \(id) \(short(revision)) to \(names.passive), which had "
                     + "sent it"
             )
         }

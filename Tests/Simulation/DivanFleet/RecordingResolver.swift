@@ -1,6 +1,7 @@
 import DivanConflicts
 import DivanRevisions
 import DivanSimulation
+import DivanStore
 import DivanTransport
 
 /// Asks a resolver, tells the model, and now and then refuses or decides badly.
@@ -31,7 +32,14 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
             "node \(node) \(collection)/\(conflict.documentID): \(text(resolution, conflict))"
         )
         if kind == .default, world.bug != .pingPong { compare(resolution, with: conflict) }
-        world.model.decide(resolution, of: conflict, in: key, at: node, world.loop.now)
+        world.model.decide(
+            resolution,
+            of: conflict,
+            in: key,
+            at: node,
+            namedBy: world.nodes[node].store?.scheme ?? .trees,
+            world.loop.now
+        )
         return resolution
     }
 

@@ -17,7 +17,7 @@ final class World: @unchecked Sendable {
     let loop = VirtualLoop()
     let network: SimulatedNetwork
     let networkChanges = NetworkChanges()
-    let model: Model
+    let model = Model()
     let log = Log(.sync, to: LogRouter())
     let codec: any CompressionCodec = DeflateCodec()
     private(set) var nodes: [Node] = []
@@ -41,7 +41,6 @@ final class World: @unchecked Sendable {
     init(_ scenario: Scenario, bug: SeededBug?, keepsTrace: Bool) {
         self.scenario = scenario
         self.bug = bug
-        model = Model(scenario.fleet)
         trace = Trace(keepsLines: keepsTrace)
         generator = SeededGenerator(seed: scenario.seed ^ 0x5EED)
         network = SimulatedNetwork(

@@ -34,6 +34,18 @@ extension RevisionTree {
         return []
     }
 
+    /// The revisions of all closed branches that the current one does not descend from, those that
+    /// ended last first.
+    var closedBranches: [RevisionID] {
+        guard let current = currentPosition else { return [] }
+        let ends = leafPositions.filter {
+            revisions[$0].flags.isSuperset(of: [.closed, .tombstone])
+        }
+        var seen = Set(lineage(from: current))
+        return ends.flatMap { lineage(from: $0) }.filter { seen.insert($0).inserted }
+            .map { revisions[$0].id }
+    }
+
     /// Whether a revision lost here and nothing but the closing tombstone came after it, or it is
     /// a closed tombstone itself.
     ///

@@ -120,7 +120,7 @@ import Testing
             let (new, held) = (try MixedVector(item.new), try MixedVector(item.held))
             let theirs = try order(item.newComparedToHeld)
             #expect(
-                new.order(to: held, comparesLegacy: true) == theirs,
+                new.orderAtCouchbaseLite(to: held) == theirs,
                 "\(item.new) | \(item.held)"
             )
             let ours = try item.byVectorsAlone.map { try order($0) } ?? theirs

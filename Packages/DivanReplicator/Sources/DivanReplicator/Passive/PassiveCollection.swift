@@ -220,11 +220,12 @@ extension PassiveCollection {
         case .alreadyThere(let sequence):
             answer(revision.request, .noop, at: sequence)
         case .givenUp(_, let current):
-            // The sender is to hear of our revision, and what that closed.
+            // The sender is to hear of our revision, and what that closed, where it may read it.
+            let isReadable = (try? mayRead(message.documentID)) ?? false
             connection.refuse(
                 revision.request,
                 with: .http(.conflict, "the revision was given up here for another"),
-                properties: [BLIPProperties.rivalProperty: current.description]
+                properties: isReadable ? [BLIPProperties.rivalProperty: current.description] : [:]
             )
             feed?.insist(on: message.documentID)
         case .failed(let error, _):

@@ -91,9 +91,6 @@ public enum RevisionScheme: String, Sendable, CaseIterable {
     }
 
     private func isSame(_ first: RevisionID, _ second: RevisionID) -> Bool {
-        if first == second { return true }
-        guard self == .vectors, first.isVersion != second.isVersion else { return false }
-        let (version, legacy) = first.isVersion ? (first, second) : (second, first)
-        return Version(converting: legacy) == version.version
+        self == .vectors ? first.isSame(as: second) : first == second
     }
 }

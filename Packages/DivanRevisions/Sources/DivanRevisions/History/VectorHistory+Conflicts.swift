@@ -39,6 +39,10 @@ extension VectorHistory {
                 try merge(local, remote, flags: flags, body: body, by: &author)
             }
         makeCurrent(outcome)
+        // Over, even where a peer names what it converted in a way that tells nobody of it.
+        if let loser = position(of: conflict.remote) {
+            entries[loser].revision.flags.remove(.conflict)
+        }
         settle(unchangedRetention)
         return outcome.id
     }
@@ -72,30 +76,41 @@ extension VectorHistory {
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> Entry {
         guard winner.revision.body != nil else { throw .bodyMissing(winner.id) }
-        let legacy = (isLocal ? loser : winner).mixed.legacy
-        let vector: VersionVector
-        switch (winner.mixed.isLegacy, loser.mixed.isLegacy) {
-        case (false, false):
-            vector = winner.mixed.vector.winning(over: loser.mixed.vector)
-        case (_, true) where !isLocal:
-            // Taken as it is: there is nothing of ours that its holders would have to know.
-            return renewed(winner, winner.mixed)
-        default:
-            let (first, second) = (winner.mixed.converted, loser.mixed.converted)
-            guard let first, let second,
-                first.current?.source != second.current?.source || first.order(to: second) == .newer
-            else {
-                let base = loser.mixed.converted ?? VersionVector()
-                let time = try author.time(after: base)
-                let mixed = MixedVector(
-                    vector: base.saved(by: author.source, at: time),
-                    legacy: legacy
-                )
-                return renewed(winner, mixed)
-            }
-            vector = first.winning(over: second)
+        if !isLocal, loser.mixed.isLegacy {
+            return renewed(winner, Self.remote(winner.mixed, over: loser.mixed))
         }
+        let legacy = Self.legacy(of: isLocal ? (winner, loser) : (loser, winner))
+        let (first, second) = (winner.mixed.converted, loser.mixed.converted)
+        // A vector names one converted ID only: below a later one the winner cannot keep its name.
+        let keepsName =
+            first?.current?.source != .revisionTree
+            || second.map { $0.time(of: .revisionTree) } ?? .max < first?.current?.time ?? 0
+        if keepsName, let first, let second {
+            return renewed(winner, MixedVector(vector: first.winning(over: second), legacy: legacy))
+        }
+        let base = (second ?? VersionVector()).knowing(first ?? VersionVector())
+        let time = try author.time(after: base)
+        let vector = base.saved(by: author.source, at: time)
         return renewed(winner, MixedVector(vector: vector, legacy: legacy))
+    }
+
+    /// The remote's revision in the place of a tree's: it keeps its name, and is not pushed.
+    ///
+    /// Tree IDs go behind tree IDs only: who sent none would take ours for a conflict.
+    private static func remote(_ winner: MixedVector, over loser: MixedVector) -> MixedVector {
+        var known = winner
+        if !winner.legacy.isEmpty { known.legacy = winner.legacy.followed(by: loser.legacy) }
+        if let vector = loser.converted, let version = winner.vector.current,
+            version.source != .revisionTree
+        {
+            known.vector = winner.vector.winning(over: vector)
+        }
+        return known
+    }
+
+    /// The tree IDs of what follows both: first the remote's, which looks for the first of its own.
+    private static func legacy(of sides: (local: Entry, remote: Entry)) -> [RevisionID] {
+        sides.remote.mixed.legacy.followed(by: sides.local.mixed.legacy)
     }
 
     private func renewed(_ entry: Entry, _ mixed: MixedVector) -> Entry {
@@ -123,15 +138,7 @@ extension VectorHistory {
                 throw .badVersion(error)
             }
         }
-        let mixed = MixedVector(vector: vector, legacy: remote.mixed.legacy)
+        let mixed = MixedVector(vector: vector, legacy: Self.legacy(of: (local, remote)))
         return Entry(mixed, flags: flags, body: body)
-    }
-}
-
-extension MixedVector {
-    /// The vector, or that of the converted tree ID; `nil` when its generation is too great.
-    fileprivate var converted: VersionVector? {
-        guard isLegacy else { return vector }
-        return legacy.first.flatMap { Version(converting: $0) }.map { VersionVector($0) }
     }
 }

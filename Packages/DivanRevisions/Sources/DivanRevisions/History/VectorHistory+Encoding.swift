@@ -121,13 +121,17 @@ extension VectorHistory {
     /// Takes over what a tree knows, when its database is upgraded: the current branch by name, and the
     /// revision that each remote has, in conflict or not.
     ///
-    /// Closed branches are forgotten: vectors need none.
+    /// Of closed branches the names stay, behind those of the current one: it took their place.
     init(upgrading tree: RevisionTree) {
         guard let current = tree.current else { return }
         let names = { (id: RevisionID) in
             MixedVector(legacy: Array(tree.names(behind: id).prefix(VersionLimits.legacyCount)))
         }
-        entries = [Entry(names(current.id), Self.renewed(current))]
+        let closed = Array(tree.closedBranches.prefix(VersionLimits.legacyCount / 2))
+        let room = VersionLimits.legacyCount - closed.count
+        let branch = Array(tree.names(behind: current.id).prefix(room))
+        let mixed = MixedVector(legacy: branch.followed(by: closed))
+        entries = [Entry(mixed, Self.renewed(current))]
         for mark in tree.marks {
             let revision = tree.revisions[mark.position]
             let entry = Entry(names(revision.id), Self.renewed(revision))

@@ -67,12 +67,13 @@ extension VectorHistory: RevisionHistory {
     ) -> AnnouncedStanding {
         guard let current = entries.first else { return .wanted(ancestors: []) }
         // A greater one that lies behind ours may know ours as well, and stays then (`isCrossed`).
-        let mayCross = remote != nil && id.isVersion && id > current.id
-        let waits = position(of: id).map { $0 == 0 || entries[$0].isConflict } ?? false
-        if waits || (current.knows(id) && !mayCross) {
+        let mayCross = remote != nil && id.isAbove(current.id)
+        let isCurrent = current.id.isSame(as: id)
+        let waits = position(of: id).map { entries[$0].isConflict } ?? false
+        if isCurrent || waits || (current.knows(id) && !mayCross) {
             return .known(
-                isMarked: remote.map { latest(at: $0) == id } ?? true,
-                isCurrent: current.id == id
+                isMarked: remote.map { latest(at: $0)?.isSame(as: id) ?? false } ?? true,
+                isCurrent: isCurrent
             )
         }
         let held = entries.filter { $0.revision.body != nil && !$0.revision.isTombstone }
@@ -92,10 +93,10 @@ extension VectorHistory: RevisionHistory {
         guard let position = position(of: id) else { return RevisionAncestry() }
         var mixed = entries[position].mixed
         if mixed.isLegacy {
-            if let end = mixed.legacy.firstIndex(where: { $0 != id && known.contains($0) }) {
-                mixed.legacy.removeSubrange((end + 1)...)
-            }
-            mixed.legacy.removeSubrange(min(max(limit, 1), mixed.legacy.count)...)
+            // Down to what the peer named; else one branch, and nothing that it took the place of.
+            let end = mixed.legacy.firstIndex { $0 != id && known.contains($0) }
+            let count = end.map { $0 + 1 } ?? mixed.legacy.branchCount
+            mixed.legacy.removeSubrange(min(count, max(limit, 1))...)
         } else if let held = known.first(where: { !$0.isVersion }) {
             let rest = mixed.legacy.drop { $0 != held }
             mixed.legacy = rest.isEmpty ? mixed.legacy : Array(rest)

@@ -42,9 +42,7 @@ extension VectorHistory {
         switch standing(of: entry, to: current, received) {
         case .follow:
             let isUnaware = !entry.knows(current.id)
-            // Without tree IDs of its own it follows the revisions that ours followed.
-            if mixed.legacy.isEmpty { entry.mixed.legacy = current.mixed.legacy }
-            entry.mixed.vector = mixed.vector.knowing(current.mixed.vector)
+            entry = Entry(mixed.following(current.mixed), flags: flags, body: received.body)
             makeCurrent(entry)
             follow(received, at: 0)
             settle(received.retention, replaced: current.id)
@@ -55,13 +53,13 @@ extension VectorHistory {
             settle(unchangedRetention)
             return .alreadyThere
         case .known:
-            learn(mixed.vector)
+            learn(mixed)
             follow(received, at: add(entry))
             settle(unchangedRetention)
             return .alreadyThere
         case .stay:
             // Whoever sent it must hear of ours again, also where remotes are not tracked.
-            learn(mixed.vector)
+            learn(mixed)
             if received.remote != nil { follow(received, at: add(entry)) }
             entries[0].revision.sequence = 0
             settle(unchangedRetention)
@@ -87,8 +85,8 @@ extension VectorHistory {
     }
 
     /// Notes what was seen besides the current revision: nothing that was overtaken once wins again.
-    private mutating func learn(_ vector: VersionVector) {
-        entries[0].mixed.vector = entries[0].mixed.vector.knowing(vector)
+    private mutating func learn(_ mixed: MixedVector) {
+        entries[0].mixed = entries[0].mixed.knowing(mixed)
     }
 
     /// What to do about a received revision.
@@ -97,7 +95,7 @@ extension VectorHistory {
         case follow
         /// It is the current one, or lies behind it.
         case known
-        /// Both were given up for each other, and the current one is the greater.
+        /// The current one took its place, or both were given up for each other and that is the greater.
         case stay
         /// It is in conflict with the current one.
         case wait
@@ -110,14 +108,19 @@ extension VectorHistory {
     ) -> Standing {
         switch new.mixed.order(to: current.mixed) {
         case .newer: return .follow
-        case .older, .same: return .known
+        case .same: return .known
+        // A peer that pushes it takes it for what comes next, and would never hear of ours, which was told
+        // before ours had seen it.
+        case .older: return received.remote == nil ? .stay : .known
         case .conflict: break
         }
         let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
         if theirs.isRedundantMerge(of: ours), received.body == current.revision.body {
             return .known
         }
-        if theirs.isCrossed(with: ours) { return new.id > current.id ? .follow : .stay }
+        if new.mixed.isCrossed(with: current.mixed) {
+            return new.id.isAbove(current.id) ? .follow : .stay
+        }
         guard current.revision.isTombstone, !new.revision.isTombstone else { return .wait }
         // A deleted document that comes back follows the deletion, which its writer need not have seen:
         // where conflicts are refused, and where the remote had the tombstone. An edit of what was deleted
@@ -150,7 +153,7 @@ extension VectorHistory {
         {
             return
         }
-        guard let position = position(of: id) ?? placeBehind(id) else { return }
+        guard let position = position(ofSameAs: id) ?? placeBehind(id) else { return }
         setMark(of: remote, to: position)
         settle(unchangedRetention)
     }

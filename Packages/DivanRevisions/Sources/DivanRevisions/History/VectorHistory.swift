@@ -6,7 +6,7 @@
 /// nor is known to it; it waits for a resolver, or goes when its remote goes on. Nothing else is kept:
 /// what lies behind a revision stands in its vector.
 ///
-/// Two revisions that were each given up for the other (`VersionVector.isCrossed`) are no conflict: the
+/// Two revisions that were each given up for the other (`MixedVector.isCrossed`) are no conflict: the
 /// one with the greater version stays, here and at every peer that keeps this rule.
 ///
 /// A document that nobody has written since its database was upgraded has tree IDs in place of a vector
@@ -28,13 +28,7 @@ public struct VectorHistory: Equatable, Sendable {
         }
 
         /// Whether this is the revision with that ID, or that one lies behind it.
-        func knows(_ id: RevisionID) -> Bool {
-            guard let version = id.version else {
-                return mixed.legacy.contains(id)
-                    || Version(converting: id).map { mixed.vector.contains($0) } ?? false
-            }
-            return mixed.vector.contains(version)
-        }
+        func knows(_ id: RevisionID) -> Bool { mixed.knows(id) }
     }
 
     /// The current revision, then the others, the newest first.
@@ -62,6 +56,11 @@ public struct VectorHistory: Equatable, Sendable {
     }
 
     func position(of id: RevisionID) -> Int? { entries.firstIndex { $0.id == id } }
+
+    /// Where the revision stands that has this name, or the one that it is converted to.
+    func position(ofSameAs id: RevisionID) -> Int? {
+        position(of: id) ?? entries.firstIndex { $0.id.isSame(as: id) }
+    }
 
     func isMarked(_ position: Int) -> Bool { marks.contains { $0.position == position } }
 

@@ -28,16 +28,12 @@ public struct MixedVector: Equatable, Sendable {
 }
 
 extension MixedVector {
-    /// How this revision stands to another.
+    /// How this revision stands to another, as Couchbase Lite decides.
     ///
-    /// - Parameters:
-    ///   - other: The revision to compare with.
-    ///   - comparesLegacy: Whether tree IDs count where both have vectors, as they do at Couchbase
-    ///     Lite: there the side without, or with other ones, is a conflict although the vectors say
-    ///     otherwise. Not needed to decide, so it is no rule of ours; it tells what such a peer says.
-    /// - Returns: The order of this one to the other.
-    public func order(to other: MixedVector, comparesLegacy: Bool = false) -> RevisionOrder {
-        if !isLegacy, !other.isLegacy, !comparesLegacy { return vector.order(to: other.vector) }
+    /// Tree IDs count there also where both have vectors: the side without, or with other ones, is a
+    /// conflict although the vectors say otherwise. No rule of ours (`order(to:)`); it tells what such a
+    /// peer says.
+    public func orderAtCouchbaseLite(to other: MixedVector) -> RevisionOrder {
         if isConversion(of: other) || other.isConversion(of: self) { return .same }
         let byVectors = vector.order(to: other.vector)
         let byTrees = orderOfLegacy(to: other)

@@ -1,0 +1,93 @@
+// What somebody has seen who has a revision: the versions in its vector and the tree IDs behind it.
+//
+// A tree ID and the version that it is converted to name one revision. All converted IDs bear one source,
+// so of several a vector names the latest only; the tree IDs behind it tell which of the others were seen.
+extension MixedVector {
+    /// Whether whoever has this revision has seen that one, or has it.
+    public func knows(_ id: RevisionID) -> Bool {
+        guard let version = id.version else {
+            if legacy.contains(id) { return true }
+            return Version(converting: id).map { vector.versions.contains($0) } ?? false
+        }
+        guard version.source == .revisionTree else { return vector.contains(version) }
+        if vector.versions.contains(version) { return true }
+        // Who sends no tree IDs counts them by their time.
+        guard !legacy.isEmpty else { return vector.contains(version) }
+        return legacy.contains { Version(converting: $0) == version }
+    }
+
+    /// How this revision stands to another: the newer one is that whose writer had seen the other.
+    public func order(to other: MixedVector) -> RevisionOrder {
+        guard let current else { return other.current == nil ? .same : .older }
+        guard let theirs = other.current else { return .newer }
+        if current.isSame(as: theirs) { return .same }
+        let (knowsTheirs, knowsOurs) = (knows(theirs), other.knows(current))
+        guard knowsTheirs != knowsOurs else { return .conflict }
+        return knowsTheirs ? .newer : .older
+    }
+
+    /// Whether each knows the other: somebody let one win over the other, and somebody else the other
+    /// over the one (`VersionVector.isCrossed`).
+    public func isCrossed(with other: MixedVector) -> Bool {
+        guard let current, let theirs = other.current, order(to: other) == .conflict else {
+            return false
+        }
+        return knows(theirs) && other.knows(current)
+    }
+
+    /// This revision for somebody who has also seen another.
+    ///
+    /// Its own tree IDs come first: a peer that has it looks for the first of them.
+    public func knowing(_ other: MixedVector) -> MixedVector {
+        MixedVector(vector: vector.knowing(other.vector), legacy: legacy.followed(by: other.legacy))
+    }
+
+    /// This revision in the place of another, which it follows or takes the place of.
+    ///
+    /// A tree ID that did not know the other is converted: only a vector can say that it came later.
+    func following(_ other: MixedVector) -> MixedVector {
+        guard isLegacy, let id = current, !knows(other.current ?? id), let converted else {
+            return knowing(other)
+        }
+        return MixedVector(vector: converted, legacy: legacy).knowing(other)
+    }
+
+    /// The vector, or that of the converted tree ID; `nil` when its generation is too great.
+    public var converted: VersionVector? {
+        guard isLegacy else { return vector }
+        return legacy.first.flatMap { Version(converting: $0) }.map { VersionVector($0) }
+    }
+}
+
+extension RevisionID {
+    /// Whether both name one revision: they are equal, or one is what the other is converted to.
+    func isSame(as other: RevisionID) -> Bool {
+        if self == other { return true }
+        guard isVersion != other.isVersion else { return false }
+        let (version, legacy) = isVersion ? (self, other) : (other, self)
+        return version.version == Version(converting: legacy)
+    }
+
+    /// Whether this one stays where each of two was given up for the other; the same under either name.
+    func isAbove(_ other: RevisionID) -> Bool { converted > other.converted }
+
+    private var converted: RevisionID {
+        Version(converting: self).map { RevisionID($0) } ?? self
+    }
+}
+
+extension [RevisionID] {
+    /// How many of these tree IDs, from the first, may be one branch: what others take for one.
+    var branchCount: Int {
+        let end = zip(self, dropFirst()).enumerated().first { _, pair in
+            pair.1.generation >= pair.0.generation
+        }
+        return end.map { $0.offset + 1 } ?? count
+    }
+
+    /// Tree IDs, then those of another list that are not among them; as many as are kept.
+    func followed(by others: [RevisionID]) -> [RevisionID] {
+        let room = Swift.max(0, VersionLimits.legacyCount - count)
+        return self + others.filter { !contains($0) }.prefix(room)
+    }
+}

@@ -1,0 +1,171 @@
+import DivanRevisions
+import Testing
+
+/// What a database of version vectors remembers of the trees that it, or its peers, came from.
+@Suite struct TreeMemoryTests {
+    private static let wall: UInt64 = 1_800_000_000_000_000_000
+    private static let here = "rGxJD77SR0+odh7PeEHKXA"
+    private static let there = "VYU9gI0kQIWF+V5BljXDyA"
+    private static let remote = RemoteID(rawValue: 1)
+    private static let version = "18e9af52b30f0000@" + there
+
+    private func id(_ text: String) throws -> RevisionID {
+        try #require(RevisionID(ofAnyScheme: text))
+    }
+
+    private func author() throws -> RevisionAuthor {
+        let source = try #require(SourceID(Self.here))
+        return RevisionAuthor(source: source, clock: HybridClock(), wall: Self.wall)
+    }
+
+    private func received(
+        _ name: String,
+        _ history: String = "",
+        isTombstone: Bool = false,
+        from remote: RemoteID? = Self.remote
+    ) throws -> ReceivedRevision {
+        let id = try id(name)
+        return ReceivedRevision(
+            id,
+            ancestry: try RevisionAncestry(of: id, text: history),
+            flags: isTombstone ? .tombstone : [],
+            body: Array("{\"by\":\"\(name)\"}".utf8),
+            remote: remote,
+            refusesConflicts: remote == nil
+        )
+    }
+
+    /// The history of a document that is here, and of which the remote had another revision.
+    private func decided(
+        _ local: (String, String),
+        _ remote: (String, String),
+        as decision: HistoryDecision
+    ) throws -> any RevisionHistory {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        _ = try history.insert(received(local.0, local.1, from: nil), by: &author)
+        history.assignSequence(7)
+        _ = try history.insert(received(remote.0, remote.1), by: &author)
+        let ends = try #require(history.conflict)
+        _ = try history.end(
+            (ends.local.id, ends.remote.id),
+            as: decision,
+            closesRemote: true,
+            by: &author
+        )
+        #expect(!history.isConflicted)
+        return history
+    }
+
+    private func knows(_ name: String, _ history: any RevisionHistory) throws -> Bool {
+        let current = try #require(history.current)
+        return history.isAncestor(try id(name), of: current.id)
+    }
+
+    @Test func `who wins over a tree's revision still follows what it followed`() throws {
+        let history = try decided(("2-bb", "1-aa"), ("1-cc", ""), as: .keepLocal)
+        #expect(history.current?.id == (try id("2bb00000000@Revision+Tree+Encoding")))
+        for name in ["1-cc", "1-aa"] { #expect(try knows(name, history), "\(name)") }
+        #expect(try !knows("1-dd", history), "an earlier generation alone is no ancestor")
+    }
+
+    @Test func `a merge follows the tree revisions of both sides`() throws {
+        let body = HistoryDecision.merge(body: Array("{}".utf8), hasBlobs: false)
+        let history = try decided(("2-bb", "1-aa"), ("2-dd", "1-cc"), as: body)
+        for name in ["2-dd", "1-cc", "2-bb", "1-aa"] {
+            #expect(try knows(name, history), "\(name)")
+        }
+        #expect(history.text(of: try #require(history.current?.id)).contains("2-dd, 1-cc, 2-bb"))
+    }
+
+    @Test func `a version that wins over a tree's revision knows it, and gets no tree IDs`() throws
+    {
+        let history = try decided(("2-bb", "1-aa"), (Self.version, ""), as: .keepRemote)
+        #expect(history.current?.id == (try id(Self.version)))
+        #expect(try knows("2-bb", history))
+        #expect(!history.text(of: try id(Self.version)).contains("-"))
+    }
+
+    /// Each of two peers let the other's revision win.
+    @Test(arguments: [true, false])
+    func `of two tree revisions that won over each other both peers keep one`(
+        isGreater: Bool
+    ) throws {
+        let names = isGreater ? ("1-aa", "1-bb") : ("1-bb", "1-aa")
+        var history = try decided((names.0, ""), (names.1, ""), as: .keepRemote)
+        history.assignSequence(8)
+        #expect(history.current?.id == (try id(names.1)))
+        var author = try author()
+        let known = history.ancestry(
+            of: try id(names.1),
+            limit: 20,
+            until: [try id(names.0)],
+            random: FixedRandom()
+        )
+        #expect(known.ids.map(\.description) == [names.0])
+        _ = try history.insert(received(names.0, names.1), by: &author)
+        #expect(history.current?.id == (try id("1-bb")))
+        #expect(!history.isConflicted)
+    }
+
+    /// Nothing that shares a past with the deletion does so (`VectorMeetingTests`).
+    @Test(arguments: ["2-dd", Self.version])
+    func `a tree's revision that brings a document back has seen the deletion from then on`(
+        deletion: String
+    ) throws {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let before = deletion.contains("@") ? "" : "1-cc"
+        let tombstone = try received(deletion, before, isTombstone: true, from: nil)
+        _ = try history.insert(tombstone, by: &author)
+        history.assignSequence(7)
+        let live = try received("1-aa", from: nil)
+        #expect(
+            try history.insert(live, by: &author) == .inserted(isConflict: false, isUnaware: true)
+        )
+        #expect(history.current?.id == (try id("1aa00000000@Revision+Tree+Encoding")))
+        #expect(try knows(deletion, history) && knows("1-aa", history))
+        let again = try received(deletion, before, isTombstone: true, from: nil)
+        #expect(try history.insert(again, by: &author) == .givenUp)
+
+        // Whoever made it knows it by its first name.
+        let edit = try received("18e9af52c30f0000@" + Self.there, "1-aa", from: nil)
+        #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
+    }
+
+    @Test func `of two converted tree IDs the later one has not seen the other`() throws {
+        let first = try MixedVector("1aa00000000@Revision+Tree+Encoding; 1-aa")
+        let second = try MixedVector("2bb00000000@Revision+Tree+Encoding; 2-bb")
+        #expect(second.order(to: first) == .conflict)
+        let both = try MixedVector("2bb00000000@Revision+Tree+Encoding; 2-bb, 1-aa")
+        #expect(both.order(to: first) == .newer)
+        let nameless = try MixedVector("2bb00000000@Revision+Tree+Encoding")
+        #expect(nameless.order(to: first) == .newer, "as Couchbase Lite has it")
+    }
+
+    @Test func `a tree that is upgraded remembers what it closed, and tells who holds it`() throws {
+        var tree = RevisionTree()
+        _ = try tree.insertLocal(id("1-aa"), parent: nil, body: Array("{\"a\":1}".utf8))
+        _ = try tree.insertRemote(
+            id("1-cc"),
+            history: [],
+            body: Array("{}".utf8),
+            remote: Self.remote,
+            refusesConflicts: false
+        )
+        try tree.resolve(local: id("1-aa"), remote: id("1-cc"), as: .keepLocal, closesRemote: true)
+        tree.assignSequence(7)
+        let current = try #require(tree.current)
+        #expect(current.id == (try id("1-aa")))
+        let history = try RevisionScheme.vectors.history(
+            decoding: tree.encoded().span,
+            current: current
+        )
+        #expect(try knows("1-cc", history))
+        let told = { (known: [RevisionID]) in
+            history.ancestry(of: current.id, limit: 20, until: known, random: FixedRandom()).ids
+        }
+        #expect(try told([id("1-cc")]).last == id("1-cc"))
+        #expect(told([]).isEmpty, "a branch, where nobody asks for more")
+    }
+}
