@@ -62,6 +62,23 @@ final class ModelEncoder: Encoder {
         return members
     }
 
+    /// Encodes a value as it would stand in a document.
+    ///
+    /// - Throws: `CBLError.encodingError`.
+    static func encode(value: some Encodable) throws -> JSON {
+        let encoder = ModelEncoder(codingPath: [], found: Found())
+        do {
+            guard let encoded = try encoder.value(of: value, at: IndexKey(0)) else { return .null }
+            return Elements([encoded]).metadataArray().first ?? .null
+        } catch {
+            throw NSError(
+                CBLError.encodingError,
+                "\(type(of: value)) cannot be encoded: \(error)",
+                cause: error
+            )
+        }
+    }
+
     private func members(of model: some Encodable) throws -> MutableDictionaryObject {
         do {
             try model.encode(to: self)

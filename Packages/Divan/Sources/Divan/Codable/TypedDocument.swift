@@ -51,12 +51,7 @@ extension Collection {
         id: String,
         of type: Content.Type
     ) throws -> TypedDocument<Content>? {
-        guard let document = try document(id: id) else { return nil }
-        let (content, unknown) = try ModelDecoder.decodeKnowing(type, from: document)
-        var typed = TypedDocument(id: id, content)
-        typed.standing = document.standing
-        typed.unknown = unknown
-        return typed
+        try document(id: id).map { try TypedDocument($0) }
     }
 
     /// Saves a document; the last write wins.
@@ -98,6 +93,18 @@ extension Collection {
         let isDeleted = try delete(document: stored, concurrencyControl: concurrencyControl)
         if isDeleted { document.standing = stored.standing }
         return isDeleted
+    }
+}
+
+extension TypedDocument where Content: Decodable {
+    /// Decodes a stored document.
+    ///
+    /// - Throws: `CBLError.decodingError` when it does not fit the type.
+    init(_ document: Document) throws {
+        let (content, unknown) = try ModelDecoder.decodeKnowing(Content.self, from: document)
+        self.init(id: document.id, content)
+        standing = document.standing
+        self.unknown = unknown
     }
 }
 

@@ -154,6 +154,9 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 
     // MARK: Inside
 
+    /// The value of a column as the store gave it.
+    func stored(at index: Int) -> QueryValue { row[index] }
+
     /// The value of a column as documents hold it; `nil` for MISSING.
     func json(at index: Int) -> JSON? {
         guard case .binary(let bytes) = row[index] else { return row[index].json }

@@ -77,7 +77,7 @@ public final class Expression: Sendable {
 
 extension QueryExpression {
     /// What a caller's value is in a query.
-    fileprivate init(literal value: Any?) {
+    init(literal value: Any?) {
         switch value {
         case let expression as any ExpressionProtocol: self.init(expression)
         case let items as [Any]:
@@ -93,7 +93,8 @@ extension QueryExpression {
         }
     }
 
-    private init(_ json: JSON) {
+    /// A value that stands in documents.
+    init(_ json: JSON) {
         switch json {
         case .null: self.init(.literal(.null))
         case .bool(let value): self.init(.literal(.boolean(value)))

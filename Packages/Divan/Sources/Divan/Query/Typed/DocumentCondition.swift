@@ -1,0 +1,116 @@
+import DivanJSON
+import DivanQuery
+import Foundation
+
+/// A condition on the documents of a model, made of its key paths.
+///
+/// ```swift
+/// \Chair.price < 100 && \.name != "Oslo" && .contains(\.tags, "wood")
+/// ```
+///
+/// It means what it would mean in Swift: a comparison is true of values of its own type only, never
+/// of null or of a property that is not there (only that false and true count as 0 and 1); `== nil`
+/// is true of both; `!` is true wherever its condition is not. Values never become text of a query. What is wrong with it is thrown by the query.
+///
+/// An addition to the official API.
+public struct DocumentCondition<Model: Decodable>: Sendable {
+    let tree: Swift.Result<QueryExpression, any Error>
+
+    init(_ tree: () throws -> QueryExpression) {
+        self.tree = Swift.Result(catching: tree)
+    }
+
+    /// Both conditions.
+    public static func && (left: Self, right: Self) -> Self {
+        Self { QueryExpression(.and([try left.tree.get(), try right.tree.get()])) }
+    }
+
+    /// One condition or the other, or both.
+    public static func || (left: Self, right: Self) -> Self {
+        Self { QueryExpression(.or([try left.tree.get(), try right.tree.get()])) }
+    }
+
+    /// All documents that do not meet the condition.
+    public static prefix func ! (condition: Self) -> Self {
+        Self {
+            let isTrue = QueryExpression(.literal(.boolean(true)))
+            return QueryExpression(.comparison(.notSame, try condition.tree.get(), isTrue))
+        }
+    }
+
+    /// Whether a text begins with another one, byte for byte; an index on it is used.
+    public static func hasPrefix(
+        _ text: any KeyPath<Model, String> & Sendable,
+        _ prefix: String
+    ) -> Self {
+        Self { try like(text, escaped(prefix) + "%") }
+    }
+
+    /// Whether a text contains another one, byte for byte.
+    public static func contains(
+        _ text: any KeyPath<Model, String> & Sendable,
+        _ part: String
+    ) -> Self {
+        Self { try like(text, "%" + escaped(part) + "%") }
+    }
+
+    /// Whether a text has a pattern: `%` is any text, `_` any character, `\` takes either as it is.
+    public static func like(
+        _ text: any KeyPath<Model, String> & Sendable,
+        pattern: String
+    ) -> Self {
+        Self { try like(text, pattern) }
+    }
+
+    /// Whether an array has an item.
+    public static func contains<Items: Swift.Sequence & Equatable>(
+        _ array: any KeyPath<Model, Items> & Sendable,
+        _ item: Items.Element
+    ) -> Self where Items.Element: Encodable & Equatable {
+        Self {
+            let array = try DocumentProperty(array).expression
+            let item = try QueryExpression(comparing: item)
+            return QueryExpression(.call(.arrayContains, [array, item]))
+        }
+    }
+
+    /// Whether a property is one of some values.
+    public static func isOne<Value: Encodable & Equatable>(
+        of values: [Value],
+        _ property: any KeyPath<Model, Value> & Sendable
+    ) -> Self {
+        Self {
+            let property = try DocumentProperty(property).expression
+            let list = QueryExpression(
+                .array(try values.map { try QueryExpression(comparing: $0) })
+            )
+            return QueryExpression(.isIn(property, list, isNegated: false))
+        }
+    }
+
+    /// Whether the document's ID is one of these.
+    public static func hasID(in documentIDs: [String]) -> Self {
+        Self {
+            let list = documentIDs.map { QueryExpression(.literal(.string($0))) }
+            let ids = QueryExpression(.array(list))
+            return QueryExpression(.isIn(DocumentProperty.documentID, ids, isNegated: false))
+        }
+    }
+
+    private static func like(
+        _ text: any KeyPath<Model, String> & Sendable,
+        _ pattern: String
+    ) throws -> QueryExpression {
+        let text = try DocumentProperty(text).expression
+        return QueryExpression(.like(text, QueryExpression(.literal(.string(pattern)))))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var pattern = ""
+        for scalar in text.unicodeScalars {
+            if ["%", "_", "\\"].contains(scalar) { pattern.unicodeScalars.append("\\") }
+            pattern.unicodeScalars.append(scalar)
+        }
+        return pattern
+    }
+}

@@ -1,0 +1,68 @@
+import DivanQuery
+
+/// What the documents of a query are sorted by.
+///
+/// Ascending, documents without the property come first, then numbers, texts and null.
+public struct DocumentOrder<Model: Decodable>: Sendable {
+    let key: Swift.Result<QueryExpression, any Error>
+    let isDescending: Bool
+
+    /// The least value first.
+    public static func ascending<Value: Comparable>(
+        _ property: any KeyPath<Model, Value> & Sendable
+    ) -> Self {
+        Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: false)
+    }
+
+    /// The least value first, before it what has none.
+    public static func ascending<Value: Comparable>(
+        _ property: any KeyPath<Model, Value?> & Sendable
+    ) -> Self {
+        Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: false)
+    }
+
+    /// The greatest value first.
+    public static func descending<Value: Comparable>(
+        _ property: any KeyPath<Model, Value> & Sendable
+    ) -> Self {
+        Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: true)
+    }
+
+    /// The greatest value first; null comes before it.
+    public static func descending<Value: Comparable>(
+        _ property: any KeyPath<Model, Value?> & Sendable
+    ) -> Self {
+        Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: true)
+    }
+
+    /// By the bytes of the document's ID.
+    public static var byID: Self {
+        Self(key: .success(DocumentProperty.documentID), isDescending: false)
+    }
+
+    func ordering() throws -> QueryOrdering {
+        QueryOrdering(try key.get(), isDescending: isDescending)
+    }
+
+    /// Whether a document comes behind another one as far as this tells, whose key is `value`.
+    func isBehind(_ value: QueryExpression) throws -> QueryExpression {
+        let key = try key.get()
+        let missing = QueryExpression(.literal(.missing))
+        if case .literal(.missing) = value.form {
+            guard !isDescending else { return QueryExpression(.literal(.boolean(false))) }
+            return QueryExpression(.comparison(.notSame, key, missing))
+        }
+        guard isDescending else { return QueryExpression(.comparison(.greater, key, value)) }
+        return QueryExpression(
+            .or([
+                QueryExpression(.comparison(.less, key, value)),
+                QueryExpression(.comparison(.same, key, missing)),
+            ])
+        )
+    }
+
+    /// Whether a document's key is `value`, too.
+    func isLevel(with value: QueryExpression) throws -> QueryExpression {
+        QueryExpression(.comparison(.same, try key.get(), value))
+    }
+}

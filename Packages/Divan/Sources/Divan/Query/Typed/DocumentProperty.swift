@@ -1,0 +1,168 @@
+import DivanJSON
+import DivanQuery
+import Foundation
+import Synchronization
+
+/// A model that tells where its properties stand, for key paths of which nobody can find out.
+///
+/// ```swift
+/// extension Chair: DocumentKeyNaming {
+///     static func documentKey(for keyPath: AnyKeyPath) -> String? {
+///         keyPath == \Chair.price ? "offer.price" : nil
+///     }
+/// }
+/// ```
+public protocol DocumentKeyNaming {
+    /// The path of a property in the document, such as `address.city`; `nil` to have it found out.
+    ///
+    /// A dot in a key is written `\.`.
+    static func documentKey(for keyPath: AnyKeyPath) -> String?
+}
+
+/// Where a property of a model stands in its documents.
+///
+/// Theory of operation. Nothing in Swift tells the coding key of a property, so it is found by
+/// experiment. The model is decoded from a document that does not exist (`ModelProbe`); then again
+/// for each value that it read, with that value being another one. What a key path sees change is
+/// where it leads: to one value, or to an object or array that has all those values and no others.
+/// It must have the type that was read there, and see the very value, or else it is calculated and
+/// no query can ask for it. The answer is kept for the life of the process.
+struct DocumentProperty {
+    /// The source's alias, so that no property is taken for the source.
+    static let source = ExactText("d")
+
+    let place: ModelProbe.Place
+
+    private struct Name: Hashable, Sendable {
+        let keyPath: any AnyKeyPath & Sendable
+
+        static func == (left: Name, right: Name) -> Bool {
+            (left.keyPath as AnyKeyPath) == (right.keyPath as AnyKeyPath)
+        }
+
+        func hash(into hasher: inout Hasher) { (keyPath as AnyKeyPath).hash(into: &hasher) }
+    }
+
+    private static let found = Mutex<[Name: ModelProbe.Place]>([:])
+
+    /// Finds the property.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for one that is calculated, or that nobody can find.
+    init<Model: Decodable, Value: Equatable>(
+        _ keyPath: any KeyPath<Model, Value> & Sendable
+    ) throws {
+        let name = Name(keyPath: keyPath)
+        if let place = Self.found.withLock({ $0[name] }) {
+            self.place = place
+            return
+        }
+        let place = try Self.place(of: keyPath)
+        Self.found.withLock { $0[name] = place }
+        self.place = place
+    }
+
+    /// The property as a part of a query.
+    var expression: QueryExpression {
+        switch place {
+        case .documentID: Self.documentID
+        case .body(let path):
+            QueryExpression(.property(QueryPath([.key(Self.source)] + path.steps)))
+        }
+    }
+
+    /// The document's ID.
+    static var documentID: QueryExpression { metadata("id") }
+
+    /// A fact about the document.
+    static func metadata(_ key: ExactText) -> QueryExpression {
+        QueryExpression(.metadata(of: QueryPath([.key(source)]), key: key))
+    }
+
+    private static func place<Model: Decodable, Value: Equatable>(
+        of keyPath: KeyPath<Model, Value>
+    ) throws -> ModelProbe.Place {
+        let naming = Model.self as? any DocumentKeyNaming.Type
+        if let text = naming?.documentKey(for: keyPath) {
+            return .body(try translatingErrors { try QueryPath(text: text) })
+        }
+        do {
+            let (model, record) = try ModelProbe.model(Model.self, trying: nil)
+            let usual = model[keyPath: keyPath]
+            var seen: [ModelProbe.Place: Bool] = [:]
+            for place in record.leaves.keys {
+                let (other, attempt) = try ModelProbe.model(Model.self, trying: place)
+                let value = other[keyPath: keyPath]
+                guard value != usual else { continue }
+                seen[place] = attempt.leaves[place].flatMap { $0 as? Value } == value
+            }
+            if let place = common(seen, Value.self, record) { return place }
+        } catch {
+            throw refusal(
+                Model.self,
+                "it cannot be decoded from values that were made up: \(error)"
+            )
+        }
+        throw refusal(
+            Model.self,
+            "it is calculated, an item of an array, or of a type that Divan cannot make up values of"
+        )
+    }
+
+    /// The place of a type that holds the values that were seen to change, and no others.
+    private static func common<Value>(
+        _ seen: [ModelProbe.Place: Bool],
+        _ type: Value.Type,
+        _ record: ModelProbe.Record
+    ) -> ModelProbe.Place? {
+        if let place = seen.first?.key, seen.count == 1, fits(type, at: place, record) {
+            let isLeaf = record.types[place]?.count == 1
+            guard place.isNamed, !isLeaf || seen[place] == true else { return nil }
+            return place
+        }
+        return record.types.keys.first { place in
+            guard place.isNamed, !record.leaves.keys.contains(place), fits(type, at: place, record)
+            else { return false }
+            return Set(record.leaves.keys.filter { place.holds($0) }) == Set(seen.keys)
+        }
+    }
+
+    /// Whether a type, or what it is the optional of, was read at a place.
+    private static func fits(
+        _ type: Any.Type,
+        at place: ModelProbe.Place,
+        _ record: ModelProbe.Record
+    ) -> Bool {
+        let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+        return record.types[place]?.contains { $0 == wrapped } ?? false
+    }
+
+    private static func refusal(_ model: Any.Type, _ reason: String) -> NSError {
+        NSError(
+            CBLError.invalidParameter,
+            "A key path of \(model) cannot be asked for: \(reason). Ask for a property that is stored,"
+                + " or have \(model) conform to DocumentKeyNaming"
+        )
+    }
+}
+
+extension ModelProbe.Place {
+    /// Whether it is not an item of an array, nor in one.
+    fileprivate var isNamed: Bool {
+        guard case .body(let path) = self else { return true }
+        return path.steps.allSatisfy { if case .key = $0 { true } else { false } }
+    }
+
+    /// Whether another place is inside this one.
+    fileprivate func holds(_ other: ModelProbe.Place) -> Bool {
+        guard case .body(let path) = self, case .body(let inner) = other else { return false }
+        return inner.steps.starts(with: path.steps)
+    }
+}
+
+private protocol OptionalType {
+    static var wrappedType: Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var wrappedType: Any.Type { Wrapped.self }
+}

@@ -1,0 +1,211 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import Foundation
+
+extension Collection {
+    /// The documents of a type that meet a condition, in an order.
+    ///
+    /// ```swift
+    /// let cheap = chairs.documents(of: Chair.self, where: \.price < 100, orderBy: .descending(\.price))
+    /// for chair in try cheap.all() { print(chair.id, chair.content.name) }
+    /// ```
+    ///
+    /// Nothing is read yet, and nothing can fail. Without orders the documents come as they are
+    /// found; equal ones come in the order of their IDs. An addition to the official API.
+    ///
+    /// - Parameters:
+    ///   - type: What each document is decoded as.
+    ///   - condition: `nil` for all documents.
+    ///   - orders: The first one counts most.
+    ///   - limit: The most documents that are wanted; `nil` for all.
+    /// - Returns: The question, to be asked at once, again and again, or page by page.
+    public func documents<Model: Decodable>(
+        of type: Model.Type,
+        where condition: DocumentCondition<Model>? = nil,
+        orderBy orders: DocumentOrder<Model>...,
+        limit: Int? = nil
+    ) -> DocumentQuery<Model> {
+        DocumentQuery(collection: self, condition: condition, orders: orders, limit: limit)
+    }
+
+    /// The documents of a type that meet a condition, ascending by a property.
+    ///
+    /// As ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
+    public func documents<Model: Decodable, Value: Comparable>(
+        of type: Model.Type,
+        where condition: DocumentCondition<Model>? = nil,
+        orderBy property: any KeyPath<Model, Value> & Sendable,
+        limit: Int? = nil
+    ) -> DocumentQuery<Model> {
+        documents(of: type, where: condition, orderBy: .ascending(property), limit: limit)
+    }
+}
+
+/// A question for documents of one type; see `Collection.documents(of:where:orderBy:limit:)`.
+///
+/// `for try await` goes through them as they are found, in constant memory unless they are sorted
+/// without an index: a snapshot of the moment of the first one, as in ``ResultStream``.
+public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
+    /// A document.
+    public typealias Element = TypedDocument<Model>
+
+    let collection: Collection
+    let condition: DocumentCondition<Model>?
+    let orders: [DocumentOrder<Model>]
+    let limit: Int?
+
+    // MARK: Now
+
+    /// The documents, as they are now.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for a key path or value that no query can ask for;
+    ///   `decodingError` for a document that does not fit the type; `notOpen`.
+    public func all() throws -> [TypedDocument<Model>] {
+        try query().execute().map { try document($0) }
+    }
+
+    /// The first document, or `nil` when there is none.
+    ///
+    /// - Throws: As ``all()``.
+    public func first() throws -> TypedDocument<Model>? {
+        let one = DocumentQuery(
+            collection: collection,
+            condition: condition,
+            orders: orders,
+            limit: Swift.min(limit ?? 1, 1)
+        )
+        return try one.all().first
+    }
+
+    /// How many documents meet the condition; the limit counts for nothing.
+    ///
+    /// - Throws: As ``all()``, but that no document is decoded.
+    public func count() throws -> Int {
+        var statement = try statement()
+        statement.columns = [QueryColumn(QueryExpression(.aggregate(.count, nil)))]
+        statement.orderings = []
+        statement.limit = nil
+        return try query(statement).execute().next()?.int(at: 0) ?? 0
+    }
+
+    // MARK: Later
+
+    /// The documents now, and again whenever a commit has changed one of them or which they are.
+    ///
+    /// As ``Query/changes()``; ends with the error when a document does not fit the type.
+    public func changes() throws -> DocumentChanges<Model> {
+        DocumentChanges(query: self, changes: try query().changes())
+    }
+
+    /// Returns an iterator, which asks with its first step.
+    public func makeAsyncIterator() -> Iterator { Iterator(query: self) }
+
+    /// Steps from document to document.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let query: DocumentQuery
+        private var rows: ResultStream.Iterator?
+
+        fileprivate init(query: DocumentQuery) {
+            self.query = query
+        }
+
+        /// Returns the next document, or `nil` behind the last one.
+        ///
+        /// - Throws: As ``DocumentQuery/all()``; `CancellationError` when the task was cancelled.
+        public mutating func next() async throws -> TypedDocument<Model>? {
+            var rows = try rows ?? query.query().stream().makeAsyncIterator()
+            let row = try await rows.next()
+            self.rows = rows
+            return try row.map { try query.document($0) }
+        }
+    }
+
+    // MARK: Inside
+
+    /// The question as any other query, to explain it or to read its text.
+    ///
+    /// Its columns are the ID, the revision, the sequence and the body.
+    ///
+    /// - Throws: `CBLError.invalidParameter` for a key path or value that no query can ask for.
+    public func query() throws -> any Query { try query(statement()) }
+
+    func query(_ statement: QueryStatement) -> any Query {
+        TextQuery(QueryCore(statement, of: collection.database))
+    }
+
+    /// Which columns hold what a document is made of.
+    private enum Column: Int, CaseIterable {
+        case id
+        case revisionID
+        case sequence
+        case body
+
+        var expression: QueryExpression {
+            switch self {
+            case .id: DocumentProperty.documentID
+            case .revisionID: DocumentProperty.metadata("revisionID")
+            case .sequence: DocumentProperty.metadata("sequence")
+            case .body: QueryExpression(.everything(of: QueryPath([.key(DocumentProperty.source)])))
+            }
+        }
+    }
+
+    func statement() throws -> QueryStatement {
+        var source = BuiltSource(collection).source
+        source.alias = DocumentProperty.source
+        var orderings = try orders.map { try $0.ordering() }
+        if !orderings.isEmpty { orderings.append(QueryOrdering(DocumentProperty.documentID)) }
+        return QueryStatement(
+            columns: Column.allCases.map { QueryColumn($0.expression) },
+            sources: [source],
+            filter: try condition?.tree.get(),
+            orderings: orderings,
+            limit: limit.map { QueryExpression(.literal(.integer(Int64($0)))) }
+        )
+    }
+
+    func document(_ row: Result) throws -> TypedDocument<Model> {
+        guard let id = row.string(at: Column.id.rawValue),
+            let revisionID = row.string(at: Column.revisionID.rawValue).flatMap({ RevisionID($0) }),
+            case .container(let body) = row.stored(at: Column.body.rawValue)
+        else {
+            throw NSError(CBLError.corruptData, "a document's row in the database is damaged")
+        }
+        let sequence = UInt64(clamping: row.int64(at: Column.sequence.rawValue))
+        let document = Document(
+            id: StoredID(unchecked: id),
+            state: RevisionState(revisionID: revisionID, sequence: sequence, isTombstone: false),
+            body: body,
+            collection: collection
+        )
+        return try TypedDocument(document)
+    }
+}
+
+/// The documents of a query after each commit that mattered, for `for try await`; see
+/// ``DocumentQuery/changes()``.
+public struct DocumentChanges<Model: Decodable>: AsyncSequence {
+    /// All documents, as they are then.
+    public typealias Element = [TypedDocument<Model>]
+
+    fileprivate let query: DocumentQuery<Model>
+    fileprivate let changes: AsyncThrowingStream<QueryChange, any Error>
+
+    /// Returns an iterator; the sequence has one only.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(query: query, changes: changes.makeAsyncIterator())
+    }
+
+    /// Steps from change to change.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let query: DocumentQuery<Model>
+        fileprivate var changes: AsyncThrowingStream<QueryChange, any Error>.Iterator
+
+        /// Returns the documents after the next commit, or `nil` when the database was closed.
+        public mutating func next() async throws -> [TypedDocument<Model>]? {
+            guard let change = try await changes.next() else { return nil }
+            return try change.results?.map { try query.document($0) } ?? []
+        }
+    }
+}
