@@ -2,51 +2,107 @@ import DivanRevisions
 import DivanStore
 
 extension Collection {
-    /// The IDs of all documents that begin with `prefix`, ascending by their bytes.
+    /// The IDs of all documents that begin with `prefix` and lie in `range`, ascending by their
+    /// bytes.
     ///
-    /// Deleted documents are not among them. An addition to the official API.
+    /// Deleted documents are not among them. For a page at a time end with `limit`, and begin the
+    /// next page behind the last ID of the one before. An addition to the official API.
     ///
+    /// - Parameters:
+    ///   - prefix: How the IDs begin.
+    ///   - range: Where they lie, by their bytes; `nil` for anywhere.
+    ///   - last: The ID behind which they begin; `nil` for the first one.
+    ///   - limit: The most IDs that are wanted; `nil` for all.
+    /// - Returns: The IDs.
     /// - Throws: `CBLError.notOpen`; what the file system reports.
-    public func documentIDs(prefix: String = "") throws -> [String] {
+    public func documentIDs(
+        prefix: String = "",
+        range: Range<String>? = nil,
+        after last: String? = nil,
+        limit: Int? = nil
+    ) throws -> [String] {
+        let limit = limit ?? .max
         var ids: [String] = []
-        var page = try firstPage(prefix)
-        while true {
-            ids += page.ids.map(\.text)
-            guard let next = page.next else { return ids }
-            page = try self.page(after: next, prefix)
+        var page = try page(IDRange(prefix, range, after: last))
+        while ids.count < limit {
+            ids += page.ids.prefix(limit - ids.count).map(\.text)
+            guard let rest = page.rest else { break }
+            page = try self.page(rest)
         }
+        return ids
     }
 
-    /// All documents whose IDs begin with `prefix`, in the order of their IDs, for `for try await`.
+    /// All documents whose IDs begin with `prefix` and lie in `range`, in the order of their IDs, for
+    /// `for try await`.
     ///
     /// They are read as they are asked for, a page of IDs at a time: memory does not grow with
     /// their number, and what is saved meanwhile may or may not be seen. An addition to the
     /// official API.
-    public func documents(prefix: String = "") -> CollectionDocuments {
-        CollectionDocuments(collection: self, prefix: prefix)
+    public func documents(
+        prefix: String = "",
+        range: Range<String>? = nil
+    ) -> CollectionDocuments {
+        CollectionDocuments(collection: self, ids: IDRange(prefix, range, after: nil))
     }
 
-    /// IDs in a row, and behind which one the next page begins.
+    /// IDs in a row, and where the next ones lie.
     fileprivate struct Page: Sendable {
         var ids: [StoredID] = []
-        var next: StoredID?
+        var rest: IDRange?
     }
 
     private static let pageSize = 1_000
 
-    /// The page that begins with `prefix` itself, if it is a document.
-    fileprivate func firstPage(_ prefix: String) throws -> Page {
-        guard !prefix.isEmpty else { return try page(after: nil, prefix) }
-        var page = try page(after: StoredID(unchecked: prefix), prefix)
-        if try document(id: prefix) != nil { page.ids.insert(StoredID(unchecked: prefix), at: 0) }
-        return page
+    fileprivate func page(_ wanted: IDRange) throws -> Page {
+        let (path, size) = (path, Self.pageSize)
+        return try read { reader in
+            var ids: [StoredID] = []
+            // What is asked for lies behind an ID, so the first possible one is looked up itself.
+            if let first = wanted.first, try reader.document(first, in: path) != nil {
+                ids.append(first)
+            }
+            let start = wanted.last ?? wanted.first
+            let found = try reader.documentIDs(in: path, after: start, limit: size)
+            ids += found.prefix { wanted.contains($0) }
+            let isFull = found.count == size && ids.last == found.last
+            return Page(ids: ids, rest: isFull ? found.last.map { wanted.behind($0) } : nil)
+        }
+    }
+}
+
+/// IDs that follow each other.
+struct IDRange: Sendable {
+    private let prefix: StoredID
+    private let end: StoredID?
+    /// The first possible one; `nil` where they begin behind another, or with any.
+    private(set) var first: StoredID?
+    /// The one behind which they begin.
+    private(set) var last: StoredID?
+
+    init(_ prefix: String, _ range: Range<String>?, after last: String?) {
+        self.prefix = StoredID(unchecked: prefix)
+        end = range.map { StoredID(unchecked: $0.upperBound) }
+        let start = range.map { StoredID(unchecked: $0.lowerBound) }
+        let first = start.map { max($0, self.prefix) } ?? self.prefix
+        if let last = last.map({ StoredID(unchecked: $0) }), last >= first {
+            self.last = last
+        } else {
+            self.first = first.text.isEmpty ? nil : first
+        }
+        if let first = self.first, !contains(first) {
+            self.first = nil
+            self.last = first
+        }
     }
 
-    fileprivate func page(after last: StoredID?, _ prefix: String) throws -> Page {
-        let (path, size) = (path, Self.pageSize)
-        let ids = try read { try $0.documentIDs(in: path, after: last, limit: size) }
-        let fitting = ids.prefix { $0.text.utf8.starts(with: prefix.utf8) }
-        return Page(ids: Array(fitting), next: fitting.count == size ? fitting.last : nil)
+    func contains(_ id: StoredID) -> Bool {
+        id.text.utf8.starts(with: prefix.text.utf8) && end.map { id < $0 } ?? true
+    }
+
+    func behind(_ id: StoredID) -> IDRange {
+        var rest = self
+        (rest.first, rest.last) = (nil, id)
+        return rest
     }
 }
 
@@ -56,23 +112,23 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
     public typealias Element = Document
 
     let collection: Collection
-    let prefix: String
+    let ids: IDRange
 
     /// Returns an iterator that begins with the first document.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(collection: collection, prefix: prefix)
+        Iterator(collection: collection, ids: ids)
     }
 
     /// Goes through the documents.
     public struct Iterator: AsyncIteratorProtocol {
-        let collection: Collection
-        let prefix: String
+        private let collection: Collection
+        private let ids: IDRange
         private var page: Collection.Page?
         private var position = 0
 
-        init(collection: Collection, prefix: String) {
+        init(collection: Collection, ids: IDRange) {
             self.collection = collection
-            self.prefix = prefix
+            self.ids = ids
         }
 
         /// Returns the next document, or `nil` behind the last one.
@@ -95,12 +151,9 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
 
         /// The page that has more to give, or the last one.
         private mutating func currentPage() async throws -> Collection.Page {
-            if let page, position < page.ids.count || page.next == nil { return page }
-            let (collection, prefix, last) = (collection, prefix, page?.next)
-            let fresh = try await collection.database.inBackground {
-                guard let last else { return try collection.firstPage(prefix) }
-                return try collection.page(after: last, prefix)
-            }
+            if let page, position < page.ids.count || page.rest == nil { return page }
+            let (collection, ids) = (collection, page?.rest ?? ids)
+            let fresh = try await collection.database.inBackground { try collection.page(ids) }
             page = fresh
             position = 0
             return fresh

@@ -23,4 +23,52 @@ import Testing
         for try await document in collection.documents(prefix: "a:") { ids.append(document.id) }
         #expect(try ids == collection.documentIDs(prefix: "a:"))
     }
+
+    @Test func `IDs are listed by their range, a page at a time`() async throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        let names = ["a", "a:", "a:1", "a:10", "a:2", "b", "ä", "\u{65}\u{301}", "\u{e9}", "e"]
+        for id in names { try collection.save(document: MutableDocument(id: id)) }
+        let sorted = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(try collection.documentIDs(range: "a:"..<"b") == ["a:", "a:1", "a:10", "a:2"])
+        #expect(try collection.documentIDs(prefix: "a:", range: "a"..<"a:10") == ["a:", "a:1"])
+        #expect(try collection.documentIDs(prefix: "a:1", range: "a:2"..<"c").isEmpty)
+        #expect(try collection.documentIDs(range: "a:3"..<"a:9").isEmpty)
+        var found: [String] = []
+        while true {
+            let page = try collection.documentIDs(after: found.last, limit: 3)
+            found += page
+            if page.count < 3 { break }
+        }
+        // By bytes: what Unicode calls equal are two documents.
+        #expect(found.map { Array($0.utf8) } == sorted.map { Array($0.utf8) })
+        var listed: [String] = []
+        for try await document in collection.documents(range: "a:1"..<"b") {
+            listed.append(document.id)
+        }
+        #expect(listed == ["a:1", "a:10", "a:2"])
+    }
+
+    @Test func `changes since a sequence are told once each, deletions included`() async throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        for number in 0..<600 {
+            try collection.save(document: MutableDocument(id: "d\(number)", data: ["n": number]))
+        }
+        var last: UInt64 = 0
+        var count = 0
+        for try await change in collection.changes(since: 0) {
+            #expect(change.sequence > last)
+            #expect(change.document?.int(forKey: "n") == count)
+            (last, count) = (change.sequence, count + 1)
+        }
+        #expect(count == 600)
+        try collection.delete(document: #require(try collection.document(id: "d7")))
+        try collection.save(document: MutableDocument(id: "d9"))
+        var later: [String] = []
+        for try await change in collection.changes(since: last) {
+            later.append(change.isDeleted ? "-\(change.id)" : change.id)
+        }
+        #expect(later == ["-d7", "d9"])
+    }
 }

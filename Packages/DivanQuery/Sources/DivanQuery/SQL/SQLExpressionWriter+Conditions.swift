@@ -101,6 +101,11 @@ extension SQLExpressionWriter {
         }
     }
 
+    /// Whether a value is known to be text, which a column of text leaves as it is.
+    private static func isText(_ expression: CheckedExpression) -> Bool {
+        if case .literal(.string) = expression { true } else { false }
+    }
+
     private func writeComparison(
         _ comparison: QueryComparison,
         _ left: CheckedExpression,
@@ -128,7 +133,9 @@ extension SQLExpressionWriter {
             text += "divan_text_key1("
             try write(side, .plain, to: &text)
             text += ")"
-        } else if areIDs || (isEquality && Self.isDocumentID(side)) || Self.isNumber(other) {
+        } else if areIDs || (isEquality && Self.isDocumentID(side)) || Self.isNumber(other)
+            || (Self.isDocumentID(side) && Self.isText(other))
+        {
             try write(side, .plain, to: &text)
         } else {
             try writeOperand(side, to: &text)

@@ -1,0 +1,90 @@
+import DivanRevisions
+import DivanStore
+
+/// A document as the latest of its changes left it.
+public struct ChangedDocument: Sendable {
+    /// The document's ID.
+    public let id: String
+    /// The number of its latest change.
+    public let sequence: UInt64
+    /// The revision that this change made current.
+    public let revisionID: String
+    /// The document; `nil` when the change deleted it.
+    public let document: Document?
+
+    /// Whether the change deleted the document.
+    public var isDeleted: Bool { document == nil }
+
+    fileprivate init(_ stored: StoredDocument, in collection: Collection) {
+        id = stored.documentID.text
+        sequence = stored.sequence
+        revisionID = stored.revisionID.description
+        document = stored.isTombstone ? nil : Document(stored: stored, collection: collection)
+    }
+}
+
+extension Collection {
+    /// The documents that changed after a sequence, each once with its latest change, in the order
+    /// of these, up to the latest of all.
+    ///
+    /// To go on later, keep the sequence of the last one. A purged document leaves no trace. What
+    /// changes meanwhile comes at the end, as long as the loop runs; `changes()` waits for more. An
+    /// addition to the official API.
+    ///
+    /// ```swift
+    /// for try await change in notes.changes(since: last) { last = change.sequence }
+    /// ```
+    ///
+    /// - Parameter sequence: 0 for all documents.
+    /// - Returns: The documents, to be gone through with `for try await`.
+    public func changes(since sequence: UInt64) -> CollectionHistory {
+        CollectionHistory(collection: self, sequence: sequence)
+    }
+}
+
+/// The documents that changed, one after the other; see `Collection.changes(since:)`.
+public struct CollectionHistory: AsyncSequence, Sendable {
+    /// A changed document.
+    public typealias Element = ChangedDocument
+
+    fileprivate let collection: Collection
+    fileprivate let sequence: UInt64
+
+    /// Returns an iterator that begins with the oldest change.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(collection: collection, sequence: sequence)
+    }
+
+    /// Goes through the changes.
+    public struct Iterator: AsyncIteratorProtocol {
+        private static let pageSize = 256
+
+        private let collection: Collection
+        private var sequence: UInt64
+        private var page: ArraySlice<ChangedDocument> = []
+
+        fileprivate init(collection: Collection, sequence: UInt64) {
+            self.collection = collection
+            self.sequence = sequence
+        }
+
+        /// Returns the next changed document, or `nil` behind the latest one.
+        ///
+        /// - Throws: `CBLError.notOpen`; `CancellationError` when the task is cancelled.
+        public mutating func next() async throws -> ChangedDocument? {
+            try Task.checkCancellation()
+            if page.isEmpty {
+                let (collection, path, sequence) = (collection, collection.path, sequence)
+                page = try await collection.database.inBackground {
+                    try collection.read { reader in
+                        try reader.documents(in: path, after: sequence, limit: Self.pageSize)
+                            .map { ChangedDocument($0, in: collection) }[...]
+                    }
+                }
+            }
+            guard let change = page.popFirst() else { return nil }
+            sequence = change.sequence
+            return change
+        }
+    }
+}
