@@ -50,3 +50,35 @@ func follow(_ query: any Query, _ show: ([Result]) -> Bool) async throws {
         guard show(change.results?.allResults() ?? []) else { return }
     }
 }
+
+struct Seat: Codable {
+    var name: String
+    var price: Double?
+    var seats = 1
+}
+
+func cheapSeats(_ chairs: Collection) throws -> [String] {
+    let condition = \Seat.price < 130 && \Seat.seats == 1
+    let cheap = chairs.documents(of: Seat.self, where: condition, orderBy: \.name)
+    return try cheap.all().map(\.content.name)
+}
+
+func everySeat(_ chairs: Collection) throws -> [String] {
+    let query = chairs.documents(of: Seat.self, orderBy: .descending(\.price))
+    var page = try query.page(of: 2)
+    var ids = page.documents.map(\.id)
+    while let next = page.next {
+        page = try query.page(of: 2, behind: next)
+        ids += page.documents.map(\.id)
+    }
+    return ids
+}
+
+func onlyOwn(_ notes: Collection, of user: String) throws -> CollectionConfiguration {
+    var configuration = CollectionConfiguration(collection: notes)
+    configuration.pushFilter = try Collection.filter(
+        where: "owner = $user AND kind <> 'draft'",
+        parameters: Parameters().setString(user, forName: "user")
+    )
+    return configuration
+}

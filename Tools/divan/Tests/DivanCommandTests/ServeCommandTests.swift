@@ -71,6 +71,20 @@ import Testing
         server.stop()
     }
 
+    @Test func `a user gets and stores what meets the condition`() throws {
+        try addUser("anna", "a", "--where", "owner = $user")
+        for (id, owner) in [("x", "anna"), ("y", "bo")] {
+            try shell.run("put", "a", id, #"{"owner":"\#(owner)"}"#)
+            try shell.run("put", "b", "own-\(id)", #"{"owner":"\#(owner)"}"#)
+        }
+        let server = try shell.serve("a", "--users", "users.json")
+        let url = try server.url()
+        _ = try sync(url, as: "anna", "a", "--collections", "_default")
+        server.stop()
+        #expect(try shell.run("ls", "b").output == "own-x\nown-y\nx\n")
+        #expect(try shell.run("ls", "a").output == "one\nown-x\nx\ny\n")
+    }
+
     /// Seconds of processor time that a process has used.
     private func cost(of process: RunningProgram) throws -> Double {
         let stat = try String(

@@ -101,6 +101,23 @@ import Testing
         #expect(try shell.run("ls", "a").output == "h1\nh2\nr1\n")
     }
 
+    @Test func `a condition in SQL++ holds both ways, and is checked first`() throws {
+        for (name, owner) in [("m1", "ada"), ("m2", "bo")] {
+            try shell.run("put", "b", name, #"{"owner":"\#(owner)"}"#)
+            try shell.run("put", "a", "their-\(name)", #"{"owner":"\#(owner)"}"#)
+        }
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.divan("sync", "b", url, "--where", "owner =").expectFailure(4, "column")
+        let words = ["sync", "b", url, "--collections", "_default"]
+        let outcome = try shell.divan(words + ["--where", "owner = 'ada'"])
+        #expect([0, 8].contains(outcome.status), "\(outcome.errors)")
+        server.stop()
+        let theirs = try shell.run("ls", "a").output.split(separator: "\n")
+        #expect(theirs == ["h1", "h2", "m1", "r1", "their-m1", "their-m2"])
+        #expect(try shell.run("ls", "b").output == "m1\nm2\ntheir-m1\n")
+    }
+
     @Test func `a client proves itself with its certificate`() throws {
         for name in ["robot", "other"] { try shell.run("identity", "new", name, "--key", "p256") }
         let certificate = try shell.run("identity", "export", "robot").output

@@ -56,6 +56,26 @@ import Testing
         )
     }
 
+    @Test func `a condition is checked, kept and listed`() throws {
+        try add("anna", "--where", "owner = $user").expectSuccess()
+        #expect(
+            try shell.run("users", "ls", "users.json").output
+                == "anna  reads and writes everything shared where owner = $user\n"
+        )
+        let line = try shell.run("users", "ls", "users.json", "--json").output
+        #expect(line.contains(#""where":"owner = $user""#))
+        try add("bo", "--where", "owner =").expectFailure(4, "bo", "column")
+        try add("bo", "--where", "owner = $me").expectFailure(4, "$me")
+        try add("bo", "--where", "COUNT(*) > 1").expectFailure(4, "aggregate")
+        #expect(try !shell.text("users.json").contains("bo"))
+        // Somebody edited it: nobody gets rights that nobody meant to give.
+        let broken = try shell.text("users.json").replacing("$user", with: "")
+        try shell.write("broken.json", broken)
+        chmod(shell.path("broken.json"), 0o600)
+        try shell.run("new", "db")
+        try shell.divan("serve", "db", "--users", "broken.json").expectFailure(4, "anna")
+    }
+
     @Test func `the file holds no password, and only its owner reads it`() throws {
         try add("anna").expectSuccess()
         let text = try shell.text("users.json")

@@ -31,7 +31,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     private let held: Mutex<Standing>
     /// Whether `toMutable()` is allowed; not so for the documents that filters see.
     final let isEditable: Bool
-    private let body: DocumentBody
+    let body: DocumentBody
 
     /// Creates a document of a revision as the store or the replicator holds it.
     ///

@@ -7,7 +7,8 @@ final class DocumentBody {
     /// Whatever the store could keep can be read.
     private static let limits = JSONLimits(byteCount: StoreLimits.bodyByteCount)
 
-    private let bytes: [UInt8]
+    /// What is stored.
+    let bytes: [UInt8]
     private let origin: Database?
     private let lock = NSLock()
     private var parsed: DictionaryObject?  // behind `lock`

@@ -53,6 +53,33 @@ public struct ListenerAccess: Sendable {
 
     private(set) var refusal: String?
 
+    /// Limits the client to the documents that meet a condition in SQL++: it sees no others, stores
+    /// no others, and can neither change nor delete one that is another's.
+    ///
+    /// ```swift
+    /// let user = Parameters().setString(client.user, forName: "user")
+    /// try access.limit(where: "owner = $user", parameters: user)
+    /// ```
+    ///
+    /// It replaces both filters. That a document was deleted is told to every client, and only its
+    /// ID, unless the condition speaks of `META().deleted`; see `Collection.filter(where:)`.
+    ///
+    /// - Throws: As `Collection.filter(where:parameters:)`.
+    public mutating func limit(where condition: String, parameters: Parameters? = nil) throws {
+        let filter = try Collection.filter(where: condition, parameters: parameters)
+        readFilter = filter
+        writeFilter = { document, flags in
+            guard filter(document, flags) else { return false }
+            do {
+                let stored = try document.collection?.document(id: document.id)
+                return stored.map { filter($0, []) } ?? true
+            } catch {
+                Journal.query.warning("Access: document \(document.id) is not taken: \(error)")
+                return false
+            }
+        }
+    }
+
     /// Creates access to everything that the listener shares.
     public init() {}
 

@@ -16,24 +16,17 @@ final class SQLiteQueryRun {
         sql = translation.sql
         titles = translation.titles
         watch = query.watch
-        statement = try session.queries.take(sql) ?? Self.compile(sql, on: session)
-        for (index, binding) in translation.bindings.enumerated() {
-            try session.bind(
-                binding,
-                query.parameters,
-                to: statement,
-                at: Int32(clamping: index + 1)
-            )
-        }
+        statement = try session.queries.take(sql) ?? Self.compile(sql, on: session.connection)
+        try statement.bind(translation, query.parameters, session.liveCount(of:))
         session.connection.watch(watch)
     }
 
-    private static func compile(
+    static func compile(
         _ sql: String,
-        on session: SQLiteSession
+        on connection: SQLiteConnection
     ) throws -> SQLiteStatement {
         do throws(StoreError) {
-            return try session.connection.prepare(sql)
+            return try connection.prepare(sql)
         } catch {
             guard case .sqlite(_, let message) = error.code else { throw error }
             let isTooDeep =
@@ -58,16 +51,10 @@ final class SQLiteQueryRun {
     /// What SQLite plans: the lines of `EXPLAIN QUERY PLAN`.
     static func plan(_ query: StorageQuery, on session: SQLiteSession) throws -> QueryPlan {
         let translation = try SQLTranslation(query.statement, schema: SQLiteQuerySchema(session))
-        let statement = try compile("EXPLAIN QUERY PLAN " + translation.sql, on: session)
+        let sql = "EXPLAIN QUERY PLAN " + translation.sql
+        let statement = try compile(sql, on: session.connection)
         var steps: [QueryPlan.Step] = []
-        for (index, binding) in translation.bindings.enumerated() {
-            try session.bind(
-                binding,
-                query.parameters,
-                to: statement,
-                at: Int32(clamping: index + 1)
-            )
-        }
+        try statement.bind(translation, query.parameters, session.liveCount(of:))
         while try statement.step() {
             let step = QueryPlan.Step(
                 id: Int(statement.integer(0)),
@@ -79,32 +66,42 @@ final class SQLiteQueryRun {
         return QueryPlan(sql: translation.sql, steps: steps)
     }
 
-    func end() {
+    /// Ends the run; the compiled statement is kept for the next one, unless it has no other.
+    func end(isKept: Bool = true) {
         session.connection.watch(nil)
         statement.reset()
-        session.queries.keep(statement, for: sql)
+        if isKept { session.queries.keep(statement, for: sql) }
+    }
+}
+
+extension SQLiteStatement {
+    /// Binds what a translation and the values of its parameters say.
+    func bind(
+        _ translation: SQLTranslation,
+        _ parameters: [ExactText: QueryValue],
+        _ liveCount: (QueryCollection) throws -> Int
+    ) throws {
+        for (offset, binding) in translation.bindings.enumerated() {
+            let index = Int32(clamping: offset + 1)
+            switch binding {
+            case .parameter(let name, let isExact):
+                // A null stands for no value, as applications expect that use it for "no filter".
+                let value = parameters[name] ?? .missing
+                try bind(value == .null ? .missing : value, isExact: isExact, at: index)
+            case .text(let text): try bind(text.text, at: index)
+            case .double(let bits): try bind(double: Double(bitPattern: bits), at: index)
+            case .liveCount(let collection):
+                try bind(Int64(try liveCount(collection)), at: index)
+            case .container(let text): try bind(Array(text.text.utf8), at: index)
+            }
+        }
     }
 }
 
 extension SQLiteSession {
-    fileprivate func bind(
-        _ binding: SQLTranslation.Binding,
-        _ parameters: [ExactText: QueryValue],
-        to statement: SQLiteStatement,
-        at index: Int32
-    ) throws {
-        switch binding {
-        case .parameter(let name, let isExact):
-            // A null stands for no value, as applications expect that use it for "no filter".
-            let value = parameters[name] ?? .missing
-            try statement.bind(value == .null ? .missing : value, isExact: isExact, at: index)
-        case .text(let text): try statement.bind(text.text, at: index)
-        case .double(let bits): try statement.bind(double: Double(bitPattern: bits), at: index)
-        case .liveCount(let collection):
-            let id = try SQLiteQuerySchema(self).id(of: collection)
-            try statement.bind(Int64(state(of: id).liveCount), at: index)
-        case .container(let text): try statement.bind(Array(text.text.utf8), at: index)
-        }
+    /// How many live documents a collection has.
+    fileprivate func liveCount(of collection: QueryCollection) throws -> Int {
+        try state(of: SQLiteQuerySchema(self).id(of: collection)).liveCount
     }
 
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {

@@ -68,13 +68,18 @@ struct PeerGate: Sendable {
         to collections: [Divan.Collection]
     ) -> ListenerAccess {
         guard let users else { return .full }
-        guard let user = client.user.flatMap({ users.user($0) }) else {
+        guard let name = client.user, let user = users.user(name) else {
             return .refused("the user was removed")
         }
         var access = ListenerAccess.full
         access.readOnly = user.isReadOnly
         if let paths = user.collections {
             access.collections = collections.filter { paths.contains(CollectionPath(of: $0)) }
+        }
+        do {
+            try user.condition?.limit(&access, of: name)
+        } catch {
+            return .refused("the condition of the user cannot be asked: \(error)")
         }
         return access
     }

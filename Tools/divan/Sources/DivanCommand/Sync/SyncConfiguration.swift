@@ -24,14 +24,20 @@ struct SyncConfiguration {
         let documents = ScopedOption("--documents", arguments, paths)
         let pushFilter = ScopedOption("--push-filter", arguments, paths)
         let pullFilter = ScopedOption("--pull-filter", arguments, paths)
+        let conditions = ScopedOption("--where", arguments, paths)
         let entries = try collections.map { collection in
             let path = CollectionPath(of: collection)
+            let wanted = try conditions.texts(for: path).map {
+                try Divan.Collection.filter(where: $0)
+            }
             var entry = CollectionConfiguration(collection: collection)
             entry.conflictResolver = choice.resolver(for: path, conflicts)
             entry.channels = channels.list(for: path)
             entry.documentIDs = documents.list(for: path)
-            entry.pushFilter = try DocumentTest.filter(pushFilter.texts(for: path))
-            entry.pullFilter = try DocumentTest.filter(pullFilter.texts(for: path))
+            let pushed = try DocumentTest.filter(pushFilter.texts(for: path))
+            let pulled = try DocumentTest.filter(pullFilter.texts(for: path))
+            entry.pushFilter = Self.all(wanted + [pushed].compactMap(\.self))
+            entry.pullFilter = Self.all(wanted + [pulled].compactMap(\.self))
             return entry
         }
         var config = ReplicatorConfiguration(collections: entries, target: target)
@@ -40,6 +46,12 @@ struct SyncConfiguration {
         try describeWay(&config)
         try describeServer(&config)
         return config
+    }
+
+    /// A filter that lets pass what all of these do; `nil` when there is none.
+    private static func all(_ filters: [ReplicationFilter]) -> ReplicationFilter? {
+        guard !filters.isEmpty else { return nil }
+        return { document, flags in filters.allSatisfy { $0(document, flags) } }
     }
 
     /// One run over all collections, which only reaches the peer as the words say.

@@ -19,7 +19,9 @@ enum SyncSyntax {
 
                 LIST is comma-separated; scope.name:LIST holds for that collection alone, and so
                 does scope.name:TEST. A TEST is type=hotel, stars>=3, address.city!=Rome, open or
-                !open; several are joined by " and ". Deletions pass every filter.
+                !open; several are joined by " and ". CONDITION is one of divan query, such as
+                owner = 'ada', for all collections or as scope.name:CONDITION for one; it is checked
+                before anything is sent. Deletions pass every filter.
 
                 \(ConflictChoice.details)
 
@@ -45,6 +47,12 @@ enum SyncSyntax {
         .value("--documents", "LIST", isRepeating: true, "these document IDs only"),
         .value("--push-filter", "TEST", isRepeating: true, "push what passes the test"),
         .value("--pull-filter", "TEST", isRepeating: true, "pull what passes the test"),
+        .value(
+            "--where",
+            "CONDITION",
+            isRepeating: true,
+            "sync what meets the condition, in SQL++, both ways"
+        ),
         ConflictChoice.option,
         .flag("--no-auto-purge", "keep documents that the user may no longer read"),
         .flag("--reset", "forget how far earlier runs came"),

@@ -18,17 +18,23 @@ enum UserAddCommand: Command {
                 isRepeating: true,
                 "the user sees these only: scope.name,…"
             ),
+            .value("--where", "CONDITION", "the user sees and stores only what meets it, in SQL++"),
             .flag("--replace", "change a user that is there already"),
         ],
         details: """
             FILE is made when it is not there; only you can read it. It holds no password, only a
             salted hash that takes a fifth of a second to compute (scrypt). \(Secret.details)
 
+            CONDITION is checked at once; $user in it is the user's name. Of other documents the user
+            gets nothing, and can neither change nor delete them; but of a deleted document everybody
+            gets the ID, unless CONDITION speaks of META().deleted.
+
             A running divan serve takes the change over at the next login.
             """,
         examples: [
             "divan users add users.json anna",
             "divan users add users.json screen --read-only --password-file screen.txt",
+            "divan users add users.json bo --where 'owner = $user'",
         ]
     )
 
@@ -38,6 +44,9 @@ enum UserAddCommand: Command {
         let file = UserFile(path: path)
         let isReplacing = arguments.has("--replace")
         let collections = try arguments.collections()
+        let condition = try arguments.value("--where").map { text throws(Failure) in
+            try UserCondition(text, of: name)
+        }
         let refusal = Failure(
             kind: .invalid,
             sentence: "\(path) has a user \"\(name)\" already; --replace changes the password "
@@ -49,6 +58,7 @@ enum UserAddCommand: Command {
         var record = UserRecord(password: try PasswordHash(password))
         record.isReadOnly = arguments.has("--read-only")
         record.collections = collections.isEmpty ? nil : collections
+        record.condition = condition
         try file.update(creating: true) { list in
             if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
             list.users[ExactText(name)] = record
@@ -118,6 +128,7 @@ enum UserListCommand: Command {
                 if let collections = user.collections {
                     object["collections"] = .array(collections.map { .string($0.wireName) })
                 }
+                if let condition = user.condition { object["where"] = .string(condition.text) }
                 terminal.result(JSON.object(object).canonicalText)
             } else {
                 terminal.result("\(name.padding(to: width))  \(user.rights)")

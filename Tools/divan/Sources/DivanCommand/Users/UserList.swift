@@ -11,18 +11,22 @@ struct UserRecord: Equatable, Sendable {
     var isReadOnly = false
     /// The only collections that the user may replicate; `nil` means all that are shared.
     var collections: [CollectionPath]?
+    /// The condition of the documents that the user may see and store; `nil` means all.
+    var condition: UserCondition?
 
     /// What `users ls` says of the rights.
     var rights: String {
         let reach = collections.map { $0.map(\.wireName).joined(separator: ", ") }
-        return "\(isReadOnly ? "reads" : "reads and writes") \(reach ?? "everything shared")"
+        let verbs = isReadOnly ? "reads" : "reads and writes"
+        let limit = condition.map { " where \($0.text)" } ?? ""
+        return "\(verbs) \(reach ?? "everything shared")\(limit)"
     }
 }
 
 /// The users of a file, by the bytes of their names.
 ///
 /// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
-/// "collections":["geo.places"]}}}`. Members that mean nothing here are refused, because one that
+/// "collections":["geo.places"],"where":"owner = $user"}}}`. Members that mean nothing here are refused, because one that
 /// was misspelt would give rights that nobody wanted to give.
 struct UserList: Equatable, Sendable {
     /// The users.
@@ -58,7 +62,8 @@ struct UserList: Equatable, Sendable {
     var names: [String] { users.keys.sorted().map(\.text) }
 
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
-        for key in entry.keys where !["password", "readOnly", "collections"].contains(key) {
+        let known = ["password", "readOnly", "collections", "where"]
+        for key in entry.keys where !known.contains(key) {
             throw damaged("user \"\(name)\" has the unknown member \"\(key)\"")
         }
         guard case .string(let text)? = entry["password"], let password = PasswordHash(text: text)
@@ -68,6 +73,11 @@ struct UserList: Equatable, Sendable {
         case nil: break
         case .bool(let value)?: record.isReadOnly = value
         case _?: throw damaged("readOnly of \"\(name)\" is neither true nor false")
+        }
+        switch entry["where"] {
+        case nil: break
+        case .string(let text)?: record.condition = try UserCondition(text, of: name)
+        case _?: throw damaged("where of \"\(name)\" is no text")
         }
         guard let collections = entry["collections"] else { return record }
         guard let items = collections.array else {
@@ -88,6 +98,7 @@ struct UserList: Equatable, Sendable {
         if let collections = record.collections {
             object["collections"] = .array(collections.map { .string($0.wireName) })
         }
+        if let condition = record.condition { object["where"] = .string(condition.text) }
         return .object(object)
     }
 

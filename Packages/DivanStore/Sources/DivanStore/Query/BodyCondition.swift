@@ -1,0 +1,156 @@
+public import DivanJSON
+public import DivanQuery
+public import DivanRevisions
+internal import Synchronization
+
+/// A condition in SQL++ that is asked of one document at a time, wherever that is.
+///
+/// It is translated as the condition of a query is and put to SQLite about a table of one row, so
+/// that it is true of exactly the documents that a query would find. It may ask for the body, the
+/// ID and whether the document is deleted; anything else is another answer in each database. May be
+/// used by several threads, which wait for each other.
+public final class BodyCondition: Sendable {
+    /// The names of its parameters.
+    public let parameterNames: [ExactText]
+    /// Whether it speaks of `META().deleted`, and so decides about deleted documents.
+    public let asksAboutDeleted: Bool
+    private let row: Mutex<LoneRow>
+
+    /// Reads a condition.
+    ///
+    /// - Parameters:
+    ///   - text: An expression, such as `owner = $user`; never more than one.
+    ///   - parameters: A value for each parameter; others are ignored.
+    /// - Throws: `QueryError` with the place in the text; `StoreError`.
+    public convenience init(sql text: String, parameters: [ExactText: QueryValue] = [:]) throws {
+        // Read alone first, so that the text is a condition and nothing more.
+        let expression = try QueryExpression(sql: text)
+        try self.init(expression, parameters: parameters, text: text)
+    }
+
+    /// Takes a condition over documents that are called `alias` in it.
+    ///
+    /// - Throws: As ``init(sql:parameters:)``; `text` is what it was read from, for the places.
+    public init(
+        _ expression: QueryExpression,
+        alias: ExactText? = nil,
+        parameters: [ExactText: QueryValue] = [:],
+        text: String? = nil
+    ) throws {
+        let one = QueryColumn(QueryExpression(.literal(.integer(1))))
+        let source = QuerySource(.collection(scope: "_default", name: "_default"), alias: alias)
+        let statement = try QueryStatement(columns: [one], sources: [source], filter: expression)
+            .checked(against: LoneCatalogue(), text: text)
+        try statement.requireLoneDocument()
+        for name in statement.parameters where parameters[name] == nil {
+            throw QueryError(
+                "the parameter $\(name.text) has no value",
+                code: .invalidQueryParameter
+            )
+        }
+        parameterNames = statement.parameters
+        asksAboutDeleted = statement.sources.contains(where: \.includesDeleted)
+        row = Mutex(try LoneRow(statement, parameters))
+    }
+
+    /// Whether a document meets the condition.
+    ///
+    /// `body` is a JSON object. A deleted document meets none that does not ask about
+    /// `META().deleted`.
+    ///
+    /// - Throws: `StoreError` where the condition fails, as a regular expression may.
+    public func holds(
+        of documentID: DocumentID,
+        body: [UInt8],
+        isDeleted: Bool = false
+    ) throws(StoreError) -> Bool {
+        try row.withLock { row throws(StoreError) in
+            try row.meets(documentID, body, isDeleted: isDeleted)
+        }
+    }
+}
+
+/// A private database whose only table has one row, and the condition about it.
+private final class LoneRow {
+    static let table = "lone_document"
+
+    private let replacing: SQLiteStatement
+    private let asking: SQLiteStatement
+
+    init(_ statement: CheckedStatement, _ parameters: [ExactText: QueryValue]) throws {
+        let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
+        try connection.execute(
+            """
+            CREATE TABLE \(Self.table)
+                (documentID TEXT, sequence INTEGER, revisionID BLOB, flags INTEGER,
+                 expiration INTEGER, body TEXT);
+            INSERT INTO \(Self.table) (flags) VALUES (0);
+            """
+        )
+        replacing = try connection.prepare(
+            "UPDATE \(Self.table) SET documentID = ?1, flags = ?2, body = CAST(?3 AS TEXT)"
+        )
+        let translation = try SQLTranslation(statement, schema: LoneSchema())
+        asking = try SQLiteQueryRun.compile(translation.sql, on: connection)
+        try asking.bind(translation, parameters) { _ in 1 }
+    }
+
+    func meets(
+        _ documentID: DocumentID,
+        _ body: [UInt8],
+        isDeleted: Bool
+    ) throws(StoreError) -> Bool {
+        try replacing.bind(documentID.text, at: 1)
+        try replacing.bind(isDeleted ? Int64(DocumentFlags.tombstone.rawValue) : 0, at: 2)
+        try replacing.bind(body.isEmpty ? Array("{}".utf8) : body, at: 3)
+        try replacing.run()
+        defer { asking.reset() }
+        return try asking.step()
+    }
+}
+
+private struct LoneCatalogue: QueryCatalogue {
+    var databaseName: ExactText { "" }
+
+    func hasCollection(_ collection: QueryCollection) -> Bool { collection == .standard }
+
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) -> Bool { false }
+}
+
+private struct LoneSchema: SQLSchema {
+    var knowsLiveCounts: Bool { false }
+
+    func table(of collection: QueryCollection) -> String { LoneRow.table }
+
+    func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) -> String? { nil }
+
+    func fullTextTable(
+        _ index: ExactText,
+        in collection: QueryCollection
+    ) throws -> SQLFullTextTable {
+        throw QueryError("MATCH needs a full-text index, which a lone document has not")
+    }
+}
+
+extension CheckedStatement {
+    /// Refuses what is no question about one document alone.
+    fileprivate func requireLoneDocument() throws(QueryError) {
+        guard !isAggregate else {
+            throw QueryError("an aggregate has no place in a condition on one document")
+        }
+        var rest = [filter].compactMap(\.self)
+        while let expression = rest.popLast() {
+            switch expression {
+            case .exists:
+                throw QueryError("a sub-query has no place in a condition on one document")
+            case .metadata(_, .id), .metadata(_, .deleted): break
+            case .metadata, .allMetadata:
+                throw QueryError(
+                    "a condition on one document can ask for META().id and META().deleted only: "
+                        + "the rest is another in each database"
+                )
+            default: rest += expression.children
+            }
+        }
+    }
+}

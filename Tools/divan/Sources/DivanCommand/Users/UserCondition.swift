@@ -1,0 +1,35 @@
+import Divan
+import DivanCommandLine
+import DivanQuery
+import DivanStore
+
+/// Which documents a user may see and store: a condition in SQL++, in which `$user` is the name.
+///
+/// The name is a value, never a part of the text, so that no name changes what is asked.
+struct UserCondition: Equatable, Sendable {
+    /// The condition as it was written.
+    let text: String
+    private let asksForUser: Bool
+
+    /// Checks a condition.
+    ///
+    /// - Throws: `Failure` with the place of the mistake.
+    init(_ text: String, of user: String) throws(Failure) {
+        do {
+            let condition = try BodyCondition(sql: text, parameters: ["user": .string(user)])
+            asksForUser = condition.parameterNames.contains("user")
+            self.text = text
+        } catch {
+            throw Failure(
+                kind: .invalid,
+                sentence: "the condition of \"\(user)\": \(Failure(explaining: error).sentence)"
+            )
+        }
+    }
+
+    /// Limits what a user may do to the documents that meet the condition.
+    func limit(_ access: inout ListenerAccess, of user: String) throws {
+        let parameters = asksForUser ? Parameters().setString(user, forName: "user") : nil
+        try access.limit(where: text, parameters: parameters)
+    }
+}
