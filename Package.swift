@@ -264,8 +264,8 @@ let tools: [Target] = [
         "DivanCommandTests",
         at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
-            "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanLog", "DivanRevisions",
-            "DivanStore", "DivanTransport",
+            "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto", "DivanLog",
+            "DivanRevisions", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),

@@ -44,7 +44,7 @@ enum Verbs {
                 StatusCommand.self, DoctorCommand.self, ExplainCommand.self,
                 PendingCommand.self, CheckpointShowCommand.self,
                 CheckpointResetCommand.self, ConflictListCommand.self, ConflictShowCommand.self,
-                ConflictResolveCommand.self,
+                ConflictResolveCommand.self, WireDecodeCommand.self, WireProxyCommand.self,
             ]
         ),
         (

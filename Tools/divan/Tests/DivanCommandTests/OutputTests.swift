@@ -15,6 +15,7 @@ import Testing
         try shell.run("new", "other")
         try shell.run("put", "other", "two", "{}")
         try shell.write("kept.cbllog", "2026-11-20T08:00:00.000000Z DB info hello\n")
+        try shell.write("talk.bin", "GET /db/_blipsync HTTP/1.1\r\nHost: peer\r\n\r\n")
         try shell.write("secret.txt", "open sesame\n")
         try shell.run("users", "add", "users.json", "ali", "--password-file", "secret.txt")
         try shell.run("identity", "new", "robot", "--key", "p256")
@@ -40,7 +41,8 @@ import Testing
         "identity ls": "identity ls", "identity show": "identity show robot",
         "identity export": "identity export robot",
         "identity import": "identity import \"robot-$RANDOM$RANDOM\" whole.pem",
-        "users ls": "users ls users.json", "completion": "completion bash",
+        "users ls": "users ls users.json", "wire decode": "wire decode talk.bin",
+        "completion": "completion bash",
     ]
 
     /// A command line of each verb that prints nothing; the one of `edit` needs no terminal.
@@ -58,7 +60,7 @@ import Testing
     /// What another test types, or what needs a daemon of the system.
     private static let others = [
         "import-cblite", "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
-        "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey",
+        "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey", "wire proxy",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {

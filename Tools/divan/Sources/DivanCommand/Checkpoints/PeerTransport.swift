@@ -69,7 +69,8 @@ enum PeerTransport {
         return fields
     }
 
-    private static func tls(_ arguments: Arguments, _ terminal: Terminal) throws -> TLSContext {
+    /// What TLS to the peer is to be like.
+    static func tls(_ arguments: Arguments, _ terminal: Terminal) throws -> TLSContext {
         var trust = ServerTrust.systemRoots
         if let pin = try ServerTrustOptions.pin(arguments) {
             trust = .pinned(try DivanTLS.TLSCertificate(der: Array(pin.der).span))

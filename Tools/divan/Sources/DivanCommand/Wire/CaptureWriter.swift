@@ -1,0 +1,110 @@
+import DivanCommandLine
+import Glibc
+
+/// Records a conversation as a capture, which `divan wire decode` and Wireshark read.
+///
+/// The packets are made up: IP alone (link type 101), 127.0.0.1 on both sides, the client's port of
+/// the real connection, port 80 for the server, checksums left at 0. What they carry is real, but for
+/// secrets, which `HeadBlanker` took out.
+final class CaptureWriter {
+    private let path: String
+    private let descriptor: Int32
+    private var sequences: [UInt16: (client: UInt32, server: UInt32)] = [:]
+
+    private static let serverPort: UInt16 = 80
+    private static let payloadByteCount = 32_768
+
+    /// Begins a file that only its owner may read.
+    ///
+    /// - Throws: `Failure` when there is a file of that name, or it cannot be written.
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST {
+                throw Failure(kind: .invalid, sentence: "\(path) exists; choose another name")
+            }
+            throw .writing(path, errno)
+        }
+        var header: [UInt8] = [0xA1, 0xB2, 0xC3, 0xD4, 0, 2, 0, 4]  // version 2.4
+        for word: UInt32 in [0, 0, UInt32(WireLimits.packetByteCount), 101] {
+            Self.append(word, to: &header)
+        }
+        try write(header)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Records that a client has connected from a port.
+    func begin(_ port: UInt16) throws(Failure) {
+        sequences[port] = (1000, 5000)
+        try write(.client, port, flags: 0x02, [])
+        try write(.server, port, flags: 0x12, [])
+        sequences[port] = (1001, 5001)
+    }
+
+    /// Records bytes of one end.
+    func record(_ bytes: [UInt8], from sender: WireEnd, _ port: UInt16) throws(Failure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(Self.payloadByteCount))
+            try write(sender, port, flags: 0x18, piece)
+            advance(sender, port, by: UInt32(piece.count))
+            rest = rest.dropFirst(piece.count)
+        }
+    }
+
+    /// Records that an end sends nothing more.
+    func end(_ sender: WireEnd, _ port: UInt16) throws(Failure) {
+        try write(sender, port, flags: 0x11, [])
+        advance(sender, port, by: 1)
+    }
+
+    private func advance(_ sender: WireEnd, _ port: UInt16, by count: UInt32) {
+        guard let (client, server) = sequences[port] else { return }
+        sequences[port] =
+            sender == .client ? (client &+ count, server) : (client, server &+ count)
+    }
+
+    private func write(
+        _ sender: WireEnd,
+        _ port: UInt16,
+        flags: UInt8,
+        _ payload: [UInt8]
+    ) throws(Failure) {
+        let (client, server) = sequences[port] ?? (0, 0)
+        let isClient = sender == .client
+        let ports = isClient ? (port, Self.serverPort) : (Self.serverPort, port)
+        let (sequence, acknowledged) = isClient ? (client, server) : (server, client)
+        let byteCount = 40 + payload.count
+        var packet: [UInt8] = []
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        Self.append(UInt32(truncatingIfNeeded: time.tv_sec), to: &packet)
+        Self.append(UInt32(truncatingIfNeeded: time.tv_nsec / 1000), to: &packet)
+        Self.append(UInt32(byteCount), to: &packet)
+        Self.append(UInt32(byteCount), to: &packet)
+        // IPv4: 20 bytes, TCP inside.
+        packet += [0x45, 0]
+        Self.append(UInt16(byteCount), to: &packet)
+        packet += [0, 0, 0x40, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]
+        Self.append(ports.0, to: &packet)
+        Self.append(ports.1, to: &packet)
+        Self.append(sequence, to: &packet)
+        Self.append(acknowledged, to: &packet)
+        packet += [0x50, flags, 0xFF, 0xFF, 0, 0, 0, 0]
+        try write(packet + payload)
+    }
+
+    private func write(_ bytes: [UInt8]) throws(Failure) {
+        do {
+            try Descriptor.write(bytes, to: descriptor)
+        } catch {
+            throw .writing(path, error.number)
+        }
+    }
+
+    private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,106 @@
+import DivanBLIP
+import DivanCommandLine
+
+/// A conversation whose directions were recorded apart, as plain bytes without times.
+///
+/// The events of both are put into an order that is possible: the server agrees to what was asked,
+/// and a reply follows its request.
+struct PlainRecording {
+    let events: [WireEvent]
+
+    /// Reads the client's file and the server's, in any order; the server's may be missing.
+    ///
+    /// - Throws: `Failure` when a file cannot be read, or is nothing that a peer sends.
+    init(_ files: [InputFile], _ start: [UInt8], keeping bodyByteCount: Int) throws(Failure) {
+        var contents: [WireEnd: [UInt8]] = [:]
+        for (index, file) in files.enumerated() {
+            let rest = try file.rest(limit: Self.fileByteLimit)
+            let bytes = index == 0 ? start + rest : rest
+            let sender: WireEnd? =
+                bytes.starts(with: Array("GET ".utf8))
+                ? .client : bytes.starts(with: Array("HTTP/1.1 ".utf8)) ? .server : nil
+            guard let sender, contents[sender] == nil else {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "\(file.name): neither a capture nor the bytes of a client, which "
+                        + "begin with GET, or of a server, which begin with HTTP/1.1"
+                )
+            }
+            contents[sender] = bytes
+        }
+        guard let client = contents[.client] else {
+            throw Failure.usage("the server's bytes alone tell too little; name the client's, too")
+        }
+        var conversation = WireConversation(keeping: bodyByteCount)
+        // The head alone first: what follows it is for after the server's answer.
+        let head =
+            HeadBlanker.end(of: Array(client.prefix(WireLimits.headByteCount))) ?? client.count
+        conversation.receive(Array(client[..<head]), from: .client, at: nil)
+        if let server = contents[.server] {
+            conversation.receive(server, from: .server, at: nil)
+        } else {
+            conversation.assumeAcceptance()
+        }
+        conversation.receive(Array(client[head...]), from: .client, at: nil)
+        events = Self.ordered(conversation.takeEvents())
+    }
+
+    private static let fileByteLimit = 1 << 30
+
+    private static func ordered(_ events: [WireEvent]) -> [WireEvent] {
+        var waiting: [WireEnd: ArraySlice<WireEvent>] = [
+            .client: events.filter { $0.sender == .client }[...],
+            .server: events.filter { $0.sender == .server }[...],
+        ]
+        var order = Order(hasAnswer: waiting[.server]?.isEmpty == false)
+        var ordered: [WireEvent] = []
+        while let sender = order.next(waiting) {
+            guard let event = waiting[sender]?.popFirst() else { break }
+            ordered.append(order.took(event))
+        }
+        return ordered
+    }
+
+    /// What has been said, and thus what can follow.
+    private struct Order {
+        var hasAnswer: Bool
+        private var profiles: [WireEnd: [UInt64: String]] = [:]
+        private var hasOpened = false
+
+        init(hasAnswer: Bool) {
+            self.hasAnswer = hasAnswer
+        }
+
+        /// Whose turn it is: the client's, unless it answers what was not asked yet.
+        func next(_ waiting: [WireEnd: ArraySlice<WireEvent>]) -> WireEnd? {
+            let ready = [WireEnd.client, .server].filter { sender in
+                waiting[sender]?.first.map(isPossible) ?? false
+            }
+            return ready.first
+                ?? [.client, .server].first { waiting[$0]?.isEmpty == false }
+        }
+
+        private func isPossible(_ event: WireEvent) -> Bool {
+            switch event.content {
+            case .asked, .accepted, .refused: true
+            case .message(let message) where message.kind != .request:
+                hasOpened && profiles[event.sender.other]?[message.number] != nil
+            default: hasOpened || !hasAnswer
+            }
+        }
+
+        /// Notes an event; a reply learns what it answers.
+        mutating func took(_ event: WireEvent) -> WireEvent {
+            if case .accepted = event.content { hasOpened = true }
+            guard case .message(var message) = event.content else { return event }
+            if message.kind == .request {
+                let profile = message.properties["Profile"] ?? ""
+                profiles[event.sender, default: [:]][message.number] = profile
+                return event
+            }
+            let profile = profiles[event.sender.other]?[message.number]
+            message.question = profile.map { .init(profile: $0, delay: nil) }
+            return WireEvent(sender: event.sender, time: nil, content: .message(message))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import DivanCommandLine
+import DivanTLS
+import DivanWebSocket
+import Glibc
+
+/// One connection through the proxy: bytes pass, and somebody looks on.
+///
+/// Towards the client it speaks clear text, towards the server what the server's URL says. It reads
+/// from a side only while the other has taken most of what came before. An end of one side is passed
+/// on when all bytes before it are; after both ends, or an error, the connection is over.
+struct ProxyConnection {
+    /// What the proxy has to do with one of the two sockets.
+    private struct Side {
+        let descriptor: Int32
+        var output: [UInt8] = []
+        var hasEnded = false
+        var isShut = false
+    }
+
+    private let wake: Int32
+    private let tls: TLSSession?
+    private let hostHeader: String
+    private let watch: (WireEnd, [UInt8]?) -> Void
+    private var client: Side
+    private var server: Side
+    /// What came of the client's head; `nil` once that has passed.
+    private var head: [UInt8]? = []
+    /// What waits until TLS is open.
+    private var unencrypted: [UInt8] = []
+
+    /// Takes over both sockets; they are closed by whoever opened them.
+    ///
+    /// `wake` is a pipe that can be read when it is time to stop. `watch` is called with the bytes of
+    /// each end as they come, and with `nil` at its end.
+    ///
+    /// - Throws: `TLSError` when a session cannot begin.
+    init(
+        client: Int32,
+        server: Int32,
+        endpoint: WebSocketEndpoint,
+        tls context: TLSContext?,
+        wake: Int32,
+        watch: @escaping (WireEnd, [UInt8]?) -> Void
+    ) throws {
+        self.client = Side(descriptor: client)
+        self.server = Side(descriptor: server)
+        self.wake = wake
+        self.watch = watch
+        hostHeader = endpoint.hostHeader
+        tls = try context.map { try TLSSession($0, serverName: endpoint.certificateName) }
+    }
+
+    /// Passes bytes until the connection is over.
+    ///
+    /// - Throws: `TLSError` when the server is refused.
+    mutating func run() throws {
+        tls?.takeOutput(appendingTo: &server.output)
+        while !(isDone(client) && isDone(server)) {
+            var polled = [
+                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: client.descriptor, events: events(client, server), revents: 0),
+                pollfd(fd: server.descriptor, events: events(server, client), revents: 0),
+            ]
+            poll(&polled, nfds_t(polled.count), -1)
+            if polled[0].revents != 0 { return }
+            if polled[1].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { try readClient() }
+            if polled[2].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { try readServer() }
+            guard flush(&client), flush(&server) else { return }
+            shut(&client, after: server)
+            shut(&server, after: client)
+        }
+    }
+
+    private func isDone(_ side: Side) -> Bool { side.hasEnded && side.output.isEmpty }
+
+    private func events(_ side: Side, _ other: Side) -> Int16 {
+        var events: Int32 = 0
+        let isHeldUp = other.output.count > WireLimits.queuedByteCount
+        if !side.hasEnded, !isHeldUp { events |= POLLIN }
+        if !side.output.isEmpty { events |= POLLOUT }
+        return Int16(events)
+    }
+
+    private mutating func readClient() throws {
+        switch client.hasEnded ? .nothing : ProxySocket.read(client.descriptor) {
+        case .nothing: break
+        case .end:
+            client.hasEnded = true
+            watch(.client, nil)
+            tls?.close()
+            tls?.takeOutput(appendingTo: &server.output)
+        case .bytes(let bytes):
+            watch(.client, bytes)
+            try sendToServer(renamed(bytes))
+        }
+    }
+
+    private mutating func readServer() throws {
+        switch server.hasEnded ? .nothing : ProxySocket.read(server.descriptor) {
+        case .nothing: break
+        case .end:
+            server.hasEnded = true
+            // A peer that says no close_notify has ended all the same.
+            if tls?.state == .handshaking { try tls?.receiveEnd() }
+            watch(.server, nil)
+        case .bytes(let bytes):
+            guard let tls else { return take(bytes) }
+            var plain: [UInt8] = []
+            defer { tls.takeOutput(appendingTo: &server.output) }
+            try tls.receive(bytes.span, appendingTo: &plain)
+            if !plain.isEmpty { take(plain) }
+            try sendToServer([])
+        }
+    }
+
+    private mutating func take(_ bytes: [UInt8]) {
+        watch(.server, bytes)
+        client.output += bytes
+    }
+
+    private mutating func sendToServer(_ bytes: [UInt8]) throws {
+        guard let tls else {
+            server.output += bytes
+            return
+        }
+        unencrypted += bytes
+        guard tls.state == .open, !unencrypted.isEmpty else { return }
+        try tls.send(unencrypted.span)
+        unencrypted = []
+        tls.takeOutput(appendingTo: &server.output)
+    }
+
+    /// Writes what the system takes; false when the other end is gone.
+    private func flush(_ side: inout Side) -> Bool {
+        guard !side.output.isEmpty else { return true }
+        guard let count = ProxySocket.write(side.output, to: side.descriptor) else { return false }
+        side.output.removeFirst(count)
+        return true
+    }
+
+    /// Passes an end on, once everything before it is out.
+    private func shut(_ side: inout Side, after other: Side) {
+        guard other.hasEnded, side.output.isEmpty, !side.isShut else { return }
+        side.isShut = true
+        shutdown(side.descriptor, Int32(SHUT_WR))
+    }
+
+    /// Lets the client's request name the server and not the proxy.
+    private mutating func renamed(_ bytes: [UInt8]) -> [UInt8] {
+        guard var head else { return bytes }
+        head += bytes
+        guard let end = HeadBlanker.end(of: head) else {
+            self.head = head.count > WireLimits.headByteCount ? nil : head
+            return self.head == nil ? head : []
+        }
+        self.head = nil
+        let lines = String(decoding: head[..<end], as: UTF8.self).split(
+            separator: "\r\n",
+            omittingEmptySubsequences: false
+        )
+        let renamed = lines.map { line in
+            line.lowercased().hasPrefix("host:") ? "Host: \(hostHeader)" : String(line)
+        }
+        return Array(renamed.joined(separator: "\r\n").utf8) + head[end...]
+    }
+}

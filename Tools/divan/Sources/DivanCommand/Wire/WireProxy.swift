@@ -1,0 +1,203 @@
+import Dispatch
+import DivanCommandLine
+import DivanTLS
+import DivanWebSocket
+import Foundation
+import Glibc
+import Synchronization
+
+/// Accepts connections, connects each to a server, and shows what passes; a thread for each.
+///
+/// `@unchecked Sendable` holds because everything but the locked `stage` is constant.
+final class WireProxy: @unchecked Sendable {
+    /// What the connections share: a line is written by one at a time.
+    private struct Stage {
+        let listing: WireListing
+        var recorder: CaptureWriter?
+        var connectionCount = 0
+        var openCount = 0
+    }
+
+    /// The port that clients connect to.
+    let port: UInt16
+
+    private let listening: Int32
+    private let wake: (read: Int32, write: Int32)
+    private let endpoint: WebSocketEndpoint
+    private let tls: TLSContext?
+    private let bodyByteCount: Int
+    private let terminal: Terminal
+    private let begin = ContinuousClock.now
+    private let connections = DispatchGroup()
+    private let stage: Mutex<Stage>
+
+    /// Threads at a time; further connections wait in line.
+    private static let connectionLimit = 64
+
+    /// Listens; nobody is let in before `run`.
+    init(
+        listeningOn place: (host: String, port: UInt16),
+        towards endpoint: WebSocketEndpoint,
+        tls: TLSContext?,
+        recorder: sending CaptureWriter?,
+        listing: WireListing,
+        bodyByteCount: Int,
+        _ terminal: Terminal
+    ) throws(Failure) {
+        var pair: [Int32] = [-1, -1]
+        guard pipe(&pair) == 0 else { throw .file("pipe", errno) }
+        wake = (pair[0], pair[1])
+        listening = try ProxySocket.listen(place.host, place.port)
+        port = ProxySocket.port(of: listening)
+        self.endpoint = endpoint
+        self.tls = tls
+        self.bodyByteCount = bodyByteCount
+        self.terminal = terminal
+        stage = Mutex(Stage(listing: listing, recorder: recorder))
+    }
+
+    deinit {
+        for descriptor in [listening, wake.read, wake.write] { close(descriptor) }
+    }
+
+    /// Stops everything; may be called from any thread.
+    func stop() {
+        var byte: UInt8 = 0
+        Glibc.write(wake.write, &byte, 1)
+    }
+
+    /// Lets clients in until `stop`; returns when the last connection is over.
+    func run() {
+        while true {
+            let isFull = stage.withLock { $0.openCount >= Self.connectionLimit }
+            var polled = [
+                pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listening, events: Int16(isFull ? 0 : POLLIN), revents: 0),
+            ]
+            poll(&polled, 2, isFull ? 100 : -1)
+            if polled[0].revents != 0 || terminal.lostResult != nil { break }
+            guard polled[1].revents != 0 else { continue }
+            let client = accept(listening, nil, nil)
+            guard client >= 0 else { continue }
+            ProxySocket.settle(client)
+            let number = stage.withLock { stage in
+                stage.connectionCount += 1
+                stage.openCount += 1
+                return stage.connectionCount
+            }
+            connections.enter()
+            let thread = Thread { [self] in
+                serve(client, number)
+                stage.withLock { $0.openCount -= 1 }
+                connections.leave()
+            }
+            thread.name = "divan-wire-\(number)"
+            thread.start()
+        }
+        connections.wait()
+    }
+
+    private func serve(_ client: Int32, _ number: Int) {
+        defer { close(client) }
+        let port = ProxySocket.port(of: client, isOther: true)
+        var watcher = Watcher(number: number, port: port, bodyByteCount: bodyByteCount)
+        do {
+            let server = try ProxySocket.connect(endpoint.lookupName, endpoint.port)
+            defer { close(server) }
+            record(port) { recorder throws(Failure) in try recorder.begin(port) }
+            // Both run on this thread, one after the other.
+            var connection = try ProxyConnection(
+                client: client,
+                server: server,
+                endpoint: endpoint,
+                tls: tls,
+                wake: wake.read
+            ) { sender, bytes in
+                watcher.take(bytes, from: sender, at: self.elapsed)
+                self.show(&watcher)
+            }
+            try connection.run()
+        } catch {
+            watcher.fail((error as? Failure)?.sentence ?? "\(error)", at: elapsed)
+            show(&watcher)
+        }
+    }
+
+    private var elapsed: Double { (ContinuousClock.now - begin).inSeconds }
+
+    private func show(_ watcher: inout Watcher) {
+        let (number, port) = (watcher.number, watcher.port)
+        let events = watcher.takeEvents()
+        let pieces = watcher.takeRecords()
+        stage.withLock { stage in
+            for event in events { stage.listing.write(event, connection: number) }
+        }
+        for (sender, bytes) in pieces {
+            record(port) { recorder throws(Failure) in
+                if let bytes {
+                    try recorder.record(bytes, from: sender, port)
+                } else {
+                    try recorder.end(sender, port)
+                }
+            }
+        }
+        if terminal.lostResult != nil { stop() }
+    }
+
+    /// Records, unless that failed before: a full disk must not end the conversation.
+    private func record(_ port: UInt16, _ body: (CaptureWriter) throws(Failure) -> Void) {
+        stage.withLock { stage in
+            guard let recorder = stage.recorder else { return }
+            do throws(Failure) {
+                try body(recorder)
+            } catch {
+                stage.recorder = nil
+                terminal.warn("\(error.sentence); the recording ends here")
+            }
+        }
+    }
+
+    /// Looks on at one connection.
+    private struct Watcher {
+        let number: Int
+        let port: UInt16
+        private var conversation: WireConversation
+        private var blankers: [WireEnd: HeadBlanker] = [.client: .init(), .server: .init()]
+        private var records: [(WireEnd, [UInt8]?)] = []
+        private var failure: WireEvent?
+
+        init(number: Int, port: UInt16, bodyByteCount: Int) {
+            self.number = number
+            self.port = port
+            conversation = WireConversation(keeping: bodyByteCount)
+        }
+
+        mutating func take(_ bytes: [UInt8]?, from sender: WireEnd, at time: Double) {
+            guard !conversation.isOver else { return }
+            guard let bytes else {
+                conversation.receiveEnd(from: sender, at: time)
+                records.append((sender, nil))
+                return
+            }
+            conversation.receive(bytes, from: sender, at: time)
+            // What is no conversation between peers may be anything, also a password.
+            guard sender == .server || !conversation.isOver else { return }
+            let safe = blankers[sender]?.pass(bytes) ?? []
+            if !safe.isEmpty { records.append((sender, safe)) }
+        }
+
+        mutating func fail(_ sentence: String, at time: Double) {
+            failure = WireEvent(sender: .server, time: time, content: .problem(sentence))
+        }
+
+        mutating func takeEvents() -> [WireEvent] {
+            defer { failure = nil }
+            return conversation.takeEvents() + [failure].compactMap { $0 }
+        }
+
+        mutating func takeRecords() -> [(WireEnd, [UInt8]?)] {
+            defer { records = [] }
+            return records
+        }
+    }
+}
