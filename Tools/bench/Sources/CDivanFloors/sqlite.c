@@ -68,16 +68,17 @@ double floor_sqlite_insert(const char *path, const floor_documents *documents, s
 }
 
 double floor_sqlite_read(const char *path, const floor_documents *documents, size_t rounds,
-                         size_t reads) {
+                         size_t reads, int in_snapshot) {
     sqlite3 *db = floor_open(path);
     if (!db) return -1;
     sqlite3_stmt *select = NULL;
     sqlite3_prepare_v2(db, "SELECT seq, revID, flags, body FROM docs WHERE docID=?", -1, &select,
                        NULL);
-    double start = floor_now();
+    double start = floor_work();
     uint64_t random = 88172645463325252u;
     size_t bytes = 0;
     int ok = select != NULL;
+    if (in_snapshot) ok = ok && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
     char *copy = malloc(1 << 20);
     for (size_t i = 0; ok && copy && i < reads; i++) {
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;
@@ -93,7 +94,8 @@ double floor_sqlite_read(const char *path, const floor_documents *documents, siz
         }
         sqlite3_reset(select);
     }
-    double seconds = floor_now() - start;
+    if (in_snapshot) sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    double seconds = floor_work() - start;
     free(copy);
     sqlite3_finalize(select);
     sqlite3_close(db);

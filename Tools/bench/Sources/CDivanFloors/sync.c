@@ -1,8 +1,9 @@
-// A pull reduced to what cannot be left out, in two processes over loopback TLS 1.3.
+// A pull or push reduced to what cannot be left out, in two processes over loopback TLS 1.3.
 //
+// Both move documents the same way; what differs is who connects, and so whose frames are masked.
 // Sender: rows by sequence, lists of 200 two ahead, each body by key, five properties, a running
 // checksum, one WebSocket frame a message. Receiver: checksum, a scan of the body, a look-up of
-// every announced document, one transaction for 200, a masked answer for each.
+// every announced document, one transaction for 200, an answer for each.
 #include "CDivanFloors.h"
 #include "peer.h"
 
@@ -54,32 +55,34 @@ static int put_bodies(floor_peer *peer, sqlite3_stmt *read, const char *ids, siz
     return 1;
 }
 
-static int serve(const char *path, int socket, int level) {
-    floor_peer peer = floor_new_peer(floor_server_context(), socket, 0, level);
+/// Sends all documents; returns when the other side has hung up, having stored them.
+static int give(floor_peer *peer, const char *path) {
     sqlite3 *db = floor_open(path);
     sqlite3_stmt *scan =
         prepare(db, "SELECT seq, docID FROM docs WHERE seq > ? ORDER BY seq LIMIT 200");
     sqlite3_stmt *read = prepare(db, "SELECT seq, body FROM docs WHERE docID = ?");
-    if (SSL_accept(peer.ssl) != 1) return 0;
     sqlite3_int64 since = 0;
     size_t rows = 1, unanswered = 0;
-    for (; unanswered < AHEAD; unanswered++) rows = put_list(&peer, scan, &since);
-    if (!floor_flush(&peer)) return 0;
-    while (unanswered > 0) {
-        floor_message wanted = floor_next(&peer);
-        if (wanted.start == NULL) return 0;
-        if (wanted.type != 'c') continue;
+    for (; unanswered < AHEAD; unanswered++) rows = put_list(peer, scan, &since);
+    int ok = floor_flush(peer);
+    while (ok && unanswered > 0) {
+        floor_message wanted = floor_next(peer);
+        ok = wanted.start != NULL;
+        if (!ok || wanted.type != 'c') continue;
         unanswered -= 1;
         // The list is read out before more is put: both may share a buffer.
         static char ids[LIST * ID];
         memcpy(ids, wanted.start, wanted.length);
-        if (!run(db, "BEGIN")) return 0;
-        if (rows > 0) rows = put_list(&peer, scan, &since), unanswered++;
-        if (!put_bodies(&peer, read, ids, wanted.length) || !run(db, "COMMIT")) return 0;
-        if (!floor_flush(&peer)) return 0;
+        ok = run(db, "BEGIN");
+        if (rows > 0) rows = put_list(peer, scan, &since), unanswered++;
+        ok = ok && put_bodies(peer, read, ids, wanted.length) && run(db, "COMMIT");
+        ok = ok && floor_flush(peer);
     }
-    while (floor_next(&peer).start) continue;
-    return 1;
+    while (ok && floor_next(peer).start) continue;
+    sqlite3_finalize(scan);
+    sqlite3_finalize(read);
+    sqlite3_close(db);
+    return ok;
 }
 
 /// Looks up every document of a list; answers with the IDs of all of them, which are wanted.
@@ -113,28 +116,43 @@ static int store(floor_message message, sqlite3_stmt *insert, size_t sequence) {
     return floor_bind_row(insert, (sqlite3_int64)sequence, id, body, (size_t)(end - body));
 }
 
-static int pull(const char *path, int socket, size_t count, int level) {
-    floor_peer peer = floor_new_peer(floor_client_context(), socket, 1, level);
+/// Stores `count` documents.
+static int take(floor_peer *peer, const char *path, size_t count) {
     sqlite3 *db = floor_open(path);
     sqlite3_stmt *find = prepare(db, "SELECT seq FROM docs WHERE docID = ?");
     sqlite3_stmt *insert = prepare(db, "INSERT INTO docs VALUES(?, ?, ?, ?, ?)");
-    int ok = SSL_connect(peer.ssl) == 1 && run(db, "BEGIN");
+    int ok = run(db, "BEGIN");
     for (size_t done = 0; ok && done < count;) {
-        floor_message message = floor_next(&peer);
-        if (message.start == NULL) return 0;
-        if (message.type == 'c') {
-            ok = answer_list(&peer, find, message);
+        floor_message message = floor_next(peer);
+        ok = message.start != NULL;
+        if (ok && message.type == 'c') {
+            ok = answer_list(peer, find, message);
             continue;
         }
-        ok = store(message, insert, ++done);
-        floor_put(&peer, 'r', "", 0, "", 0);
+        ok = ok && store(message, insert, ++done);
+        floor_put(peer, 'r', "", 0, "", 0);
         if (done % LIST > 0 && done < count) continue;
-        ok = ok && run(db, "COMMIT") && floor_flush(&peer);
+        ok = ok && run(db, "COMMIT") && floor_flush(peer);
         if (done < count) ok = ok && run(db, "BEGIN");
     }
     sqlite3_finalize(find);
     sqlite3_finalize(insert);
     sqlite3_close(db);
+    return ok;
+}
+
+/// One end of the connection and one of the two databases.
+typedef struct {
+    const char *path;
+    int gives, connects, level;
+    size_t count;
+} party;
+
+static int converse(party party, int socket) {
+    SSL_CTX *context = party.connects ? floor_client_context() : floor_server_context();
+    floor_peer peer = floor_new_peer(context, socket, party.connects, party.level);
+    int ok = (party.connects ? SSL_connect(peer.ssl) : SSL_accept(peer.ssl)) == 1;
+    ok = ok && (party.gives ? give(&peer, party.path) : take(&peer, party.path, party.count));
     floor_end_peer(&peer);
     return ok;
 }
@@ -159,23 +177,25 @@ static int fill(const char *path, const floor_documents *documents, size_t count
     return ok;
 }
 
-double floor_sync(const char *directory, const floor_documents *documents, size_t count,
-                  int level) {
+double floor_sync(const char *directory, const floor_documents *documents, size_t count, int level,
+                  int is_push) {
     char from[4096], to[4096];
     snprintf(from, sizeof from, "%s/floor-sender.sqlite", directory);
     snprintf(to, sizeof to, "%s/floor-receiver.sqlite", directory);
     floor_remove_database(from);
     floor_remove_database(to);
     if (!fill(from, documents, count)) return -1;
+    party active = {is_push ? from : to, is_push, 1, level, count};
+    party passive = {is_push ? to : from, !is_push, 0, level, count};
     int pair[2];
     if (floor_connect(pair)) return -1;
     pid_t child = fork();
-    if (child == 0) _exit(close(pair[1]) || !serve(from, pair[0], level));
+    if (child == 0) _exit(close(pair[1]) || !converse(passive, pair[0]));
     close(pair[0]);
     double start = floor_now();
-    int ok = child > 0 && pull(to, pair[1], count, level);
+    int status = 0, ok = child > 0 && converse(active, pair[1]);
     double seconds = floor_now() - start;
-    waitpid(child, NULL, 0);
+    ok = waitpid(child, &status, 0) == child && status == 0 && ok;
     floor_remove_database(from);
     floor_remove_database(to);
     return ok ? seconds : -1;

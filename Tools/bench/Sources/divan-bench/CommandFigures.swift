@@ -35,9 +35,9 @@ enum CommandFigures {
             best.version = min(best.version, try seconds([divan, "--version"]))
             best.listing = min(best.listing, try seconds([divan, "ls", directory]))
         }
-        for (name, seconds, most) in [
-            ("divan --version", best.version, 40.0),
-            ("divan ls of 10,000 documents", best.listing, 80.0),
+        for (name, seconds) in [
+            ("divan --version", best.version),
+            ("divan ls of 10,000 documents", best.listing),
         ] {
             report.add(
                 Figure(
@@ -45,8 +45,7 @@ enum CommandFigures {
                     unit: "ms",
                     ours: seconds * 1e3,
                     floor: best.floor * 1e3,
-                    floorName: "a program in C that does nothing",
-                    must: .atMost(most)
+                    floorName: "a program in C that does nothing"
                 )
             )
         }

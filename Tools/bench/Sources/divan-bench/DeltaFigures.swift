@@ -1,10 +1,11 @@
+import CDivanFloors
 import DivanDelta
 import DivanJSON
 import DivanLZ4
 import DivanZlib
 import Foundation
 
-/// Deltas of documents of some 5.6 KB, beside parsing them, and old bodies at rest.
+/// Deltas of documents of some 5.6 KB, beside the same in C, and old bodies at rest.
 enum DeltaFigures {
     /// An old and a new text, and the delta between them.
     private struct Pair {
@@ -28,21 +29,22 @@ enum DeltaFigures {
         )
     }
 
-    /// Making goes from texts to text, applying from texts to a value and then on to its text.
+    /// Both go from texts to a text, ours and those of the floor; they take turns.
     private static func measureSpeed(_ pairs: [Pair], into report: inout Report) throws {
-        var best = try timings(pairs)
-        for _ in 1..<5 {
-            let again = try timings(pairs)
-            best = (
-                min(best.parse, again.parse), min(best.make, again.make),
-                min(best.apply, again.apply), min(best.write, again.write)
+        var (make, apply, value) = (Double.infinity, Double.infinity, Double.infinity)
+        var (floorMake, floorApply) = (Double.infinity, Double.infinity)
+        for _ in 0..<5 {
+            floorMake = min(floorMake, try floor(pairs, to: \.new, applies: false))
+            floorApply = min(floorApply, try floor(pairs, to: \.delta, applies: true))
+            let turn = try timings(pairs)
+            (make, apply, value) = (
+                min(make, turn.make), min(apply, turn.apply), min(value, turn.value)
             )
         }
         let size = pairs.reduce(0) { $0 + $1.old.count } / max(pairs.count, 1)
-        for (name, seconds, floor, floorName, must) in [
-            ("make", best.make, 2 * best.parse, "parsing the text twice", Requirement.times(2)),
-            ("apply", best.apply, best.parse, "parsing the text once", .times(2)),
-            ("apply and write", best.write, best.parse, "parsing the text once", nil),
+        for (name, seconds, floor) in [
+            ("make", make, floorMake), ("apply", value, floorApply),
+            ("apply and write", apply, floorApply),
         ] {
             report.add(
                 Figure(
@@ -50,19 +52,34 @@ enum DeltaFigures {
                     unit: "µs",
                     ours: seconds / Double(pairs.count) * 1e6,
                     floor: floor / Double(pairs.count) * 1e6,
-                    floorName: floorName,
-                    must: must
+                    floorName: "C, from texts to a text, top level"
                 )
             )
         }
     }
 
+    private static func floor(
+        _ pairs: [Pair],
+        to target: (Pair) -> [UInt8],
+        applies: Bool
+    ) throws -> Double {
+        let (old, other) = (Pieces(pairs.map(\.old)), Pieces(pairs.map(target)))
+        // The results must be ours in length, or the floor did something else.
+        let expected = pairs.reduce(0) { $0 + (applies ? $1.new.count : $1.delta.count) }
+        return try old.withFloor { old in
+            try other.withFloor { other in
+                try Stopwatch.bestWork(of: 3) {
+                    guard floor_delta(old, other, applies ? 1 : 0) == expected else {
+                        throw BenchFailure("the floor of deltas made something else")
+                    }
+                }
+            }
+        }
+    }
+
     private static func timings(
         _ pairs: [Pair]
-    ) throws -> (parse: Double, make: Double, apply: Double, write: Double) {
-        let parse = try Stopwatch.bestWork(of: 3) {
-            for pair in pairs { _ = try JSON(parsing: pair.old.span) }
-        }
+    ) throws -> (make: Double, apply: Double, value: Double) {
         let make = try Stopwatch.bestWork(of: 3) {
             for pair in pairs {
                 let old = try JSON(parsing: pair.old.span)
@@ -70,13 +87,13 @@ enum DeltaFigures {
                 _ = try JSONDelta.make(from: old, to: new).canonicalBytes()
             }
         }
-        let apply = try Stopwatch.bestWork(of: 3) {
+        let value = try Stopwatch.bestWork(of: 3) {
             for pair in pairs { _ = try applied(pair) }
         }
-        let write = try Stopwatch.bestWork(of: 3) {
+        let apply = try Stopwatch.bestWork(of: 3) {
             for pair in pairs { _ = try applied(pair).canonicalBytes() }
         }
-        return (parse, make, apply, write)
+        return (make, apply, value)
     }
 
     private static func applied(_ pair: Pair) throws -> JSON {
@@ -117,8 +134,7 @@ enum DeltaFigures {
                         format: "the body; packed at %.0f MB/s, unpacked at %.0f",
                         plain / packing / 1e6,
                         plain / unpacking / 1e6
-                    ),
-                    must: .times(1)
+                    )
                 )
             )
         }

@@ -36,10 +36,10 @@ final class Documents {
     }
 
     /// Hands the documents to a floor; the pointers live as long as this object.
-    func withFloor<T>(_ body: (UnsafePointer<floor_documents>) -> T) -> T {
-        idPointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { ids in
-            bodyPointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { bodies in
-                lengths.withUnsafeBufferPointer { lengths in
+    func withFloor<T>(_ body: (UnsafePointer<floor_documents>) throws -> T) rethrows -> T {
+        try idPointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { ids in
+            try bodyPointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { bodies in
+                try lengths.withUnsafeBufferPointer { lengths in
                     var documents = floor_documents(
                         ids: ids.baseAddress,
                         bodies: bodies.baseAddress,
@@ -47,7 +47,7 @@ final class Documents {
                             .assumingMemoryBound(to: Int.self),
                         count: ids.count
                     )
-                    return withUnsafePointer(to: &documents) { body($0) }
+                    return try withUnsafePointer(to: &documents) { try body($0) }
                 }
             }
         }

@@ -10,7 +10,7 @@ struct Figure: Codable {
     var floor: Double?
     /// What the floor is; a remark where there is none.
     var floorName: String
-    /// What has to be reached; `nil` where the figure only informs.
+    /// What has to be reached, by the group's `Thresholds`; `nil` where the figure only informs.
     var must: Requirement?
 
     /// Our share of the floor, or how often the floor goes into ours where less is better.

@@ -3,11 +3,15 @@ import Foundation
 /// Figures that are measured together; `--only` chooses groups by the beginning of their name.
 struct Group: Sendable {
     let name: String
+    /// Whether it is over in seconds and depends little on what else the machine does.
+    ///
+    /// Counts, and ratios of processor time in memory: what `--steady` measures, for every change.
+    var isSteady = false
     let measure: @Sendable (Workplace, inout Report) throws -> Void
 
     /// All groups, in the order of a whole run.
     static let all: [Group] = [
-        Group(name: "json") { try JSONFigures.measure($0.documents, into: &$1) },
+        Group(name: "json", isSteady: true) { try JSONFigures.measure($0.documents, into: &$1) },
         Group(name: "store") {
             try StoreFigures.measure($0.documents, in: $0.directory, into: &$1)
         },
@@ -16,13 +20,14 @@ struct Group: Sendable {
         Group(name: "query") { try QueryFigures.measure(in: $0.directory, into: &$1) },
         Group(name: "growth") { try GrowthFigures.measure($0, into: &$1) },
         Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
-        Group(name: "deltas") { try DeltaFigures.measure($0, into: &$1) },
+        Group(name: "deltas", isSteady: true) { try DeltaFigures.measure($0, into: &$1) },
         Group(name: "command") { try CommandFigures.measure($0, into: &$1) },
         Group(name: "blobs") { try BlobFigures.measure($0, into: &$1) },
         Group(name: "seal") { try SealFigures.measure($0, into: &$1) },
         Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
-        Group(name: "websocket") { try WebSocketFigures.measure(into: &$1) },
-        Group(name: "blip") { try BLIPFigures.measure($0.documents, into: &$1) },
+        Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },
+        Group(name: "blip", isSteady: true) { try BLIPFigures.measure($0.documents, into: &$1) },
+        Group(name: "costs", isSteady: true) { try CostFigures.measure($0, into: &$1) },
         Group(name: "tls") { try TLSFigures.measure(into: &$1) },
         Group(name: "stream") { try LoopbackFigures.measureStream(into: &$1) },
         Group(name: "requests") { try LoopbackFigures.measureRequests(into: &$1) },

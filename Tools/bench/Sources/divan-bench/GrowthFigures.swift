@@ -85,26 +85,38 @@ enum GrowthFigures {
                 try FileManager.default.removeItem(atPath: path)
             }
         }
-        add("save at document 1,000,000, \(order.name)", late, early, order, into: &report)
-        add("… raw SQLite", floorLate, floorEarly, nil, into: &report)
+        add(
+            "save at document 1,000,000, \(order.name)",
+            late,
+            early,
+            "the same at document 10,000",
+            into: &report
+        )
+        add(
+            "… raw SQLite, \(order.name)",
+            floorLate,
+            floorEarly,
+            "the same at document 10,000",
+            into: &report
+        )
+        add("… beside it, \(order.name)", late, floorLate, "raw SQLite", into: &report)
     }
 
     /// Compares the middle turns, because a turn may or may not write the log into the file.
     private static func add(
         _ name: String,
-        _ late: [Double],
-        _ early: [Double],
-        _ order: Order?,
+        _ ours: [Double],
+        _ floor: [Double],
+        _ floorName: String,
         into report: inout Report
     ) {
         report.add(
             Figure(
                 name: name,
                 unit: "docs/s",
-                ours: Double(window) / middle(late),
-                floor: Double(window) / middle(early),
-                floorName: "the same at document 10,000",
-                must: order == .ascending ? .share(0.85) : nil
+                ours: Double(window) / middle(ours),
+                floor: Double(window) / middle(floor),
+                floorName: floorName
             )
         )
     }
@@ -161,12 +173,11 @@ enum GrowthFigures {
         let size = Double(try fileByteCount(large.directory)) / 1e9
         report.add(
             Figure(
-                name: String(format: "open a database of %.1f GB, first document", size),
+                name: "open a database of more than 1 GB, first document",
                 unit: "ms",
                 ours: words[0] * 1e3,
                 floor: floor * 1e3,
-                floorName: "raw SQLite, open and first row",
-                must: .atMost(20)
+                floorName: String(format: "raw SQLite, open and first row; %.1f GB", size)
             )
         )
         report.add(
@@ -175,8 +186,7 @@ enum GrowthFigures {
                 unit: "MB",
                 ours: words[2] / 1e6,
                 floor: words[1] / 1e6,
-                floorName: "the same process before; without code in files",
-                must: .atMost(20)
+                floorName: "the same process before; without code in files"
             )
         )
     }

@@ -31,8 +31,7 @@ enum LoopbackFigures {
                 unit: "MB/s",
                 ours: Double(streamByteCount) / ours / 1e6,
                 floor: Double(streamByteCount) / floor / 1e6,
-                floorName: "the same in C, without WebSocket",
-                must: .share(0.7)
+                floorName: "the same in C, without WebSocket"
             )
         )
     }
@@ -55,8 +54,7 @@ enum LoopbackFigures {
                 name: "BLIP requests of 64 bytes, pipelined, TLS",
                 unit: "1/s",
                 ours: Double(requestCount) / seconds,
-                floorName: "none; with replies, two processes",
-                must: .atLeast(150_000)
+                floorName: "none; with replies, two processes"
             )
         )
     }
@@ -73,8 +71,8 @@ enum LoopbackFigures {
             floor = floor.best(RoundTrips(seconds))
             ours = ours.best(try RoundTrips.measure(roundTripCount, with: server))
         }
-        for (name, ours, floor, factor) in [
-            ("p50", ours.median, floor.median, 2.0), ("p99", ours.p99, floor.p99, 3.0),
+        for (name, ours, floor) in [
+            ("p50", ours.median, floor.median), ("p99", ours.p99, floor.p99),
         ] {
             report.add(
                 Figure(
@@ -82,8 +80,7 @@ enum LoopbackFigures {
                     unit: "µs",
                     ours: ours * 1e6,
                     floor: floor * 1e6,
-                    floorName: "C ping-pong of 64 bytes over TLS",
-                    must: .times(factor)
+                    floorName: "C ping-pong of 64 bytes over TLS"
                 )
             )
         }

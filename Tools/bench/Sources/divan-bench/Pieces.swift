@@ -15,8 +15,8 @@ struct Pieces {
     }
 
     /// Hands the strings to a floor; the pointers live as long as the call.
-    func withFloor<T>(_ body: (UnsafePointer<floor_documents>) -> T) -> T {
-        joined.withUnsafeBufferPointer { joined in
+    func withFloor<T>(_ body: (UnsafePointer<floor_documents>) throws -> T) rethrows -> T {
+        try joined.withUnsafeBufferPointer { joined in
             var starts: [UnsafePointer<CChar>?] = []
             var offset = 0
             for piece in bytes {
@@ -25,8 +25,8 @@ struct Pieces {
                 starts.append(start?.assumingMemoryBound(to: CChar.self))
                 offset += piece.count
             }
-            return starts.withUnsafeBufferPointer { starts in
-                bytes.map(\.count).withUnsafeBufferPointer { lengths in
+            return try starts.withUnsafeBufferPointer { starts in
+                try bytes.map(\.count).withUnsafeBufferPointer { lengths in
                     var documents = floor_documents(
                         ids: nil,
                         bodies: starts.baseAddress,
@@ -34,7 +34,7 @@ struct Pieces {
                             .assumingMemoryBound(to: Int.self),
                         count: bytes.count
                     )
-                    return withUnsafePointer(to: &documents) { body($0) }
+                    return try withUnsafePointer(to: &documents) { try body($0) }
                 }
             }
         }

@@ -16,6 +16,8 @@ enum ProcessRole: String {
     case opener
     /// Keeps databases, listens and replicates.
     case peer
+    /// Does a piece of work whose system calls are counted.
+    case cost
 
     /// Starts this program once more, in the role; it ends when its input does.
     func start(_ words: [String] = []) throws -> RunningProgram {
@@ -32,6 +34,7 @@ enum ProcessRole: String {
         case .hostile: try HostileRole(words).run()
         case .opener: try OpenerRole(words).run()
         case .peer: try PeerRole(words).run()
+        case .cost: try CostRole(words).run()
         }
     }
 

@@ -1,5 +1,8 @@
 /// What a figure has to reach; a run with `--strict` fails when one does not.
-enum Requirement: Codable {
+///
+/// As JSON an object of one member: `{"share":0.8}`, `{"atLeast":3}`, `{"times":1.2}` or
+/// `{"atMost":20}`.
+enum Requirement {
     /// This share of the floor, or more.
     case share(Double)
     /// This value in the figure's own unit, or more.
@@ -16,6 +19,37 @@ enum Requirement: Codable {
         case .atLeast(let value): figure.ours >= value
         case .times(let factor): figure.ratio <= factor
         case .atMost(let value): figure.ours <= value
+        }
+    }
+}
+
+extension Requirement: Codable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case share, atLeast, times, atMost
+    }
+
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        guard let key = object.allKeys.first, object.allKeys.count == 1 else {
+            throw BenchFailure("a requirement is one of share, atLeast, times and atMost")
+        }
+        let value = try object.decode(Double.self, forKey: key)
+        self =
+            switch key {
+            case .share: .share(value)
+            case .atLeast: .atLeast(value)
+            case .times: .times(value)
+            case .atMost: .atMost(value)
+            }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .share(let value): try object.encode(value, forKey: .share)
+        case .atLeast(let value): try object.encode(value, forKey: .atLeast)
+        case .times(let value): try object.encode(value, forKey: .times)
+        case .atMost(let value): try object.encode(value, forKey: .atMost)
         }
     }
 }

@@ -3,9 +3,10 @@ import Foundation
 /// `run` measures, `compare` compares two runs, `role` is how the bench starts itself as the other
 /// process of a figure.
 let usage = """
-    usage: divan-bench run [--only PREFIX] [--json FILE] [--strict]
+    usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
            divan-bench compare OLD.json NEW.json
     groups: \(Group.all.map(\.name).joined(separator: ", "))
+    steady: \(Group.all.filter(\.isSteady).map(\.name).joined(separator: ", "))
     """
 let words = Array(CommandLine.arguments.dropFirst())
 
@@ -16,12 +17,13 @@ func value(of option: String) -> String? {
 /// Measures, and returns whether everything that has to be reached was reached.
 func run() throws -> Bool {
     let prefix = value(of: "--only") ?? ""
-    let groups = Group.all.filter { $0.name.hasPrefix(prefix) }
+    let isSteady = words.contains("--steady")
+    let groups = Group.all.filter { $0.name.hasPrefix(prefix) && ($0.isSteady || !isSteady) }
     guard !groups.isEmpty else { throw BenchFailure("no group begins with \(prefix)\n\(usage)") }
     let workplace = try Workplace()
     defer { workplace.remove() }
-    var report = Report(time: Date().timeIntervalSince1970)
-    for group in groups { try group.measure(workplace, &report) }
+    var report = Report(.now(commit: value(of: "--commit")))
+    for group in groups { try report.measure(group, in: workplace, attempts: isSteady ? 3 : 1) }
     report.sayVerdict()
     if let json = value(of: "--json") { try report.write(to: json) }
     return report.misses.isEmpty
@@ -35,7 +37,7 @@ do {
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
             throw BenchFailure(
-                "role knows server, holder, listener, pullers, hostile, opener and peer"
+                "role knows server, holder, listener, pullers, hostile, opener, peer and cost"
             )
         }
         try role.run(Array(words.dropFirst(2)))

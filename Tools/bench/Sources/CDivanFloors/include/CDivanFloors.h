@@ -13,8 +13,13 @@ typedef struct {
     size_t count;
 } floor_documents;
 
-/// Walks JSON text byte by byte, following strings and nesting; returns the deepest nesting.
-int floor_json_scan(const char *text, size_t length);
+/// Parses every body to a tape: checked, each value and key found, numbers read; returns how many
+/// entries there are, or 0 when a body is no JSON.
+size_t floor_json_tape(const floor_documents *documents);
+
+/// Makes the delta between each body of two lists, or applies each of `to`, a delta, to that of
+/// `from`; both ways from texts to a text, for members at the top. Returns the bytes written, or 0.
+size_t floor_delta(const floor_documents *from, const floor_documents *to, int applies);
 
 /// Copies a message and extends a running CRC-32 over it, as a frame needs; returns the CRC.
 uint32_t floor_copy_crc(uint8_t *to, const uint8_t *from, size_t length, uint32_t crc);
@@ -23,9 +28,10 @@ uint32_t floor_copy_crc(uint8_t *to, const uint8_t *from, size_t length, uint32_
 double floor_sqlite_insert(const char *path, const floor_documents *documents, size_t rounds,
                            size_t batch);
 
-/// Reads `reads` documents by key out of the file that `floor_sqlite_insert` made, in no order.
+/// Reads `reads` documents by key out of the file that `floor_sqlite_insert` made, in no order; each
+/// in a transaction of its own, or all in one. Returns seconds of processor time, or -1.
 double floor_sqlite_read(const char *path, const floor_documents *documents, size_t rounds,
-                         size_t reads);
+                         size_t reads, int in_snapshot);
 
 /// Inserts `count` documents, each in a transaction of its own, synced if `full`; seconds, or -1.
 double floor_sqlite_single(const char *path, const floor_documents *documents, size_t count,
@@ -65,6 +71,9 @@ double floor_blob_read(const char *path, size_t bytes);
 /// Copies `length` bytes and applies a WebSocket mask on the way.
 void floor_copy_masked(uint8_t *to, const uint8_t *from, size_t length, uint32_t key);
 
+/// Writes `count` masked WebSocket frames of `length` bytes, 125 at most, each with a key of its own.
+void floor_small_frames(size_t count, size_t length);
+
 /// Copies `length` bytes.
 void floor_copy(uint8_t *to, const uint8_t *from, size_t length);
 
@@ -99,11 +108,11 @@ double floor_idle_bytes(size_t count, int with_tls);
 /// answer. Returns the accepting process's processor time for each in seconds, or -1.
 double floor_connects(size_t count);
 
-/// Two processes over loopback TLS that do only the unavoidable steps of a pull of `count`
+/// Two processes over loopback TLS that do only the unavoidable steps of a pull or push of `count`
 /// documents: look up, frame, check, scan, store, answer. Messages are deflated at `level`, or go
 /// as they are when it is 0. Returns seconds for all documents, or -1.
-double floor_sync(const char *directory, const floor_documents *documents, size_t count,
-                  int level);
+double floor_sync(const char *directory, const floor_documents *documents, size_t count, int level,
+                  int is_push);
 
 /// Copies `count` documents from one SQLite file into another, 200 to a transaction; seconds.
 double floor_copy_database(const char *directory, const floor_documents *documents, size_t count);
@@ -111,5 +120,18 @@ double floor_copy_database(const char *directory, const floor_documents *documen
 /// Sends a file of `bytes`, a multiple of 128 KiB, over loopback TLS to another process, which
 /// hashes and writes it and syncs it; seconds, or -1.
 double floor_blob_transfer(const char *directory, size_t bytes);
+
+/// Begins to count the allocations of this process, from 0, or ends it.
+void floor_count_allocations(int on);
+
+/// How many there were.
+uint64_t floor_allocations(void);
+
+/// Runs this program with other arguments, the first its name, the last NULL, and returns how many
+/// system calls all its threads make between two calls of `floor_mark`; -1 when it fails.
+int64_t floor_traced_calls(char *const *arguments);
+
+/// In that program: counting begins, or ends.
+void floor_mark(void);
 
 #endif

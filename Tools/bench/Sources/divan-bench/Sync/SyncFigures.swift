@@ -11,40 +11,27 @@ enum SyncFigures {
         var count = 100_000
         var compression = PeerCommand.Compression.none
         var isPush = false
-        var must: Requirement?
-        /// Our floor's share of the skeleton's pull: a push adds the digest of new local saves.
-        var floorShare = 1.0
 
         var floorLevel: Int32 { compression == .none ? 0 : 6 }
     }
 
     private static let rows = [
-        Row(name: "pull 1.2 KB", must: .share(0.25)),
-        Row(
-            name: "pull 1.2 KB, deflate -6",
-            count: 50_000,
-            compression: .deflate,
-            must: .share(0.4)
-        ),
-        Row(
-            name: "pull 1.2 KB, ISA-L",
-            count: 50_000,
-            compression: .fastDeflate,
-            must: .share(0.6)
-        ),
+        Row(name: "pull 1.2 KB"),
+        Row(name: "pull 1.2 KB, deflate -6", count: 50_000, compression: .deflate),
+        Row(name: "pull 1.2 KB, ISA-L", count: 50_000, compression: .fastDeflate),
         Row(name: "pull 1.2 KB, LZ4", count: 50_000, compression: .lz4),
-        Row(name: "pull 199 B", shape: .airlines, must: .share(0.2)),
-        Row(name: "pull 5.6 KB", shape: .hotels, count: 30_000, must: .share(0.3)),
-        Row(name: "push 1.2 KB", isPush: true, must: .share(0.25), floorShare: 0.85),
+        Row(name: "pull 199 B", shape: .airlines),
+        Row(name: "pull 5.6 KB", shape: .hotels, count: 30_000),
+        Row(name: "push 1.2 KB", isPush: true),
     ]
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         var floors: [String: Double] = [:]
         for row in rows {
-            let key = "\(row.shape) \(row.floorLevel)"
+            let key = "\(row.shape) \(row.floorLevel) \(row.isPush)"
             let floor = try floors[key] ?? floor(row, workplace)
             floors[key] = floor
-            try measure(row, floor * row.floorShare, workplace, &report)
+            try measure(row, floor, workplace, &report)
         }
     }
 
@@ -52,7 +39,16 @@ enum SyncFigures {
     private static func floor(_ row: Row, _ workplace: Workplace) throws -> Double {
         let pieces = Pieces(try row.shape.bodies())
         let seconds = (0..<2).map { _ in
-            pieces.withFloor { floor_sync(workplace.directory, $0, row.count, row.floorLevel) }
+            pieces.withFloor { documents in
+                let push: Int32 = row.isPush ? 1 : 0
+                return floor_sync(
+                    workplace.directory,
+                    documents,
+                    row.count,
+                    row.floorLevel,
+                    push
+                )
+            }
         }
         guard let best = seconds.min(), best > 0 else {
             throw BenchFailure("the sync skeleton failed")
@@ -94,8 +90,7 @@ enum SyncFigures {
                 ours: Double(row.count) / best.seconds,
                 floor: floor,
                 floorName: [.lz4, .fastDeflate].contains(row.compression)
-                    ? "the skeleton with deflate -6" : "two-process skeleton in C",
-                must: row.must
+                    ? "the skeleton with deflate -6" : "two-process skeleton in C"
             )
         )
         guard !row.isPush, row.shape == .routes else { return }
