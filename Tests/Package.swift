@@ -108,17 +108,24 @@ let package = Package(
         ),
         tests("AttackTests", at: "AttackTests", uses: ["divan-attack", "DivanTestKit"]),
         tests("SoakTests", at: "SoakTests", uses: ["divan-soak", "DivanTestKit"]),
+        .target(
+            name: "CDivanDisk",
+            path: "Simulation/CDivanDisk",
+            linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
         library(
             "DivanFleet",
             at: "Simulation/DivanFleet",
             uses: [
-                "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
+                "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
                 "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
                 "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
             ]
         ),
         program("divan-simulate", at: "Simulation/divan-simulate", uses: ["DivanFleet"]),
         tests("SimulationTests", at: "SimulationTests", uses: ["DivanFleet"]),
+        library("Logging", at: "Neighbours/Logging", uses: []),
+        tests("NeighbourTests", at: "NeighbourTests", uses: ["Divan", "Logging"]),
         tests(
             "EndToEndTests",
             at: "EndToEndTests",

@@ -27,8 +27,12 @@ enum DiskFault: String, CaseIterable, Sendable {
 }
 
 /// The state of one node's disk; on the loop only.
+///
+/// Rows in memory fail in `FaultyEngine`, files under SQLite (`FailingDisk`).
 final class DiskHealth {
-    var fault: DiskFault?
+    var fault: DiskFault? { didSet { files?.fail(fault) } }
+    /// What is under the node's files; `nil` for rows in memory.
+    var files: FailingDisk? { didSet { files?.fail(fault) } }
     /// Whether a failed sync has made the disk read-only until it is opened again.
     var isPoisoned = false
     /// Where the process is to die; `nil` = nowhere.
@@ -47,8 +51,15 @@ final class DiskHealth {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Whether the fault shows this time.
-    func strikes(_ faults: DiskFault..., percentage: Int = 50) -> DiskFault? {
+    /// Whether the fault shows this time in rows that are kept in memory.
+    func strikesRows(_ faults: DiskFault..., percentage: Int = 50) -> DiskFault? {
+        files == nil ? strikes(faults, percentage) : nil
+    }
+
+    /// Whether the fault shows this time in blobs.
+    func strikesBlobs(_ faults: DiskFault...) -> DiskFault? { strikes(faults, 50) }
+
+    private func strikes(_ faults: [DiskFault], _ percentage: Int) -> DiskFault? {
         guard let fault, faults.contains(fault),
             Int.random(in: 0..<100, using: &generator) < percentage
         else { return nil }
@@ -66,6 +77,12 @@ final class DiskHealth {
         self.death = death
         return false
     }
+
+    /// Whether the power goes with a process that ends without warning.
+    func losesPower() -> Bool { files != nil && Bool.random(using: &generator) }
+
+    /// How many writes and syncs of a commit happen before the power goes; a commit takes some twenty.
+    func callsLeft() -> Int { Int.random(in: 0..<40, using: &generator) }
 
     /// How many steps of a transaction succeed before it breaks off.
     func stepsLeft() -> Int { Int.random(in: 0..<6, using: &generator) }

@@ -25,38 +25,60 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
 
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
         guard !isDead else { throw StoreError(.notOpen) }
-        if let fault = health.strikes(.failsToRead, percentage: 5) { throw StoreError(fault.code) }
+        if let fault = health.strikesRows(.failsToRead, percentage: 5) {
+            throw StoreError(fault.code)
+        }
         return try rows.read(body)
     }
 
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         guard !isDead else { throw StoreError(.notOpen) }
         guard !health.isPoisoned else { throw StoreError(.io(5)) }
-        if let fault = health.strikes(.refuses, .isFull) { throw StoreError(fault.code) }
+        if let fault = health.strikesRows(.refuses, .isFull) { throw StoreError(fault.code) }
         var savesCheckpoint = false
-        let result = try rows.write { inner in
-            let limit = health.strikes(.breaksOff).map { _ in health.stepsLeft() }
-            let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
-            let result = try body(transaction)
-            if let fault = health.strikes(.failsAtCommit) { throw StoreError(fault.code) }
-            if health.dies(isBeforeCommit: true) {
-                isDead = true
-                onDeath()
-                throw StoreError(.notOpen)
+        var losesPower = false
+        let result = try noticingFiles {
+            try rows.write { inner in
+                let limit = health.strikesRows(.breaksOff).map { _ in health.stepsLeft() }
+                let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
+                let result = try body(transaction)
+                if let fault = health.strikesRows(.failsAtCommit) { throw StoreError(fault.code) }
+                if health.dies(isBeforeCommit: true) {
+                    guard let files = health.files else { throw death() }
+                    // Somewhere within the commit, so that it stands or does not.
+                    files.cutPower(after: health.callsLeft())
+                    losesPower = true
+                }
+                savesCheckpoint = transaction.savesCheckpoint
+                return result
             }
-            savesCheckpoint = transaction.savesCheckpoint
-            return result
         }
         if savesCheckpoint { onCheckpoint() }
-        if health.dies(isBeforeCommit: false) {
-            isDead = true
-            onDeath()
-        }
-        if let fault = health.strikes(.failsToSync) {
+        if losesPower || health.dies(isBeforeCommit: false) { _ = death() }
+        if let fault = health.strikesRows(.failsToSync) {
             health.isPoisoned = true
             throw StoreError(fault.code)
         }
         return result
+    }
+
+    /// Runs a transaction and looks what became of the files under it when it failed.
+    private func noticingFiles<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            guard let files = health.files, !isDead else { throw error }
+            if files.isCut { throw death() }
+            if files.hasFailedSync { health.isPoisoned = true }
+            throw error
+        }
+    }
+
+    /// The process ends here; what it was about to do fails.
+    private func death() -> StoreError {
+        isDead = true
+        onDeath()
+        return StoreError(.notOpen)
     }
 
     func checkIntegrity() throws(StoreError) {}
@@ -92,12 +114,12 @@ final class FaultyShelf: BlobShelf, @unchecked Sendable {
     }
 
     func sink() throws(StoreError) -> any BlobSink {
-        if let fault = health.strikes(.refusesBlobs, .isFull) { throw StoreError(fault.code) }
+        if let fault = health.strikesBlobs(.refusesBlobs, .isFull) { throw StoreError(fault.code) }
         return try memory.sink()
     }
 
     func settle() throws(StoreError) {
-        if let fault = health.strikes(.refusesBlobs) { throw StoreError(fault.code) }
+        if let fault = health.strikesBlobs(.refusesBlobs) { throw StoreError(fault.code) }
     }
 
     func remove(_ digest: BlobDigest) throws(StoreError) {

@@ -16,12 +16,12 @@ final class LastingRows {
 
     private init(_ place: Place) { self.place = place }
 
-    /// An empty disk; `usesFiles` keeps the rows in SQLite files instead of in memory.
-    static func make(usesFiles: Bool) -> LastingRows {
-        guard usesFiles, let file = try? DatabaseFile() else {
-            return LastingRows(.memory(MemoryEngine()))
-        }
-        return LastingRows(.file(file))
+    /// An empty disk in memory.
+    static func inMemory() -> LastingRows { LastingRows(.memory(MemoryEngine())) }
+
+    /// An empty disk with SQLite files; in memory where there is no room for any.
+    static func inFiles(seed: UInt64) -> LastingRows {
+        (try? DatabaseFile(seed: seed)).map { LastingRows(.file($0)) } ?? .inMemory()
     }
 
     var engine: any StorageEngine {
@@ -31,43 +31,64 @@ final class LastingRows {
         }
     }
 
+    /// What is under the files; `nil` for rows in memory.
+    var disk: FailingDisk? {
+        switch place {
+        case .memory: nil
+        case .file(let file): file.disk
+        }
+    }
+
     /// What a copy of the disk holds, made between two transactions.
     func copy() -> LastingRows {
         switch place {
         case .memory(let engine): LastingRows(.memory(engine.copy()))
-        case .file(let file):
-            // Without room for another file there is nothing to simulate.
-            (try? file.copy()).map { LastingRows(.file($0)) } ?? self
+        case .file(let file): copied { try file.copy() }
         }
     }
 
-    /// What is left when the process ends without closing anything.
-    func afterCrash() -> LastingRows {
+    /// What is left when the process ends without closing anything, or the machine without syncing.
+    func afterCrash(cutsPower: Bool) -> LastingRows {
         switch place {
         case .memory: return self
         case .file(let file):
-            let left = copy()
+            let left = copied { try cutsPower ? file.remains() : file.copy() }
             if left !== self { file.engine.close() }
             return left
         }
+    }
+
+    /// Without room for another file there is nothing to simulate.
+    private func copied(_ make: () throws -> DatabaseFile) -> LastingRows {
+        (try? make()).map { LastingRows(.file($0)) } ?? self
     }
 }
 
 /// A database file with its log, in a directory of its own in memory.
 private final class DatabaseFile {
     let engine: any StorageEngine
+    let disk: FailingDisk
+    private let seed: UInt64
     private let directory: TemporaryDirectory
 
     private var path: String { directory.file("rows") }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        engine = try SQLiteFile.create(at: directory.file("rows"))
+    /// A new one.
+    convenience init(seed: UInt64) throws {
+        try self.init(in: TemporaryDirectory(), seed: seed) { try SQLiteFile.create(at: $0) }
     }
 
-    private init(in directory: TemporaryDirectory) throws {
-        self.directory = directory
-        engine = try SQLiteFile.open(at: directory.file("rows"))
+    private init(
+        in directory: TemporaryDirectory,
+        seed: UInt64,
+        _ open: (String) throws -> any StorageEngine
+    ) throws {
+        let path = directory.file("rows")
+        guard let disk = FailingDisk(prefix: path, seed: seed) else {
+            throw StoreError(.io(5), at: path)
+        }
+        (self.directory, self.seed, self.disk) = (directory, seed, disk)
+        engine = try open(path)
     }
 
     deinit { engine.close() }
@@ -81,6 +102,17 @@ private final class DatabaseFile {
                 toPath: other.file("rows") + suffix
             )
         }
-        return try DatabaseFile(in: other)
+        return try next(in: other)
+    }
+
+    /// What a power cut leaves of them.
+    func remains() throws -> DatabaseFile {
+        let other = try TemporaryDirectory()
+        guard disk.writeRemains(to: other.file("rows")) else { throw StoreError(.io(5), at: path) }
+        return try next(in: other)
+    }
+
+    private func next(in directory: TemporaryDirectory) throws -> DatabaseFile {
+        try DatabaseFile(in: directory, seed: seed &+ 1) { try SQLiteFile.open(at: $0) }
     }
 }

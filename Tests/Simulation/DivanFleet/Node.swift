@@ -38,7 +38,7 @@ final class Node: @unchecked Sendable {
 
     private unowned let world: World
     private let random: SeededSource
-    private var disk: Disk
+    private var disk: Disk { didSet { mount() } }
     private var backUpDisk: Disk
     private var engine: FaultyEngine?
     private var shelf: FaultyShelf?
@@ -62,9 +62,16 @@ final class Node: @unchecked Sendable {
         random = SeededSource(seed: seed)
         resolver = world.scenario.resolvers[number]
         usesVectors = world.scenario.fleet == .vectors
-        disk = Disk(rows: .make(usesFiles: world.scenario.usesFiles))
-        backUpDisk = Disk(rows: .make(usesFiles: false))
+        disk = Disk(rows: world.scenario.usesFiles ? .inFiles(seed: seed) : .inMemory())
+        backUpDisk = Disk(rows: .inMemory())
         mistakes.forgetsRemotes = world.bug == .echoNotSuppressed
+        mount()
+    }
+
+    /// Puts what fails under the files that the node has now.
+    private func mount() {
+        health.files = disk.rows.disk
+        if world.bug == .syncSkipped { health.files?.skipSyncs() }
     }
 
     var name: String { "node\(number)" }
@@ -137,7 +144,10 @@ final class Node: @unchecked Sendable {
 
     /// Ends the process without a word.
     func crash() {
-        if store != nil { disk.rows = disk.rows.afterCrash() }
+        if store != nil {
+            let isCut = health.files?.isCut ?? false
+            disk.rows = disk.rows.afterCrash(cutsPower: isCut || health.losesPower())
+        }
         health.death = nil
         engine?.isDead = true
         observation = nil

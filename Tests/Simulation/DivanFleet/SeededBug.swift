@@ -31,6 +31,8 @@ public enum SeededBug: String, CaseIterable, Sendable {
     case mutualClosing = "mutual-closing"
     /// A revision is acknowledged although it could not be stored.
     case acknowledgedBeforeStored = "acknowledged-before-stored"
+    /// The disk says that it has synced, and has not.
+    case syncSkipped = "sync-skipped"
 
     // With version vectors.
 
@@ -56,6 +58,9 @@ public enum SeededBug: String, CaseIterable, Sendable {
         default: false
         }
     }
+
+    /// Whether it shows only where databases are files.
+    var needsFiles: Bool { self == .syncSkipped }
 
     /// Whether messages have to be taken apart to make the mistake.
     var needsRelay: Bool {

@@ -15,6 +15,8 @@ public struct Simulation: Sendable {
     public var fleet = Fleet.trees
     /// How many nodes there are, in place of the number that the seed draws.
     public var peerCount: Int?
+    /// Whether all databases are SQLite files on disks that fail, and not one seed's of twelve.
+    public var usesFiles = false
     /// The numbers of the actions that are carried out; `nil` means all.
     public var selection: Set<Int>?
     /// Nodes that are not there.
@@ -31,6 +33,7 @@ public struct Simulation: Sendable {
     /// The scenario without what was left out.
     var scenario: Scenario {
         var scenario = Scenario(seed: seed, peerCount: peerCount, fleet: fleet)
+        if usesFiles || bug?.needsFiles ?? false { scenario.usesFiles = true }
         if let selection {
             scenario.actions.removeAll { !selection.contains($0.number) }
         }

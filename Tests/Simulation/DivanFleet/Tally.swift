@@ -68,6 +68,7 @@ extension Simulation {
             )
         }
         if isCalm { words.append("--calm") }
+        if usesFiles { words.append("--files") }
         return words.joined(separator: " ")
     }
 }

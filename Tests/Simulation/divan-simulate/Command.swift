@@ -12,6 +12,7 @@ struct Command {
                divan-simulate --interrupted [--documents N] [--cuts N]
         options: --peers N   nodes, in place of what the seed draws
                  --fleet F   how revisions are named: trees (as a rule), vectors, mixed
+                 --files     all databases are SQLite files on disks that fail and lose power
                  --only 3,7  actions to carry out; --without 2,5  nodes to leave out
                  --calm      a good network
                  --no-shrink
@@ -27,6 +28,7 @@ struct Command {
     private var selection: Set<Int>?
     private var absentNodes: Set<Int> = []
     private var isCalm = false
+    private var usesFiles = false
     private var keepsTrace = false
     private var shrinks = true
     private var isInterrupted = false
@@ -45,6 +47,7 @@ struct Command {
         switch word {
         case "--bugs": runsAllBugs = true
         case "--calm": isCalm = true
+        case "--files": usesFiles = true
         case "--trace": keepsTrace = true
         case "--no-shrink": shrinks = false
         case "--interrupted": isInterrupted = true
@@ -103,6 +106,7 @@ struct Command {
         simulation.selection = selection
         simulation.absentNodes = absentNodes
         simulation.isCalm = isCalm
+        simulation.usesFiles = usesFiles
         return simulation
     }
 

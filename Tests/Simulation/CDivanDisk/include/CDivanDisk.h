@@ -1,0 +1,48 @@
+// A disk under SQLite for simulations: it fails when it is told to, and when the power goes it keeps
+// of what was not synced only a part.
+#ifndef C_DIVAN_DISK_H
+#define C_DIVAN_DISK_H
+
+#include <stdint.h>
+
+/// The files of one directory.
+typedef struct divan_disk divan_disk;
+
+/// Which calls fail.
+typedef enum {
+    DIVAN_DISK_NOTHING_FAILS,
+    DIVAN_DISK_WRITES_FAIL,
+    DIVAN_DISK_SYNCS_FAIL,
+    DIVAN_DISK_READS_FAIL,
+} divan_disk_fault;
+
+/// Puts a disk under the files whose paths begin with `prefix`; NULL without memory, or when SQLite
+/// refuses the VFS, which is the default one from the first disk on.
+///
+/// `seed` decides every chance. The prefix must not be that of another disk that is there.
+divan_disk *divan_disk_new(const char *prefix, uint64_t seed);
+
+/// Takes it away; its files must be closed.
+void divan_disk_free(divan_disk *disk);
+
+/// From now on `percentage` of such calls fail with `error_number`, EIO or ENOSPC.
+void divan_disk_break(divan_disk *disk, divan_disk_fault fault, int error_number, int percentage);
+
+/// Lets syncs succeed that do nothing: a mistake that a simulation has to notice.
+void divan_disk_skip_syncs(divan_disk *disk);
+
+/// Cuts the power before the call `count` from now that changes or syncs something, 0 being the
+/// next one; every later call fails.
+void divan_disk_cut_power(divan_disk *disk, int64_t count);
+
+/// Whether the power is gone.
+int divan_disk_is_cut(const divan_disk *disk);
+
+/// Whether a sync has failed, after which nobody knows what is on the disk.
+int divan_disk_has_failed_sync(const divan_disk *disk);
+
+/// Writes into files that begin with `prefix` what is left when the power goes now: everything that
+/// was synced, and of later changes some. Returns 0, or -1.
+int divan_disk_write_remains(divan_disk *disk, const char *prefix);
+
+#endif

@@ -1,0 +1,48 @@
+import CDivanDisk
+import Glibc
+
+/// The disk under a node's database files: it fails when it is told to, and loses what was not synced
+/// when the power goes.
+///
+/// Why the pointer is right: the disk is made and freed here alone, and the files that lie on it are
+/// closed by whoever holds both (`DatabaseFile`). On the loop only.
+final class FailingDisk {
+    private let disk: OpaquePointer
+
+    /// A disk under the files whose paths begin with `prefix`; `nil` when SQLite does not take it.
+    init?(prefix: String, seed: UInt64) {
+        guard let disk = divan_disk_new(prefix, seed) else { return nil }
+        self.disk = disk
+    }
+
+    deinit { divan_disk_free(disk) }
+
+    /// Begins to fail as `fault` says, or ends it.
+    func fail(_ fault: DiskFault?) {
+        let (calls, number, percentage): (divan_disk_fault, Int32, Int32) =
+            switch fault {
+            case .refuses: (DIVAN_DISK_WRITES_FAIL, EIO, 90)
+            case .breaksOff: (DIVAN_DISK_WRITES_FAIL, EIO, 15)
+            case .failsAtCommit, .failsToSync: (DIVAN_DISK_SYNCS_FAIL, EIO, 50)
+            case .isFull: (DIVAN_DISK_WRITES_FAIL, ENOSPC, 30)
+            case .failsToRead: (DIVAN_DISK_READS_FAIL, EIO, 5)
+            case .refusesBlobs, nil: (DIVAN_DISK_NOTHING_FAILS, 0, 0)
+            }
+        divan_disk_break(disk, calls, number, percentage)
+    }
+
+    /// Claims to have synced without having done it: a mistake (`SeededBug.syncSkipped`).
+    func skipSyncs() { divan_disk_skip_syncs(disk) }
+
+    /// Cuts the power before the write or sync number `count` from now.
+    func cutPower(after count: Int) { divan_disk_cut_power(disk, Int64(count)) }
+
+    /// Whether the power is gone; nothing is read or written any more.
+    var isCut: Bool { divan_disk_is_cut(disk) != 0 }
+
+    /// Whether a sync has failed, after which the file is to be opened anew.
+    var hasFailedSync: Bool { divan_disk_has_failed_sync(disk) != 0 }
+
+    /// Writes what a power cut leaves into files that begin with `prefix`; returns whether it could.
+    func writeRemains(to prefix: String) -> Bool { divan_disk_write_remains(disk, prefix) == 0 }
+}
