@@ -1,7 +1,6 @@
 import DivanReplicator
 import DivanRevisions
 import DivanStore
-import DivanTestKit
 import Testing
 
 /// Databases of version vectors against each other, and after they were upgraded.
@@ -12,7 +11,7 @@ import Testing
         _ options: Conversation.Options = .init(),
         _ here: Site,
         _ there: Site,
-        resolve: @escaping (StoredConflict) -> ConflictDecision = Self.winner
+        resolve: @escaping (StoredConflict) -> ConflictDecision = RandomMeetings.winner
     ) -> Conversation {
         var run = Conversation(options, here: here, there: there, subprotocol: .version4)
         run.resolve = resolve
@@ -74,32 +73,11 @@ import Testing
 
     @Test(arguments: UInt64(0)..<25)
     func `two peers and a listener end in one state`(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
         let sites = [try site(), try site(), try site()]
-        for round in 0..<6 {
-            for _ in 0..<6 { try edit(sites, round, &generator) }
-            let client = sites[Int.random(in: 0...1, using: &generator)]
-            var run = Conversation(
-                .init(isContinuous: Bool.random(using: &generator), usesDeltas: seed % 2 == 0),
-                here: client,
-                there: sites[2],
-                subprotocol: .version4
-            )
-            run.generator = generator
-            run.resolve = Self.winner
-            for _ in 0..<Int.random(in: 0..<40, using: &generator) where run.closeCode == nil {
-                _ = run.step()
-                if Int.random(in: 0..<8, using: &generator) == 0 {
-                    try edit(sites, round, &generator)
-                }
-            }
-            run.cut()
-        }
-        for _ in 0..<4 {
-            for client in sites.prefix(2) {
-                let run = meet(.init(usesDeltas: seed % 2 == 0), client, sites[2])
-                #expect(run.closeCode == 1000 && run.failures == [], "seed \(seed)")
-            }
+        let meetings = RandomMeetings(sites: sites, seed: seed, subprotocol: .version4)
+        try meetings.wander()
+        for run in meetings.settle() {
+            #expect(run.closeCode == 1000 && run.failures == [], "seed \(seed)")
         }
         let contents = try sites.map { try $0.contents() }
         for (id, expected) in contents[2] {
@@ -149,32 +127,5 @@ import Testing
                 "\(mixed) \(revision.flags.rawValue) \(revision.sequence)"
             }.joined(separator: " / ")
         }.joined(separator: "\n")
-    }
-
-    private func edit(
-        _ sites: [Site],
-        _ round: Int,
-        _ generator: inout SeededGenerator
-    ) throws {
-        let index = Int.random(in: 0..<3, using: &generator)
-        let name = DocumentID(unchecked: "doc\(Int.random(in: 0..<5, using: &generator))")
-        let site = sites[index]
-        if Int.random(in: 0..<5, using: &generator) == 0, try site.body(name) != nil {
-            try site.delete(name)
-        } else {
-            let number = Int.random(in: 0..<1_000, using: &generator)
-            let text = String(repeating: "long enough for a delta ", count: 10)
-            try site.save(
-                name,
-                #"{"by":\#(index),"n":\#(number),"round":\#(round),"text":"\#(text)"}"#
-            )
-        }
-    }
-
-    /// The rule of the default resolver, as both clients must agree.
-    private static func winner(_ conflict: StoredConflict) -> ConflictDecision {
-        if conflict.remote.isTombstone { return .keepRemote }
-        if conflict.local.isTombstone { return .keepLocal }
-        return conflict.local.revisionID > conflict.remote.revisionID ? .keepLocal : .keepRemote
     }
 }

@@ -39,17 +39,72 @@ struct BlobFetcher {
     private var queue = Line<BlobDigest>()
     private var activeCount = 0
 
+    /// A content on its way, and who waits for it.
     private struct Fetch {
         /// The first is named in the request; the ones behind it wait for the same content.
         var waiters: Line<Waiter>
         var writer: BlobWriter?
-        var byteCount = 0
         var failure: SyncError?
         /// Bytes that were here before, for a content that somebody asked for.
-        var resumedByteCount: Int?
+        private(set) var resumedByteCount: Int?
+        private var byteCount = 0
         /// Bytes that come again, because the peer cannot leave them out.
-        var repeatedByteCount = 0
-        var toldByteCount = 0
+        private var repeatedByteCount = 0
+        private var toldByteCount = 0
+
+        init(_ waiters: Line<Waiter>) { self.waiters = waiters }
+
+        /// Looks for what an earlier connection has left; returns how many bytes.
+        mutating func resume(_ digest: BlobDigest, in blobs: BlobStore) -> Int {
+            do {
+                let writer = try blobs.writer(resuming: digest)
+                (resumedByteCount, byteCount) = (writer.byteCount, writer.byteCount)
+                self.writer = writer
+                return writer.byteCount
+            } catch {
+                failure = SyncError(storage: error)
+                return 0
+            }
+        }
+
+        /// The answer begins where the peer says, which may not be where it was asked to.
+        mutating func begin(at offset: Int?) {
+            guard let resumedByteCount, resumedByteCount > 0, offset != resumedByteCount else {
+                return
+            }
+            repeatedByteCount = resumedByteCount
+        }
+
+        mutating func append(_ piece: [UInt8], to blobs: BlobStore, _ limits: Limits) {
+            guard failure == nil, !piece.isEmpty else { return }
+            let known = min(repeatedByteCount, piece.count)
+            repeatedByteCount -= known
+            guard known < piece.count else { return }
+            byteCount += piece.count - known
+            guard byteCount <= limits.blobByteCount else {
+                failure = BlobFetcher.tooLarge(limits)
+                writer?.cancel()
+                return
+            }
+            do {
+                let writer = try self.writer ?? blobs.writer()
+                self.writer = writer
+                let rest = known == 0 ? piece : Array(piece[known...])
+                try writer.append(rest.span)
+            } catch {
+                failure = SyncError(storage: error)
+                writer?.cancel()
+            }
+        }
+
+        /// How far a content is that somebody asked for, about every 64 KiB and at its end.
+        mutating func takeNews(isFinal: Bool) -> BlobEvent.State? {
+            guard let resumedByteCount, isFinal || byteCount - toldByteCount >= 64 << 10 else {
+                return nil
+            }
+            toldByteCount = byteCount
+            return .arriving(byteCount: byteCount, resumedByteCount: resumedByteCount)
+        }
     }
 
     init(_ connection: Connection) {
@@ -65,7 +120,7 @@ struct BlobFetcher {
         if fetches[digest] != nil {
             fetches[digest]?.waiters.append(waiter)
         } else {
-            fetches[digest] = Fetch(waiters: Line(waiter))
+            fetches[digest] = Fetch(Line(waiter))
             queue.append(digest)
         }
     }
@@ -82,7 +137,11 @@ struct BlobFetcher {
             properties.append("digest", digest.description)
             properties.append("docID", waiter.documentID.text)
             if waiter.blob.isCompressible { properties.append("compress", "true") }
-            if waiter.isWanted { resume(digest, &properties) }
+            if waiter.isWanted,
+                let offset = fetches[digest]?.resume(digest, in: connection.store.blobs), offset > 0
+            {
+                properties.append(Self.offsetProperty, "\(offset)")
+            }
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
             connection.progress.expect(waiter.blob.byteCount)
@@ -91,30 +150,12 @@ struct BlobFetcher {
         }
     }
 
-    /// Looks for what an earlier connection has left, and asks for the rest.
-    private mutating func resume(_ digest: BlobDigest, _ properties: inout BLIPProperties) {
-        do {
-            let writer = try connection.store.blobs.writer(resuming: digest)
-            fetches[digest]?.resumedByteCount = writer.byteCount
-            fetches[digest]?.byteCount = writer.byteCount
-            if writer.byteCount > 0 {
-                properties.append(Self.offsetProperty, "\(writer.byteCount)")
-            }
-            fetches[digest]?.writer = writer
-        } catch {
-            fetches[digest]?.failure = SyncError(storage: error)
-        }
-    }
-
     /// Where in a content the peer begins, and in its answer that it did; ours, others ignore it.
     static let offsetProperty = "offset"
 
     /// The answer begins: what it repeats is known now.
     mutating func began(_ ticket: Ticket, _ properties: BLIPProperties) {
-        guard let offset = fetches[ticket.digest]?.resumedByteCount, offset > 0,
-            properties.integer(Self.offsetProperty) != offset
-        else { return }
-        fetches[ticket.digest]?.repeatedByteCount = offset
+        fetches[ticket.digest]?.begin(at: properties.integer(Self.offsetProperty))
     }
 
     /// Takes a piece of content; returns what came to an end.
@@ -125,8 +166,10 @@ struct BlobFetcher {
     ) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
         fetches[ticket.digest] = nil  // so that the writer is not copied while it is used
-        append(piece, to: &fetch)
-        tell(ticket.digest, &fetch, isFinal: isFinal)
+        fetch.append(piece, to: connection.store.blobs, connection.limits)
+        if let news = fetch.takeNews(isFinal: isFinal) {
+            connection.emit(.blob(BlobEvent(digest: ticket.digest, state: news)))
+        }
         guard isFinal else {
             fetches[ticket.digest] = fetch
             return []
@@ -151,41 +194,6 @@ struct BlobFetcher {
             return SyncError(storage: error)
         }
         return .http(.badRequest, "the content does not match its digest")
-    }
-
-    private func append(_ piece: [UInt8], to fetch: inout Fetch) {
-        guard fetch.failure == nil, !piece.isEmpty else { return }
-        let known = min(fetch.repeatedByteCount, piece.count)
-        fetch.repeatedByteCount -= known
-        guard known < piece.count else { return }
-        fetch.byteCount += piece.count - known
-        guard fetch.byteCount <= connection.limits.blobByteCount else {
-            fetch.failure = Self.tooLarge(connection.limits)
-            fetch.writer?.cancel()
-            return
-        }
-        do {
-            let writer = try fetch.writer ?? connection.store.blobs.writer()
-            fetch.writer = writer
-            let rest = known == 0 ? piece : Array(piece[known...])
-            try writer.append(rest.span)
-        } catch {
-            fetch.failure = SyncError(storage: error)
-            fetch.writer?.cancel()
-        }
-    }
-
-    /// Tells how far a content is that somebody asked for, about every 64 KiB and at its end.
-    private func tell(_ digest: BlobDigest, _ fetch: inout Fetch, isFinal: Bool) {
-        guard let resumed = fetch.resumedByteCount,
-            isFinal || fetch.byteCount - fetch.toldByteCount >= 64 << 10
-        else { return }
-        fetch.toldByteCount = fetch.byteCount
-        let state = BlobEvent.State.arriving(
-            byteCount: fetch.byteCount,
-            resumedByteCount: resumed
-        )
-        connection.emit(.blob(BlobEvent(digest: digest, state: state)))
     }
 
     static func tooLarge(_ limits: Limits) -> SyncError {
@@ -215,7 +223,7 @@ struct BlobFetcher {
         var others = ended.waiters
         guard let named = others.popFirst() else { return [] }
         if !others.isEmpty {
-            fetches[digest] = Fetch(waiters: others)
+            fetches[digest] = Fetch(others)
             queue.append(digest)
         }
         return [Completion(parkedID: named.parkedID, error: failure)]
