@@ -35,23 +35,10 @@ final class ISALCompressor: StreamCompressor {
         guard !head.isEmpty || !body.isEmpty else { return }
         let packer = try started()
         let bound = divan_isal_bound(head.count + body.count)
-        if output.capacity - output.count < bound {
-            output.reserveCapacity(max(output.count + bound, 2 * output.capacity))
-        }
-        var count = 0
-        // The library writes at most `bound` bytes behind those that are there; all pointers
-        // live as long as the closures.
-        output.append(addingCapacity: bound) { room in
-            room.withUnsafeMutableBufferPointer { room, filledCount in
-                guard let start = room.baseAddress.map({ $0 + filledCount }) else { return }
-                head.withUnsafeBufferPointer { head in
-                    body.withUnsafeBufferPointer { body in
-                        let (first, last) = (head.baseAddress, body.baseAddress)
-                        count = divan_isal_pack(packer, first, head.count, last, body.count, start)
-                    }
-                }
-                filledCount += count
-            }
+        // The library writes at most `bound` bytes.
+        let count = output.appendPacked(head, body, atMost: bound) { head, body, room in
+            let (first, last) = (head.baseAddress, body.baseAddress)
+            return divan_isal_pack(packer, first, head.count, last, body.count, room)
         }
         guard count > 0 else { throw .library(codec: codecName, code: -1) }
     }
