@@ -1,5 +1,6 @@
 public import DivanCrypto
 public import FoundationEssentials
+internal import Glibc
 
 /// A certificate, key or stored identity that cannot be read, made or kept.
 ///
@@ -127,4 +128,10 @@ extension CredentialError.Reason {
         case .library: "check OpenSSL's setup"
         }
     }
+}
+
+/// The system's words for an errno; glibc keeps the text per thread.
+private func errorText(_ code: Int32) -> String {
+    guard let text = strerror(code) else { return "errno \(code)" }
+    return String(cString: text)
 }

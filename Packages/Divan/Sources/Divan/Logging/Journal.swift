@@ -4,9 +4,12 @@ import DivanLog
 struct Journal: Sendable {
     /// Databases, documents and blobs.
     static let database = Journal(.database)
-
     /// Queries and indexes.
     static let query = Journal(.query)
+    /// Replicators.
+    static let sync = Journal(.sync)
+    /// Listeners.
+    static let listener = Journal(.listener)
 
     private let log: DivanLog.Log
 
