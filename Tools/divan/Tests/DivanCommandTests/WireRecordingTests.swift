@@ -91,6 +91,7 @@ import Testing
 
     @Test(arguments: [
         "litecore-pull-revtree", "litecore-push-revtree", "litecore-continuous-revtree",
+        "litecore-sg-pull-revtree", "litecore-sg-push-revtree",
     ])
     func `every message of the original engine is read as it was recorded`(_ name: String) throws {
         var count = 0

@@ -7,9 +7,7 @@ import Glibc
 import Synchronization
 
 /// Accepts connections, connects each to a server, and shows what passes; a thread for each.
-///
-/// `@unchecked Sendable` holds because everything but the locked `stage` is constant.
-final class WireProxy: @unchecked Sendable {
+final class WireProxy: Sendable {
     /// What the connections share: a line is written by one at a time.
     private struct Stage {
         let listing: WireListing
@@ -28,7 +26,7 @@ final class WireProxy: @unchecked Sendable {
     private let bodyByteCount: Int
     private let terminal: Terminal
     private let begin = ContinuousClock.now
-    private let connections = DispatchGroup()
+    private let hasEnded = DispatchSemaphore(value: 0)
     private let stage: Mutex<Stage>
 
     /// Threads at a time; further connections wait in line.
@@ -85,16 +83,15 @@ final class WireProxy: @unchecked Sendable {
                 stage.openCount += 1
                 return stage.connectionCount
             }
-            connections.enter()
             let thread = Thread { [self] in
                 serve(client, number)
                 stage.withLock { $0.openCount -= 1 }
-                connections.leave()
+                hasEnded.signal()
             }
             thread.name = "divan-wire-\(number)"
             thread.start()
         }
-        connections.wait()
+        for _ in 0..<stage.withLock({ $0.connectionCount }) { hasEnded.wait() }
     }
 
     private func serve(_ client: Int32, _ number: Int) {
