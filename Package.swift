@@ -231,6 +231,10 @@ let rooms: [[Target]] = [
     ],
 ]
 
+/// Told by `make package`; a build that is not told names no commit, rather than an old one.
+let commit: [CSetting] =
+    Context.environment["DIVAN_COMMIT"].map { [.define("DIVAN_COMMIT", to: "\"\($0)\"")] } ?? []
+
 /// The command, and the checks of the repository.
 ///
 /// Bench and trials have manifests of their own, in `Tools/bench` and `Tests`.
@@ -241,6 +245,12 @@ let tools: [Target] = [
         linkerSettings: [.linkedLibrary("edit")]
     ),
     .target(name: "CDivanHolder", path: "Tools/divan/Sources/CDivanHolder"),
+    .target(
+        name: "CDivanVersions",
+        path: "Tools/divan/Sources/CDivanVersions",
+        cSettings: commit,
+        linkerSettings: ["sqlite3", "crypto", "z", "lz4", "icuuc"].map { .linkedLibrary($0) }
+    ),
     library(
         "DivanCommandLine",
         at: "Tools/divan/Sources/DivanCommandLine",
@@ -251,9 +261,10 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/divan/Sources/DivanCommand",
         uses: [
-            "CDivanHolder", "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel",
-            "DivanCBLite", "DivanCommandLine", "DivanConflicts", "DivanCrypto", "DivanDelta",
-            "DivanDiscovery", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
+            "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan", "DivanBLIP",
+            "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
+            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
+            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]

@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Told by `make package`; a build that is not told names none, rather than an old one.
+let commit: [CSetting] =
+    Context.environment["DIVAN_COMMIT"].map { [.define("DIVAN_COMMIT", to: "\"\($0)\"")] } ?? []
+
 let package = Package(
     name: "DivanTool",
     products: [.executable(name: "divan", targets: ["divan"])],
@@ -17,6 +21,7 @@ let package = Package(
         .package(path: "../../Packages/DivanBLIP"),
         .package(path: "../../Packages/DivanBLIPChannel"),
         .package(path: "../../Packages/DivanCBLite"),
+        .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanConflicts"),
         .package(path: "../../Packages/DivanCrypto"),
         .package(path: "../../Packages/DivanDelta"),
@@ -39,14 +44,19 @@ let package = Package(
     ],
     targets: [
         .target(name: "CDivanHolder"),
+        .target(
+            name: "CDivanVersions",
+            cSettings: commit,
+            linkerSettings: ["sqlite3", "crypto", "z", "lz4", "icuuc"].map { .linkedLibrary($0) }
+        ),
         .target(name: "CDivanLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "DivanCommandLine", dependencies: ["DivanJSON"], swiftSettings: strict),
         .target(name: "DivanProbe", dependencies: ["DivanTLS"], swiftSettings: strict),
         .target(
             name: "DivanCommand",
             dependencies: [
-                "CDivanHolder", "CDivanLineEditor", "Divan", "DivanBLIP", "DivanBLIPChannel",
-                "DivanCBLite", "DivanCommandLine",
+                "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan", "DivanBLIP",
+                "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
                 "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanReplicator",
                 "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanTLS",
@@ -63,8 +73,8 @@ let package = Package(
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
-                "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanLog", "DivanRevisions",
-                "DivanStore", "DivanTransport",
+                "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto", "DivanLog",
+                "DivanRevisions", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

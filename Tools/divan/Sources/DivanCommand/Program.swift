@@ -1,5 +1,4 @@
 import DivanCommandLine
-import DivanISAL
 import DivanStore
 import Glibc
 
@@ -67,7 +66,7 @@ public enum Program {
             }
             return terminal.result(try Verbs.find(asked).verb.line.help)
         case "--version":
-            return terminal.result("divan \(version)\n\(codecs)")
+            return terminal.result(VersionPage.text)
         default: break
         }
         if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
@@ -89,13 +88,6 @@ public enum Program {
             try KeyRing.shared.take(arguments, of: verb.line)
         }
         try verb.run(arguments, terminal)
-    }
-
-    /// What replications can compress with on this machine.
-    private static var codecs: String {
-        ISALCodec.isAvailable
-            ? "codecs: deflate (ISA-L, zlib), LZ4"
-            : "codecs: deflate (zlib), LZ4; ISA-L is missing (libisal2), deflate is slower without"
     }
 
     /// The page about an error's code, or the list of all.
