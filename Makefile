@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare check states format docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare check states format package package-test docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -58,6 +58,12 @@ states: ## draw Docs/states anew from the state machines in the sources
 
 format: ## lay out the sources as the lint wants them
 	swift format --in-place --parallel --recursive $(SOURCES)
+
+package: setup ## make a .deb, a tarball and a container file in .build/dist
+	@Tools/scripts/package
+
+package-test: ## install each in a clean Debian, and run the demo's main job from it (root)
+	@Tools/scripts/package-test
 
 docs: setup ## build the reference of the public API into .build/docs
 	@Tools/scripts/docs
