@@ -15,8 +15,8 @@ enum ImportCommand: Command {
             .value(
                 "--from",
                 "FORMAT",
-                completion: .word(of: ["json", "csv"]),
-                "json, or csv: a document for each line, its keys in the first (default: json)"
+                completion: .word(of: ["json", "csv", "couchdb"]),
+                "json, csv with the keys in the first line, or couchdb (default: json)"
             ),
             .flag("--keep-id", "leave that key in the body"),
             .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
@@ -29,9 +29,16 @@ enum ImportCommand: Command {
             without an ID gets one. A blob's content may stand in the text as base64:
             {"@type":"blob","content_type":"image/png","data":"…"}.
             {"_id":"x","_deleted":true} deletes x. Of csv, what is written as JSON writes a number,
-            true, false or null is that, an empty field is absent, all else is text. The collection is made when it is missing.
+            true, false or null is that, an empty field is absent, all else is text. Of couchdb, what
+            _all_docs?include_docs=true&attachments=true, _changes or _find gave: attachments become
+            blobs under "attachments", _rev and design documents are left out. The collection is
+            made when it is missing.
             """,
-        examples: ["divan import travel routes.jsonl -c travel.routes"]
+        examples: [
+            "divan import travel routes.jsonl -c travel.routes",
+            "curl -s 'http://localhost:5984/shop/_all_docs?include_docs=true&attachments=true' \\\n"
+                + "    | divan import shop - --from couchdb",
+        ]
     )
 
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
@@ -40,10 +47,12 @@ enum ImportCommand: Command {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
         let format = arguments.value("--from") ?? "json"
-        guard ["json", "csv"].contains(format) else {
-            throw Failure.usage("--from takes json or csv, not \"\(format)\"")
+        let readers: [String: (String, (DocumentReader.Entry) throws -> Void) throws -> Void] = [
+            "json": DocumentReader.read, "csv": CSVReader.read, "couchdb": CouchReader.read,
+        ]
+        guard let read = readers[format] else {
+            throw Failure.usage("--from takes json, csv or couchdb, not \"\(format)\"")
         }
-        let read = format == "csv" ? CSVReader.read : DocumentReader.read
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
@@ -53,6 +62,7 @@ enum ImportCommand: Command {
             store: store,
             rules: try ImportBatch.Rules(collection, arguments)
         )
+        let totalBytes = InputSize.bytes(of: files)
         let progress = ProgressLine(terminal, verb: "imported")
         defer { progress.finish() }
         do {
@@ -65,7 +75,9 @@ enum ImportCommand: Command {
                         progress.finish()
                         terminal.note("divan: \($0)")
                     }
-                    progress.show(batch.reading)
+                    var reading = batch.reading
+                    reading.totalBytes = totalBytes
+                    progress.show(reading)
                 }
             }
             try batch.commit()

@@ -12,12 +12,26 @@ package final class ProgressLine: Sendable {
         package var total: UInt64
         /// Bytes read and written.
         package var bytes: UInt64
+        /// Bytes to read in all, where the number of documents is unknown; 0 while that is, too.
+        package var totalBytes: UInt64
 
         /// Says how far a command is.
-        package init(documents: UInt64 = 0, total: UInt64 = 0, bytes: UInt64 = 0) {
+        package init(
+            documents: UInt64 = 0,
+            total: UInt64 = 0,
+            bytes: UInt64 = 0,
+            totalBytes: UInt64 = 0
+        ) {
             self.documents = documents
             self.total = total
             self.bytes = bytes
+            self.totalBytes = totalBytes
+        }
+
+        /// The part that is done, 0 to 1; `nil` while the whole is unknown.
+        fileprivate var share: Double? {
+            if total > 0 { return min(1, Double(documents) / Double(total)) }
+            return totalBytes > 0 ? min(1, Double(bytes) / Double(totalBytes)) : nil
         }
     }
 
@@ -83,18 +97,19 @@ package final class ProgressLine: Sendable {
         }
         if reading.bytes > 0 { parts.append(Numbers.bytes(reading.bytes)) }
         parts.append("\(Numbers.grouped(UInt64(rate)))/s")
-        if rate > 0, reading.total > reading.documents {
-            let left = Double(reading.total - reading.documents) / rate
-            parts.append("\(Numbers.seconds(left)) left")
+        if reading.totalBytes > 0, let share = reading.share {
+            parts.insert("\(Int(share * 100)) %", at: 1)
+        }
+        if let share = reading.share, share > 0, share < 1 {
+            parts.append("\(Numbers.seconds(seconds / share - seconds)) left")
         }
         let text = parts.joined(separator: ", ")
-        guard terminal.isInteractive, reading.total > 0 else { return text }
+        guard terminal.isInteractive, let share = reading.share else { return text }
         let room = terminal.width - text.count - 4
-        return room < 8 ? text : bar(reading, width: min(24, room)) + " " + text
+        return room < 8 ? text : bar(share, width: min(24, room)) + " " + text
     }
 
-    private func bar(_ reading: Reading, width: Int) -> String {
-        let share = min(1, Double(reading.documents) / Double(reading.total))
+    private func bar(_ share: Double, width: Int) -> String {
         let filled = Int(share * Double(width))
         return "[" + String(repeating: "=", count: filled)
             + String(repeating: " ", count: width - filled) + "]"
