@@ -51,4 +51,57 @@ import Testing
         #expect(outcome.output.contains("Equal: 1 document and 0 blobs\n"))
         #expect(outcome.output.contains("Lentil"))
     }
+
+    @Test func `the guide to upgrading runs`() throws {
+        let shell = try Shell()
+        let outcome = try shell.bash("set -e\n" + blocks("deploying.md").joined())
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("Equal: 1 document and 0 blobs\n"))
+        #expect(outcome.output.contains("version vectors from now on"))
+    }
+
+    @Test func `the guide to troubleshooting runs`() throws {
+        let shell = try Shell()
+        let guide = try Guide("troubleshooting.md")
+        let local = guide.blocks("sh").map(\.text)
+        let served = guide.blocks("sh served").map(\.text)
+        try #require(local.count == 3 && served.count == 2)
+        let begin = try shell.bash("set -e\n" + local[0] + "\n" + local[1])
+        #expect(begin.status == 0, "\(begin.errors)")
+        #expect(begin.output.contains("401"))
+        let server = try shell.serve("shop", "--no-tls")
+        let steps = try shell.bash(
+            "set -e\n" + served.joined(separator: "\n"),
+            environment: ["url": try server.url()]
+        )
+        #expect(steps.status == 0, "\(steps.errors)")
+        server.stop()
+        let end = try shell.bash("set -e\n" + local[2])
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(end.output.contains("Whole: 1 document"))
+    }
+
+    @Test func `the manifest of the README resolves`() throws {
+        let shell = try Shell()
+        let readme = try String(
+            contentsOf: Guide.root.appendingPathComponent("README.md"),
+            encoding: .utf8
+        )
+        let begin = try #require(readme.range(of: "// swift-tools-version"))
+        let manifest = try #require(
+            readme[begin.lowerBound...].components(separatedBy: "```").first
+        )
+        let outcome = try shell.bash(
+            """
+            ln -s "$root" divan
+            mkdir -p kiosk/Sources/kiosk
+            printf '%s' "$manifest" > kiosk/Package.swift
+            echo 'import Divan' > kiosk/Sources/kiosk/main.swift
+            swift package --package-path kiosk show-dependencies
+            """,
+            environment: ["root": Guide.root.standardizedFileURL.path, "manifest": manifest]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("divan"))
+    }
 }
