@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanStore
 import Glibc
 
@@ -97,6 +98,7 @@ public enum Program {
     }
 
     private static func report(_ failure: Failure, of words: [String], _ terminal: Terminal) {
+        if terminal.isJSON { return terminal.write(failure.json + "\n", to: 2) }
         // One line, whatever a peer or a file put into the text.
         let sentence = failure.sentence.escapingControlCharacters()
         terminal.write("divan: \(sentence)\n", to: 2)
@@ -130,5 +132,18 @@ public enum Program {
         divan help CODE explains the code of an error, divan help codes lists them;
         Docs/errors.md is the same page.
         """
+    }
+}
+
+extension Failure {
+    /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and
+    /// the code of the API if there is one.
+    fileprivate var json: String {
+        var members: JSONObject = [
+            "exit": JSON(Int(kind.rawValue)), "kind": .string("\(kind)"),
+            "sentence": .string(sentence),
+        ]
+        if let code { members["code"] = JSON(code) }
+        return JSON.object(["error": .object(members)]).canonicalText
     }
 }

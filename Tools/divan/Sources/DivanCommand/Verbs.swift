@@ -8,8 +8,8 @@ enum Verbs {
         (
             "Databases",
             [
-                NewCommand.self, InfoCommand.self, CollectionsCommand.self, SealCommand.self,
-                UnsealCommand.self, RekeyCommand.self,
+                NewCommand.self, InfoCommand.self, CollectionsCommand.self,
+                MakeCollectionCommand.self, SealCommand.self, UnsealCommand.self, RekeyCommand.self,
             ]
         ),
         (
@@ -24,7 +24,8 @@ enum Verbs {
         (
             "Queries",
             [
-                ShellCommand.self, QueryCommand.self, IndexListCommand.self, IndexMakeCommand.self,
+                ShellCommand.self, QueryCommand.self, SelectCommand.self,
+                IndexListCommand.self, IndexMakeCommand.self,
                 IndexRemoveCommand.self, IndexSuggestCommand.self,
             ]
         ),

@@ -103,7 +103,18 @@ final class Shell: Sendable {
 
 extension Program.Outcome {
     /// The lines of standard error.
-    var complaints: [String] { errors.split(separator: "\n").map(String.init) }
+    ///
+    /// What `--json` makes of an error is put into the words that people get.
+    var complaints: [String] {
+        errors.split(separator: "\n").map { line in
+            guard line.hasPrefix("{\"error\":"),
+                let value = try? JSONSerialization.jsonObject(with: Data(line.utf8)),
+                let error = (value as? [String: Any])?["error"] as? [String: Any],
+                let sentence = error["sentence"] as? String
+            else { return String(line) }
+            return "divan: " + sentence
+        }
+    }
 
     /// Standard output as one JSON object.
     func json() throws -> [String: Any] {

@@ -61,6 +61,9 @@ enum BlobPutCommand: Command {
                 hasBlobs: true
             )
         }
-        terminal.note("Put \(Numbers.bytes(byteCount)) into \(documentID) under \(key)")
+        terminal.done(
+            "Put \(Numbers.bytes(byteCount)) into \(documentID) under \(key)",
+            ["id": .string(documentID.text), "key": .string(key), "bytes": JSON(byteCount)]
+        )
     }
 }

@@ -141,7 +141,7 @@ enum CheckpointResetCommand: Command {
             for (id, _) in book.kept { try store.removePeerCheckpoint(id) }
             count += book.kept.count
         }
-        terminal.note("Forgot \(Numbers.count(count, "checkpoint"))")
+        terminal.done("Forgot \(Numbers.count(count, "checkpoint"))", ["forgot": JSON(count)])
     }
 }
 

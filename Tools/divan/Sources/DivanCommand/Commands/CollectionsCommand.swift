@@ -6,6 +6,7 @@ import DivanStore
 enum CollectionsCommand: Command {
     static let syntax = CommandSyntax(
         name: "collections",
+        aliases: ["lscoll"],
         summary: "list, make or remove the collections of a database",
         operands: [.database],
         options: [
@@ -18,6 +19,7 @@ enum CollectionsCommand: Command {
                 "remove this collection with all its documents"
             ),
             .flag("--yes", "do not ask before documents are lost"),
+            .dryRun,
             .json,
         ],
         details: "Either everything that --make and --rm ask for is done, or nothing. The default "
@@ -33,8 +35,15 @@ enum CollectionsCommand: Command {
         let made = try paths(arguments, "--make")
         let removed = try paths(arguments, "--rm")
         guard made.isEmpty, removed.isEmpty else {
-            try confirm(arguments, removed, terminal)
-            return try change(arguments.database, make: made, remove: removed, terminal)
+            let isDry = arguments.has("--dry-run")
+            if !isDry { try confirm(arguments, removed, terminal) }
+            return try change(
+                arguments.database,
+                make: made,
+                remove: removed,
+                isDry: isDry,
+                terminal
+            )
         }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
@@ -91,10 +100,12 @@ enum CollectionsCommand: Command {
         _ database: DatabasePath,
         make: [CollectionPath],
         remove: [CollectionPath],
+        isDry: Bool,
         _ terminal: Terminal
     ) throws {
-        let store = try database.open(forWriting: true)
+        let store = try database.open(forWriting: !isDry)
         defer { try? store.close() }
+        if isDry { return try foretell(make, remove, store, terminal) }
         try store.write { writer in
             for path in remove {
                 guard try writer.hasCollection(path) else {
@@ -104,7 +115,43 @@ enum CollectionsCommand: Command {
             }
             for path in make { try writer.createCollection(path) }
         }
-        for path in remove { terminal.note("Removed \(path.wireName)") }
-        for path in make { terminal.note("Made \(path.wireName)") }
+        for path in remove {
+            terminal.done("Removed \(path.wireName)", ["removed": .string(path.wireName)])
+        }
+        for path in make {
+            terminal.done("Made \(path.wireName)", ["made": .string(path.wireName)])
+        }
+    }
+
+    /// Tells what would be done.
+    private static func foretell(
+        _ make: [CollectionPath],
+        _ remove: [CollectionPath],
+        _ store: Store,
+        _ terminal: Terminal
+    ) throws {
+        try store.read { reader in
+            let there = Set(try reader.collections())
+            for path in remove {
+                guard there.contains(path) else {
+                    throw Failure(
+                        kind: .notFound,
+                        sentence: "there is no collection \(path.wireName); divan collections "
+                            + "lists what is there"
+                    )
+                }
+                let count = try reader.count(in: path)
+                terminal.done(
+                    "Would remove \(path.wireName) with \(Numbers.count(count, "document"))",
+                    ["removed": .string(path.wireName), "documents": JSON(count), "dryRun": true]
+                )
+            }
+            for path in make where !there.contains(path) {
+                terminal.done(
+                    "Would make \(path.wireName)",
+                    ["made": .string(path.wireName), "dryRun": true]
+                )
+            }
+        }
     }
 }

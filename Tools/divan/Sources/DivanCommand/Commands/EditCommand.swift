@@ -49,7 +49,11 @@ enum EditCommand: Command {
         editor.discard()
         if isHanded { return }  // told by that process
         let outcome = saved.map { "Saved \(documentID), revision \($0.revisionID)" }
-        terminal.note(outcome ?? "Nothing was changed")
+        let revision = saved.map { JSON.string($0.revisionID.description) }
+        terminal.done(
+            outcome ?? "Nothing was changed",
+            ["id": .string(documentID.text), "revision": revision ?? .null]
+        )
         saved.flatMap { StoreRules.warning(of: documentID, byteCount: $0.body.count) }
             .map { terminal.warn($0) }
     }

@@ -8,62 +8,97 @@ enum ListCommand: Command {
     static let syntax = CommandSyntax(
         name: "ls",
         summary: "list the documents of a collection",
-        operands: [.database, .init(name: "PREFIX", isOptional: true)],
+        operands: [.database, .init(name: "PATTERN", isOptional: true)],
         options: [
             .collection,
             .flag("--long", short: "-l", "sequence, flags, size, expiry and revision of each"),
             .value("--limit", "N", "at most N documents"),
+            .value("--offset", "N", "leave out the first N"),
+            .flag("--desc", "the last ID first"),
+            .flag("--body", "the document behind each ID"),
             .value("--where", "CONDITION", "only documents that meet this condition, in SQL++"),
             .json,
         ],
-        details: "With PREFIX, only documents whose ID begins with it. In the long form the "
+        details:
+            "With PATTERN, only documents whose ID begins with it, or, if it holds * or ?, whose "
+            + "whole ID it describes: * stands for any text, ? for one character. In the long form the "
             + "flags are B (has blobs) and C (in conflict); the time is when the document expires.",
         examples: [
             "divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10",
+            "divan ls travel '*_2024' --desc --body",
             "divan ls travel -c travel.hotels --where 'stars > 3'",
         ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
-        let limit = try arguments.number("--limit", in: 1...Int.max) ?? Int.max
-        let prefix = arguments.operands.dropFirst().first ?? ""
+        let page = try Page(arguments)
         let isLong = arguments.has("--long") || terminal.isJSON
+        let isWhole = arguments.has("--body")
         let session = try QuerySession(arguments.database)
         let store = session.store
         defer { try? store.close() }
         let wanted = try arguments.value("--where").map { condition in
             try session.documentIDs(in: collection, where: condition)
         }
+        var count = 0
         try store.read { reader in
             try terminal.results { line in
-                var rest = limit
-                try reader.forEachDocumentID(in: collection, prefix: prefix) { documentID in
-                    guard wanted?.contains(documentID) ?? true else { return true }
-                    guard isLong else {
-                        try line(documentID.escapingControlCharacters())
-                        rest -= 1
-                        return rest > 0
+                try page.forEach(in: collection, of: reader, among: wanted) { documentID in
+                    count += 1
+                    guard isLong || isWhole else {
+                        return try line(documentID.escapingControlCharacters())
                     }
                     guard let document = try reader.document(documentID, in: collection) else {
-                        return true
+                        return
+                    }
+                    let body = isWhole ? String(decoding: document.body, as: UTF8.self) : nil
+                    guard isLong else {
+                        return try line(
+                            documentID.escapingControlCharacters() + "  " + (body ?? "")
+                        )
                     }
                     let entry = Entry(
                         document: document,
-                        expiration: try reader.expiration(of: documentID, in: collection)
+                        expiration: try reader.expiration(of: documentID, in: collection),
+                        body: body
                     )
                     try line(terminal.isJSON ? entry.json : entry.line)
-                    rest -= 1
-                    return rest > 0
                 }
             }
         }
+        if count == 0 { try hint(at: arguments, store, terminal) }
     }
+
+    /// Nothing in the default collection is often not what somebody meant.
+    private static func hint(
+        at arguments: Arguments,
+        _ store: Store,
+        _ terminal: Terminal
+    ) throws {
+        guard !arguments.has("--collection"), arguments.operands.count == 1 else { return }
+        let others = try store.read { reader in
+            try reader.collections().filter { $0 != .default }.compactMap { path in
+                let count = try reader.count(in: path)
+                return count > 0 ? "\(path.wireName) (\(Numbers.grouped(count)))" : nil
+            }
+        }
+        guard let first = others.first?.split(separator: " ").first else { return }
+        let named = others.prefix(hintCount).joined(separator: ", ")
+        let more = others.count > hintCount ? " and \(others.count - hintCount) more" : ""
+        terminal.note(
+            "Nothing in the default collection; documents are in \(named)\(more): "
+                + "divan ls \(arguments.operands[0]) -c \(first)"
+        )
+    }
+
+    private static let hintCount = 5
 
     /// A document in the long form.
     private struct Entry {
         var document: StoredDocument
         var expiration: Int64?
+        var body: String?
 
         var line: String {
             let sequence = String(document.sequence)
@@ -77,7 +112,7 @@ enum ListCommand: Command {
                 .padding(to: Moment.characterCount)
             let revision = String(document.revisionID.description.prefix(12))
             return "\(padding)\(sequence)  \(flags)  \(gap)\(size)  \(expiry)  \(revision)  "
-                + document.documentID.escapingControlCharacters()
+                + document.documentID.escapingControlCharacters() + (body.map { "  " + $0 } ?? "")
         }
 
         var json: String {
@@ -89,6 +124,7 @@ enum ListCommand: Command {
                 "conflict": .bool(document.flags.contains(.conflicted)),
             ]
             if let expiration { object["expires"] = .string(Moment.text(expiration)) }
+            if let body { object["body"] = (try? JSON(parsing: Array(body.utf8))) ?? .null }
             return JSON.object(object).canonicalText
         }
     }

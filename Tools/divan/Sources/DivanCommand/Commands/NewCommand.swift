@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanStore
 
 /// `divan new`.
@@ -35,6 +36,10 @@ enum NewCommand: Command {
         let store = try path.create(key: key)
         for collection in collections { try store.createCollection(collection) }
         try store.close()
-        terminal.note("Made \(path.bundle)")
+        let names = collections.map { JSON.string($0.wireName) }
+        terminal.done(
+            "Made \(path.bundle)",
+            ["database": .string(path.bundle), "collections": .array(names)]
+        )
     }
 }

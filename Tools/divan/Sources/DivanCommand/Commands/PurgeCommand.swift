@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanRevisions
 import DivanStore
 
@@ -14,6 +15,7 @@ enum PurgeCommand: Command {
         options: [
             .collection,
             .flag("--expired", "every document, of any collection, whose time is over"),
+            .json,
         ],
         details: "A peer that still has the document brings it back with the next pull.",
         examples: ["divan purge notes draft-1 draft-2", "divan purge notes --expired"]
@@ -41,6 +43,6 @@ enum PurgeCommand: Command {
                 }
             }
         }
-        terminal.note("Purged \(Numbers.count(count, "document"))")
+        terminal.done("Purged \(Numbers.count(count, "document"))", ["purged": JSON(count)])
     }
 }

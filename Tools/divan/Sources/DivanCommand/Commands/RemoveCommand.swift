@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanRevisions
 import DivanStore
 
@@ -11,6 +12,8 @@ enum RemoveCommand: Command {
         options: [
             .collection,
             .flag("--purge", "forget them here only, without a trace"),
+            .dryRun,
+            .json,
         ],
         examples: ["divan rm notes monday", "divan rm notes draft-1 draft-2 --purge"]
     )
@@ -21,14 +24,44 @@ enum RemoveCommand: Command {
         let collection = try arguments.collection()
         let documentIDs = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
         guard !documentIDs.isEmpty else { throw Failure.usage("divan rm: ID is missing") }
-        let store = try arguments.database.open(forWriting: true)
+        let isPurge = arguments.has("--purge")
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
+        if isDry {
+            try store.read { reader in
+                for documentID in documentIDs {
+                    guard try reader.document(documentID, in: collection) != nil else {
+                        throw Failure.noDocument(documentID, in: collection)
+                    }
+                }
+            }
+        } else {
+            try remove(documentIDs, of: collection, isPurge: isPurge, in: store)
+        }
+        let count = Numbers.count(documentIDs.count, "document")
+        let verb = isPurge ? ("Would purge", "Purged") : ("Would delete", "Deleted")
+        terminal.done(
+            "\(isDry ? verb.0 : verb.1) \(count)",
+            [
+                isPurge ? "purged" : "deleted": .array(documentIDs.map { .string($0.text) }),
+                "dryRun": .bool(isDry),
+            ]
+        )
+    }
+
+    private static func remove(
+        _ documentIDs: [DocumentID],
+        of collection: CollectionPath,
+        isPurge: Bool,
+        in store: Store
+    ) throws {
         try store.write { writer in
             for documentID in documentIDs {
                 guard try writer.document(documentID, in: collection) != nil else {
                     throw Failure.noDocument(documentID, in: collection)
                 }
-                if arguments.has("--purge") {
+                if isPurge {
                     try writer.purge(documentID, in: collection)
                 } else {
                     _ = try writer.save(
@@ -42,7 +75,5 @@ enum RemoveCommand: Command {
                 }
             }
         }
-        let verb = arguments.has("--purge") ? "Purged" : "Deleted"
-        terminal.note("\(verb) \(Numbers.count(documentIDs.count, "document"))")
     }
 }

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanRevisions
 import DivanStore
 
@@ -14,18 +15,22 @@ enum UpgradeCommand: Command {
             is touched; what peers have, checkpoints and conflicts stay. There is no way back, and
             versions of Divan before this one do not open the database any more: copy it first.
             """,
-        examples: ["divan copy travel travel-3 && divan upgrade travel"]
+        examples: ["divan cp travel travel-3 && divan upgrade travel"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         guard store.scheme != .vectors else {
-            terminal.result("Revisions are named by version vectors already")
-            return
+            return tell("Revisions are named by version vectors already", isNew: false, terminal)
         }
         try store.upgradeToVersionVectors()
-        terminal.result("Revisions are named by version vectors from now on")
+        tell("Revisions are named by version vectors from now on", isNew: true, terminal)
+    }
+
+    private static func tell(_ sentence: String, isNew: Bool, _ terminal: Terminal) {
+        guard terminal.isJSON else { return terminal.result(sentence) }
+        terminal.done(sentence, ["scheme": "vectors", "upgraded": .bool(isNew)])
     }
 }
 

@@ -92,7 +92,10 @@ enum ConflictResolveCommand: Command {
                 try store(decision, conflict, path, database)
             }
         editor?.discard()
-        terminal.note("\(documentID) is revision \(revision) now")
+        terminal.done(
+            "\(documentID) is revision \(revision) now",
+            ["id": .string(documentID.text), "revision": .string("\(revision)")]
+        )
     }
 
     private static func read(

@@ -106,4 +106,5 @@ extension CommandSyntax.Option {
         "the collection: scope.name or name (default: _default)"
     )
     static let json = flag("--json", "results as JSON for machines")
+    static let dryRun = flag("--dry-run", "tell what would be done, and do nothing")
 }

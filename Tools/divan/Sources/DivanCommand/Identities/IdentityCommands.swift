@@ -165,7 +165,7 @@ enum IdentityRemoveCommand: Command {
         name: "identity rm",
         summary: "forget identities, keys included",
         operands: [.init(name: "LABEL", isRepeating: true)],
-        options: [.flag("--yes", "do not ask")],
+        options: [.flag("--yes", "do not ask"), .dryRun, .json],
         details: """
             A key cannot be made again: peers that pinned the certificate refuse this one from then
             on. divan identity export --p12 keeps a copy.
@@ -180,9 +180,13 @@ enum IdentityRemoveCommand: Command {
             _ = try IdentityShelf.credential(label, store)
         }
         let names = arguments.operands.joined(separator: ", ")
+        let labels = JSON.array(arguments.operands.map { .string($0) })
+        if arguments.has("--dry-run") {
+            return terminal.done("Would forget \(names)", ["forgot": labels, "dryRun": true])
+        }
         try terminal.confirm("Forget \(names) for ever?", isSure: arguments.has("--yes"))
         for label in arguments.operands { try store.delete(label: label) }
-        terminal.note("Forgot \(names)")
+        terminal.done("Forgot \(names)", ["forgot": labels, "dryRun": false])
     }
 }
 

@@ -126,14 +126,21 @@ extension CommandSyntax {
     /// Whether the verb opens databases, which may be sealed.
     var takesKeys: Bool { operands.contains { $0.completion == .database } }
 
+    /// Whether what the verb prints has a form of its own already.
+    var printsWhatIsStored: Bool {
+        ["blob get", "identity export", "completion", "shell"].contains(name)
+    }
+
     /// Whether the verb may make a sealed database of none, or of a plain one.
     var makesSealed: Bool { ["new", "seal"].contains(name) }
 }
 
 extension Command {
-    /// What the verb accepts, and the options that all take which open databases.
+    /// What the verb accepts, with the options that all take, and those of all that open databases.
     static var line: CommandSyntax {
         var line = syntax
+        let hasForm = line.options.contains { $0.name == "--json" }
+        if !hasForm, !line.printsWhatIsStored { line.options.append(.json) }
         if line.takesKeys { line.options += KeyOptions.current.options(of: "the database's key") }
         return line
     }

@@ -1,5 +1,6 @@
 @_spi(Stores) import Divan
 import DivanCommandLine
+import DivanJSON
 import DivanStore
 
 /// `divan seal`.
@@ -33,7 +34,7 @@ enum SealCommand: Command {
         let store = try path.open(forWriting: true)
         defer { try? store.close() }
         try store.changeSealing(to: try KeyRing.shared.newKey(arguments).sealing())
-        terminal.note("Sealed \(path.bundle)")
+        terminal.done("Sealed \(path.bundle)", ["sealed": .string(path.bundle)])
     }
 }
 
@@ -55,7 +56,7 @@ enum UnsealCommand: Command {
         let store = try path.openSealed()
         defer { try? store.close() }
         try store.changeSealing(to: nil)
-        terminal.note("Unsealed \(path.bundle)")
+        terminal.done("Unsealed \(path.bundle)", ["unsealed": .string(path.bundle)])
     }
 }
 
@@ -79,7 +80,7 @@ enum RekeyCommand: Command {
         let store = try path.openSealed()
         defer { try? store.close() }
         try store.changeSealing(to: try KeyRing.shared.newKey(arguments, .new).sealing())
-        terminal.note("Changed the key of \(path.bundle)")
+        terminal.done("Changed the key of \(path.bundle)", ["rekeyed": .string(path.bundle)])
     }
 }
 

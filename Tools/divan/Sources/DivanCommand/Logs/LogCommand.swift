@@ -6,6 +6,7 @@ import Foundation
 enum LogCommand: Command {
     static let syntax = CommandSyntax(
         name: "log",
+        aliases: ["logcat"],
         summary: "print log files, merged by time",
         operands: [.init(name: "FILE", isRepeating: true, completion: .file)],
         options: [

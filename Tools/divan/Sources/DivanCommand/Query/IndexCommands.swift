@@ -40,6 +40,7 @@ enum IndexListCommand: Command {
 enum IndexMakeCommand: Command {
     static let syntax = CommandSyntax(
         name: "index make",
+        aliases: ["mkindex"],
         summary: "make an index of a collection",
         operands: [
             .database, .init(name: "NAME"),
@@ -72,7 +73,10 @@ enum IndexMakeCommand: Command {
         defer { try? database.close() }
         let collection = try database.collections(named: [path], creating: false)[0]
         try collection.createIndex(withName: arguments.operands[1], config: config)
-        terminal.note("made index \(arguments.operands[1]) of \(path.wireName)")
+        terminal.done(
+            "made index \(arguments.operands[1]) of \(path.wireName)",
+            ["made": .string(arguments.operands[1]), "collection": .string(path.wireName)]
+        )
     }
 
     private static func config(
@@ -128,7 +132,10 @@ enum IndexRemoveCommand: Command {
             }
             try writer.deleteIndex(name, in: collection)
         }
-        terminal.note("removed index \(name) of \(collection.wireName)")
+        terminal.done(
+            "removed index \(name) of \(collection.wireName)",
+            ["removed": .string(arguments.operands[1]), "collection": .string(collection.wireName)]
+        )
     }
 }
 

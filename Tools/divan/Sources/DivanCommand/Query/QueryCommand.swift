@@ -43,11 +43,16 @@ enum QueryCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        try run(arguments.operands[1], arguments, terminal)
+    }
+
+    /// Asks a question with the options of a command line.
+    static func run(_ question: String, _ arguments: Arguments, _ terminal: Terminal) throws {
         let format = try format(arguments, terminal)
         var session = try QuerySession(arguments.database)
         defer { try? session.store.close() }
         session.parameters = try parameters(arguments)
-        let query = try session.query(arguments.operands[1])
+        let query = try session.query(question)
         try session.checkParameters(query)
         if arguments.has("--explain") { return try session.explain(query, terminal) }
         let clock = ContinuousClock.now
@@ -56,7 +61,7 @@ enum QueryCommand: Command {
             terminal.note("\(Numbers.count(count, "row")) in \(elapsed(clock))")
         }
         guard arguments.has("--watch") else { return }
-        try QueryPoll(session, arguments.operands[1]).run(format, terminal)
+        try QueryPoll(session, question).run(format, terminal)
     }
 
     /// The time since a moment, as people read it.

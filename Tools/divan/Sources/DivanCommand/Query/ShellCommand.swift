@@ -11,6 +11,7 @@ import Synchronization
 enum ShellCommand: Command {
     static let syntax = CommandSyntax(
         name: "shell",
+        aliases: ["open"],
         summary: "ask a database again and again; divan DATABASE does the same",
         operands: [.database],
         details: """

@@ -133,7 +133,10 @@ final class ServingRoom {
         var sentence = "Serving \(name) at \(urls.joined(separator: ", "))"
         if let certificate = database.certificate {
             members["fingerprint"] = .string(certificate.sha256Fingerprint)
+            members["certificateEnds"] = .string(Days.moment(certificate.notAfter))
             sentence += ", certificate \(certificate.sha256Fingerprint)"
+            sentence +=
+                "\nPeers that pinned it need another after \(Days.text(certificate.notAfter))"
         }
         if let metrics {
             members["metrics"] = .string("http://127.0.0.1:\(metrics.port)/metrics")

@@ -63,7 +63,7 @@ enum UserAddCommand: Command {
             if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
             list.users[ExactText(name)] = record
         }
-        terminal.note("\(name) \(record.rights)")
+        terminal.done("\(name) \(record.rights)", ["user": .string(name)])
     }
 
     /// What an Authorization header can carry (RFC 7617 §2).
@@ -101,7 +101,10 @@ enum UserRemoveCommand: Command {
                 }
             }
         }
-        terminal.note("Removed \(names.joined(separator: ", "))")
+        terminal.done(
+            "Removed \(names.joined(separator: ", "))",
+            ["removed": .array(names.map { .string($0) })]
+        )
     }
 }
 
@@ -161,7 +164,10 @@ enum UserVerifyCommand: Command {
                     + "a new one"
             )
         }
-        terminal.note("This is the password of \(name)")
+        terminal.done(
+            "This is the password of \(name)",
+            ["user": .string(name), "verified": true]
+        )
     }
 }
 

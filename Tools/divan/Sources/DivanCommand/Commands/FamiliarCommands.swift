@@ -1,0 +1,47 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+
+/// `divan mkcoll`: what `collections --make` does, by the name that cblite gave it.
+enum MakeCollectionCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "mkcoll",
+        summary: "make collections, as collections --make does",
+        operands: [.database, .init(name: "NAME", isRepeating: true)],
+        options: [.json],
+        details: "A collection that is there already is left as it is.",
+        examples: ["divan mkcoll travel travel.hotels travel.routes"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let names = arguments.operands.dropFirst()
+        guard !names.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
+        let paths = try names.map { name throws(Failure) in try CollectionPath.parsing(name) }
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        try store.write { writer in
+            for path in paths { try writer.createCollection(path) }
+        }
+        for path in paths {
+            terminal.done("Made \(path.wireName)", ["made": .string(path.wireName)])
+        }
+    }
+}
+
+/// `divan select`: what `query` does, without the need to type SELECT again.
+enum SelectCommand: Command {
+    static let syntax: CommandSyntax = {
+        var syntax = QueryCommand.syntax
+        syntax.name = "select"
+        syntax.summary = "query that begins with SELECT"
+        syntax.operands = [.database, .init(name: "EXPRESSION", isRepeating: true)]
+        syntax.examples = ["divan select travel 'name FROM travel.hotels WHERE stars > 3'"]
+        return syntax
+    }()
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let words = arguments.operands.dropFirst().joined(separator: " ")
+        guard !words.isEmpty else { throw Failure.usage("divan select: EXPRESSION is missing") }
+        try QueryCommand.run("SELECT " + words, arguments, terminal)
+    }
+}

@@ -1,0 +1,120 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What fingers that know `cblite` and Unix expect, and what scripts do.
+@Suite struct FamiliarTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db", "--collections", "geo.places")
+        for id in ["rome", "roma-2", "paris", "r*"] {
+            try shell.run("put", "db", id, "{\"n\":\"\(id)\"}", "-c", "geo.places")
+        }
+    }
+
+    @Test func `the names of cblite work`() throws {
+        try shell.run("mkcoll", "db", "geo.rivers", "lakes")
+        #expect(try shell.run("lscoll", "db").output.contains("geo.rivers"))
+        #expect(
+            try shell.run("select", "db", "n FROM geo.places WHERE n LIKE 'p%'", "--json").output
+                == "{\"n\":\"paris\"}\n"
+        )
+        try shell.run("mkindex", "db", "byN", "n", "-c", "geo.places")
+        #expect(try shell.run("index", "ls", "db", "-c", "geo.places").output.contains("byN"))
+        try shell.write("kept.cbllog", "2026-11-20T08:00:00.000000Z DB info hello\n")
+        #expect(try shell.run("logcat", "kept.cbllog").output.contains("hello"))
+        #expect(
+            try shell.divan(["open", "db"], input: "SELECT COUNT(*) FROM geo.places;\n").output
+                .contains("4")
+        )
+    }
+
+    @Test func `ls takes patterns, pages, an order and bodies`() throws {
+        func list(_ words: String...) throws -> [String] {
+            let outcome = try shell.divan(["ls", "db", "-c", "geo.places"] + words)
+            outcome.expectSuccess()
+            return outcome.output.split(separator: "\n").map(String.init)
+        }
+        #expect(try list() == ["paris", "r*", "roma-2", "rome"])
+        #expect(try list("ro") == ["roma-2", "rome"])
+        #expect(try list("rom?") == ["rome"])
+        #expect(try list("*-2") == ["roma-2"])
+        #expect(try list("*a*") == ["paris", "roma-2"])
+        #expect(try list("r?") == ["r*"])
+        #expect(try list("?") == [])
+        #expect(try list("--offset", "1", "--limit", "2") == ["r*", "roma-2"])
+        #expect(try list("--desc") == ["rome", "roma-2", "r*", "paris"])
+        #expect(try list("--desc", "--offset", "1", "--limit", "1") == ["roma-2"])
+        #expect(try list("pa", "--body") == ["paris  {\"n\":\"paris\"}"])
+        let long = try shell.run("ls", "db", "pa", "-c", "geo.places", "--body", "--json").json()
+        #expect((long["body"] as? [String: Any])?["n"] as? String == "paris")
+    }
+
+    @Test func `an empty default collection points at the others`() throws {
+        let outcome = try shell.run("ls", "db")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("geo.places (4): divan ls db -c geo.places"))
+        #expect(try shell.run("ls", "db", "--json").errors.isEmpty)
+        #expect(try shell.run("ls", "db", "-c", "_default").errors.isEmpty)
+    }
+
+    @Test func `a dry run changes nothing and tells what would be lost`() throws {
+        let place = ["-c", "geo.places"]
+        let removal = try shell.divan(["rm", "db", "rome", "paris", "--dry-run"] + place)
+        removal.expectSuccess()
+        #expect(removal.errors == "Would delete 2 documents\n")
+        let purge = try shell.divan(["rm", "db", "rome", "--purge", "--dry-run", "--json"] + place)
+        #expect(try purge.json()["dryRun"] as? Bool == true)
+        try shell.divan(["rm", "db", "oslo", "--dry-run"] + place).expectFailure(3, "oslo")
+        let collection = try shell.run("collections", "db", "--rm", "geo.places", "--dry-run")
+        #expect(collection.errors == "Would remove geo.places with 4 documents\n")
+        try shell.divan("collections", "db", "--rm", "geo.none", "--dry-run").expectFailure(3)
+        try shell.run("identity", "new", "robot", "--key", "p256")
+        #expect(
+            try shell.run("identity", "rm", "robot", "--dry-run").errors == "Would forget robot\n"
+        )
+        #expect(try shell.run("identity", "ls").output.hasPrefix("robot"))
+        #expect(try shell.divan(["ls", "db"] + place).output == "paris\nr*\nroma-2\nrome\n")
+    }
+
+    @Test func `with --json a verb that prints nothing else prints what it did`() throws {
+        #expect(try shell.run("new", "other", "--json").json()["database"] as? String != nil)
+        let removed = try shell.run("rm", "db", "rome", "-c", "geo.places", "--json").json()
+        #expect(removed["deleted"] as? [String] == ["rome"])
+        let upgraded = try shell.run("upgrade", "other", "--json").json()
+        #expect(upgraded["upgraded"] as? Bool == true)
+    }
+
+    @Test func `with --json an error is an object, too`() throws {
+        let outcome = try shell.divan("get", "db", "nobody", "--json")
+        #expect(outcome.status == 3)
+        let value = try JSONSerialization.jsonObject(with: Data(outcome.errors.utf8))
+        let error = try #require((value as? [String: Any])?["error"] as? [String: Any])
+        #expect(error["exit"] as? Int == 3)
+        #expect(error["kind"] as? String == "notFound")
+        #expect((error["sentence"] as? String)?.contains("nobody") == true)
+        #expect(outcome.output.isEmpty)
+        let usage = try shell.divan("get", "--json")
+        #expect(usage.errors.hasPrefix("{\"error\":{\"exit\":2"))
+    }
+
+    @Test func `on a terminal an import shows its share and the time left`() throws {
+        let line = "{\"text\":\"\(String(repeating: "x", count: 200))\"}\n"
+        try shell.write("many.jsonl", String(repeating: line, count: 5000))
+        let terminal = try PseudoTerminal(shell, ["import", "db", "many.jsonl"])
+        #expect(terminal.end() == 0)
+        #expect(terminal.output.contains(" imported, 0 %, "), "\(terminal.output)")
+        #expect(terminal.output.contains(" left"))
+        #expect(terminal.screen.text.contains("Imported 5,000 documents"))
+    }
+
+    @Test func `the version names what it speaks and what it runs with`() throws {
+        let lines = try shell.run("--version").output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("divan 0.") == true)
+        #expect(lines.contains { $0.hasPrefix("protocols: ") && $0.contains("BLIP_3+CBMobile_4") })
+        #expect(lines.contains { $0.contains("SQLite 3.") && $0.contains("OpenSSL 3.") })
+        #expect(lines.contains { $0.hasPrefix("codecs: deflate") })
+    }
+}
