@@ -10,7 +10,7 @@ import Testing
         shell = try Shell()
         try shell.run("new", "a")
         try shell.run("new", "b")
-        let lines = (0..<300).map {
+        let lines = (0..<30).map {
             "{\"_id\":\"d\($0)\",\"n\":\($0),\"text\":\"some words \($0)\"}\n"
         }
         try shell.write("fill.jsonl", lines.joined())
@@ -41,7 +41,7 @@ import Testing
         let url = try proxy.url()
         #expect(url.hasPrefix("ws://127.0.0.1:"))
         try shell.run("sync", "b", url)
-        #expect(try shell.run("compare", "a", "b").output == "Equal: 300 documents and 0 blobs\n")
+        #expect(try shell.run("compare", "a", "b").output == "Equal: 30 documents and 0 blobs\n")
         // The last thing that a connection does.
         _ = try proxy.event {
             $0["kind"] as? String == "close" && $0["from"] as? String == "client"
@@ -61,7 +61,7 @@ import Testing
         let revisions = messages.filter {
             $0["kind"] as? String == "request" && $0["profile"] as? String == "rev"
         }
-        #expect(revisions.count == 300)
+        #expect(revisions.count == 30)
         let first = try #require(revisions.first)
         #expect((first["body"] as? String)?.contains("some words") == true)
         #expect((first["properties"] as? [String: Any])?["id"] as? String == "d0")

@@ -17,7 +17,8 @@ enum WireProxyCommand: Command {
             connection goes on to the server, and everything that passes is shown. Towards the
             peer it is clear text, towards the server what URL says, with the options of divan
             sync for its certificate. The peer's own credentials pass through; a client
-            certificate cannot, name one with --identity. Goes on until Ctrl-C.
+            certificate cannot, name one with --identity. Who reads its output slowly slows the peers
+            down. Goes on until Ctrl-C.
 
             \(WireOptions.details)
             """,
