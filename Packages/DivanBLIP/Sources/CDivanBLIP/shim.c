@@ -1,3 +1,7 @@
+#if !__has_include(<zlib.h>)
+#error "Divan needs the headers of zlib: type  sudo apt-get install zlib1g-dev"
+#endif
+
 #include "CDivanBLIP.h"
 
 #include <string.h>

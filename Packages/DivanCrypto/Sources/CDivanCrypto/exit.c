@@ -1,3 +1,7 @@
+#if !__has_include(<openssl/crypto.h>)
+#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#endif
+
 #include <openssl/crypto.h>
 
 /// Keeps OpenSSL from tidying up when the process exits.

@@ -1,6 +1,10 @@
 // The digest functions on plain structs are marked deprecated in OpenSSL 3, whose replacement
 // allocates twice for each digest. They run the same code (SHA extensions where the CPU has them).
 #define OPENSSL_SUPPRESS_DEPRECATED
+#if !__has_include(<openssl/core_names.h>)
+#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#endif
+
 #include "CDivanCrypto.h"
 
 #include <limits.h>

@@ -1,6 +1,10 @@
 #ifndef DIVAN_FULL_TEXT_H
 #define DIVAN_FULL_TEXT_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>

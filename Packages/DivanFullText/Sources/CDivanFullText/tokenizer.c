@@ -1,3 +1,7 @@
+#if !__has_include(<libstemmer.h>)
+#error "Divan needs the headers of Snowball: type  sudo apt-get install libstemmer-dev"
+#endif
+
 #include "full_text.h"
 
 #include <libstemmer.h>

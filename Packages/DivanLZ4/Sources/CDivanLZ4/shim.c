@@ -1,3 +1,7 @@
+#if !__has_include(<lz4.h>)
+#error "Divan needs the headers of LZ4: type  sudo apt-get install liblz4-dev"
+#endif
+
 #include "CDivanLZ4.h"
 
 #include <lz4.h>

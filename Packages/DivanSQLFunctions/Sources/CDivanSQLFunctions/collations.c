@@ -1,3 +1,7 @@
+#if !__has_include(<unicode/ucol.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include "include/CDivanSQLFunctions.h"
 #include "value.h"
 

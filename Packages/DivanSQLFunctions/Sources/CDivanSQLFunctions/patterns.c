@@ -1,3 +1,7 @@
+#if !__has_include(<unicode/uregex.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include "like.h"
 #include "unicode.h"
 #include "value.h"

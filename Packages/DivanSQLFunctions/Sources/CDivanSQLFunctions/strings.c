@@ -1,4 +1,8 @@
 #define _GNU_SOURCE
+#if !__has_include(<unicode/uchar.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include "unicode.h"
 #include "value.h"
 

@@ -1,3 +1,7 @@
+#if !__has_include(<unicode/unorm2.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include "unicode.h"
 
 #include <limits.h>

@@ -1,6 +1,10 @@
 #ifndef DIVAN_UNICODE_H
 #define DIVAN_UNICODE_H
 
+#if !__has_include(<unicode/utypes.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include "json.h"
 
 #include <unicode/utypes.h>

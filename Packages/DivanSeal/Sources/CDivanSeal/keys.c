@@ -1,4 +1,8 @@
 #define _GNU_SOURCE
+#if !__has_include(<openssl/evp.h>)
+#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#endif
+
 #include "CDivanSeal.h"
 
 #include <fcntl.h>

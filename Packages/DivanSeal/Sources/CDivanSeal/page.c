@@ -1,3 +1,7 @@
+#if !__has_include(<openssl/evp.h>)
+#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#endif
+
 #include "CDivanSeal.h"
 
 #include <openssl/evp.h>

@@ -2,6 +2,10 @@
 #ifndef DIVAN_SEALED_FILE_H
 #define DIVAN_SEALED_FILE_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
 #include "CDivanSeal.h"
 
 #include <sqlite3.h>

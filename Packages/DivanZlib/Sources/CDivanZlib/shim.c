@@ -1,4 +1,8 @@
 #define ZLIB_CONST
+#if !__has_include(<zlib.h>)
+#error "Divan needs the headers of zlib: type  sudo apt-get install zlib1g-dev"
+#endif
+
 #include "CDivanZlib.h"
 
 #include <limits.h>

@@ -25,6 +25,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("names", NamesCheck(tree).violations),
     ("citations", CitationsCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
+    ("headers", HeadersCheck(tree).violations),
     ("codes", CodesCheck(tree).violations),
     ("states", StatesCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),

@@ -290,4 +290,19 @@ import Testing
         let violations = try ManifestsCheck(checkout.tree).violations()
         #expect(violations.map(\.problem) == ["the root manifest lacks DivanDelta"])
     }
+
+    @Test func `a header of a library that nobody asks for is found`() throws {
+        let checkout = try Checkout()
+        let file = "Packages/DivanStore/Sources/CDivanStore/new.c"
+        try checkout.write(file, "#include <sqlite3.h>\n")
+        #expect(try HeadersCheck(checkout.tree).violations().map(\.place) == [file])
+        let guarded = """
+            #if !__has_include(<sqlite3.h>)
+            #error "type  sudo apt-get install libsqlite3-dev"
+            #endif
+            #include <sqlite3.h>
+            """
+        try checkout.write(file, guarded)
+        #expect(try HeadersCheck(checkout.tree).violations().isEmpty)
+    }
 }

@@ -1,4 +1,8 @@
 #define _GNU_SOURCE
+#if !__has_include(<editline/readline.h>)
+#error "Divan needs the headers of libedit: type  sudo apt-get install libedit-dev"
+#endif
+
 #include "CDivanLineEditor.h"
 
 #include <editline/readline.h>

@@ -1,6 +1,10 @@
 #ifndef CDIVANCBLITE_H
 #define CDIVANCBLITE_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
 #include <sqlite3.h>
 
 // Binds text; SQLite copies it.

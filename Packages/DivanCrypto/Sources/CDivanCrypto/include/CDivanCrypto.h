@@ -1,6 +1,10 @@
 #ifndef CDIVANCRYPTO_H
 #define CDIVANCRYPTO_H
 
+#if !__has_include(<openssl/sha.h>)
+#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 #include <openssl/sha.h>

@@ -1,6 +1,10 @@
 #ifndef CDIVANDISCOVERY_H
 #define CDIVANDISCOVERY_H
 
+#if !__has_include(<avahi-client/client.h>)
+#error "Divan needs the headers of Avahi: type  sudo apt-get install libavahi-client-dev"
+#endif
+
 #include <avahi-client/client.h>
 #include <avahi-client/lookup.h>
 #include <avahi-client/publish.h>

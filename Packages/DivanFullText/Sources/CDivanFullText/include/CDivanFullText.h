@@ -1,6 +1,10 @@
 #ifndef C_DIVAN_FULL_TEXT_H
 #define C_DIVAN_FULL_TEXT_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
 #include <sqlite3.h>
 
 /// Gives a connection the tokenizer, the rank and the functions of full-text indexes.

@@ -1,6 +1,10 @@
 #ifndef C_DIVAN_SQL_FUNCTIONS_H
 #define C_DIVAN_SQL_FUNCTIONS_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
 #include <sqlite3.h>
 
 /// Gives a connection every function, aggregate, collation and table of this package.

@@ -3,6 +3,10 @@
 #ifndef C_DIVAN_SEAL_H
 #define C_DIVAN_SEAL_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,10 @@
 #ifndef CDIVANTLS_H
 #define CDIVANTLS_H
 
+#if !__has_include(<openssl/ssl.h>)
+#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#endif
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>

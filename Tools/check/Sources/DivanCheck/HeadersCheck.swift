@@ -1,0 +1,45 @@
+import Foundation
+
+/// Whoever builds without a C library's headers is told which package to install.
+///
+/// A file that includes one of them, or the header of its folder that it includes, asks with
+/// `__has_include` first, and its `#error` names the package.
+public struct HeadersCheck {
+    private let tree: SourceTree
+
+    /// What the headers of a library begin with, and the package that has them.
+    private static let packages = [
+        ("avahi-client/", "libavahi-client-dev"), ("editline/", "libedit-dev"),
+        ("libstemmer.h", "libstemmer-dev"), ("lz4.h", "liblz4-dev"),
+        ("openssl/", "libssl-dev"), ("sqlite3.h", "libsqlite3-dev"),
+        ("unicode/", "libicu-dev"), ("zlib.h", "zlib1g-dev"),
+    ]
+
+    /// Checks the given checkout.
+    public init(_ tree: SourceTree) {
+        self.tree = tree
+    }
+
+    /// Returns the includes that would only say that a file was not found.
+    public func violations() throws -> [Violation] {
+        let folders = ["Packages", "Tools/divan"]
+        let files = folders.flatMap { folder in
+            tree.files(under: folder, suffix: ".c") + tree.files(under: folder, suffix: ".h")
+        }
+        var violations: [Violation] = []
+        for file in files where file.contains("/Sources/") {
+            let text = try tree.text(file)
+            for (header, package) in Self.packages where text.contains("#include <\(header)") {
+                guard !text.contains("__has_include(<\(header)") else { continue }
+                violations.append(
+                    Violation(
+                        place: file,
+                        problem: "<\(header)…> is included without asking whether it is there",
+                        remedy: "#if !__has_include, #error that names \(package)"
+                    )
+                )
+            }
+        }
+        return violations
+    }
+}
