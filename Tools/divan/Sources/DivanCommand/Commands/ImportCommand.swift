@@ -36,8 +36,7 @@ enum ImportCommand: Command {
             """,
         examples: [
             "divan import travel routes.jsonl -c travel.routes",
-            "curl -s 'http://localhost:5984/shop/_all_docs?include_docs=true&attachments=true' \\\n"
-                + "    | divan import shop - --from couchdb",
+            "divan import shop all-docs.json --from couchdb",
         ]
     )
 
