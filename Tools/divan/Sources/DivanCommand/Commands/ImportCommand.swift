@@ -45,13 +45,7 @@ enum ImportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
-        let format = arguments.value("--from") ?? "json"
-        let readers: [String: (String, (DocumentReader.Entry) throws -> Void) throws -> Void] = [
-            "json": DocumentReader.read, "csv": CSVReader.read, "couchdb": CouchReader.read,
-        ]
-        guard let read = readers[format] else {
-            throw Failure.usage("--from takes json, csv or couchdb, not \"\(format)\"")
-        }
+        let read = try reader(of: arguments.value("--from") ?? "json")
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
@@ -91,6 +85,19 @@ enum ImportCommand: Command {
                 sentence: "\(Numbers.count(batch.refusedCount, "document")) "
                     + "\(batch.refusedCount == 1 ? "was" : "were") left out; the lines above say why"
             )
+        }
+    }
+
+    /// What reads the files of a format.
+    private static func reader(
+        of format: String
+    ) throws(Failure) -> (String, (DocumentReader.Entry) throws -> Void) throws -> Void {
+        switch format {
+        case "json": return DocumentReader.read
+        case "csv": return CSVReader.read
+        case "couchdb": return CouchReader.read
+        default:
+            throw .usage("--from takes json, csv or couchdb, not \"\(format)\"")
         }
     }
 
