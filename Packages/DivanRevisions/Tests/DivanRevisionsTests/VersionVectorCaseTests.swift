@@ -115,7 +115,10 @@ import Testing
         #expect(Version(converting: try id("8388608-aa")) == nil)
     }
 
+    /// Of ours, one that has the tree ID or its converted form knows the other form as well; LiteCore takes
+    /// the two for strangers, and asks a resolver.
     @Test func `mixed histories are in the order that LiteCore decided`() throws {
+        var beyond: [String] = []
         for item in try cases().mixedCompare {
             let (new, held) = (try MixedVector(item.new), try MixedVector(item.held))
             let theirs = try order(item.newComparedToHeld)
@@ -123,10 +126,15 @@ import Testing
                 new.orderAtCouchbaseLite(to: held) == theirs,
                 "\(item.new) | \(item.held)"
             )
-            let ours = try item.byVectorsAlone.map { try order($0) } ?? theirs
-            #expect(new.order(to: held) == ours, "\(item.new) | \(item.held)")
+            let expected = try item.byVectorsAlone.map { try order($0) } ?? theirs
+            let ours = new.order(to: held)
+            guard ours != expected else { continue }
+            #expect(expected == .conflict && ours == .newer, "\(item.new) | \(item.held)")
+            beyond.append(item.new + " | " + item.held)
         }
         #expect(try cases().mixedCompare.count == 80)
+        #expect(beyond.count == 4)
+        #expect(beyond.allSatisfy { $0.contains("@Revision+Tree+Encoding") })
     }
 
     @Test func `two merges of the same are one revision where their bodies are equal`() throws {
