@@ -228,9 +228,9 @@ extension ListenerServer {
         case .refused(let explanation)?:
             return refuse(request, 403, explanation)
         }
-        guard let subprotocol = peer.choose(from: request.handshake.subprotocols) else {
-            let spoken = peer.subprotocols.joined(separator: ", ")
-            return refuse(request, 400, "subprotocols spoken here: \(spoken)")
+        let offered = request.handshake.subprotocols
+        guard let subprotocol = peer.choose(from: offered) else {
+            return refuse(request, 400, peer.refusal(of: offered))
         }
         let isSpared = database.sparesLoopback && request.address.isLoopback
         if isSpared, subprotocol.codecName == nil { peer.compresses = false }

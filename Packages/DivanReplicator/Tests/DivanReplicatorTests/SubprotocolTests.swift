@@ -80,6 +80,28 @@ import Testing
         if let chosen { #expect(offered.contains(chosen.rawValue)) }
     }
 
+    @Test(
+        arguments: [
+            (RevisionScheme.vectors, "BLIP_3+CBMobile_3", "version vectors"),
+            (.vectors, "BLIP_3+CBMobile_2", "version vectors"),
+            (.trees, "BLIP_3+CBMobile_4+LZ4", "revision trees"),
+            (.vectors, "chat", nil), (.trees, "chat", nil),
+        ] as [(RevisionScheme, String, String?)]
+    )
+    func `a client of the other scheme is told why it is refused`(
+        scheme: RevisionScheme,
+        offer: String,
+        reason: String?
+    ) {
+        var listener = peer()
+        listener.scheme = scheme
+        #expect(listener.choose(from: [offer]) == nil)
+        let text = listener.refusal(of: [offer])
+        #expect(text.contains(listener.subprotocols[0]))
+        #expect(text.contains("this database") == (reason != nil))
+        if let reason { #expect(text.contains(reason)) }
+    }
+
     /// How servers that never heard of us choose from our list (`websocket-and-urls.md` §2).
     @Test func `a foreign server finds a standard name in what we offer`() {
         let offered = peer("lz4").subprotocols

@@ -1,4 +1,5 @@
 public import DivanCompression
+import DivanRevisions
 
 // Which codec a connection uses.
 extension PeerConfiguration {
@@ -13,6 +14,23 @@ extension PeerConfiguration {
         let standard = Subprotocol.Version.all(of: scheme).map { Subprotocol($0) }
         let known = further.map(\.name) + standard
         return known.first { offered.contains($0.rawValue) }
+    }
+
+    /// Why a client that offers these cannot be served: what is spoken here, and what would help.
+    public func refusal(of offered: [String]) -> String {
+        let spoken = "subprotocols spoken here: \(subprotocols.joined(separator: ", "))"
+        let others = RevisionScheme.allCases.filter { $0 != scheme }
+        let isOfOther = others.contains { other in
+            let names = Subprotocol.offered(for: other)
+            return offered.contains { offer in names.contains { offer.hasPrefix($0) } }
+        }
+        guard isOfOther else { return spoken }
+        switch scheme {
+        case .vectors:
+            return spoken + "; this database has version vectors, which older versions cannot carry"
+        case .trees:
+            return spoken + "; this database has revision trees: upgrade it to version vectors"
+        }
     }
 
     /// The codec that an agreed subprotocol stands for; `nil` when it is none of ours.
