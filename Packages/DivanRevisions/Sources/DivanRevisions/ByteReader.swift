@@ -39,6 +39,15 @@ struct ByteReader {
         return count
     }
 
+    /// Reads eight bytes, the first one highest.
+    mutating func readWord() throws(Damage) -> UInt64 {
+        guard remainingCount >= 8 else { throw Damage() }
+        var word: UInt64 = 0
+        for index in offset..<offset + 8 { word = word << 8 | UInt64(bytes[index]) }
+        offset += 8
+        return word
+    }
+
     mutating func readBytes(count: Int) throws(Damage) -> ArraySlice<UInt8> {
         guard count <= remainingCount else { throw Damage() }
         defer { offset += count }

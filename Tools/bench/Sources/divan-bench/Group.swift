@@ -36,6 +36,7 @@ struct Group: Sendable {
         Group(name: "idle") { try IdleFigures.measureCrowd(into: &$1) },
         Group(name: "listener") { try ListenerFigures.measure(in: $0.directory, into: &$1) },
         Group(name: "sync-rates") { try SyncFigures.measure($0, into: &$1) },
+        Group(name: "sync-schemes") { try SchemeFigures.measure($0, into: &$1) },
         Group(name: "sync-steps") { try StepFigures.measure($0, into: &$1) },
         Group(name: "sync-volume") { try VolumeFigures.measure($0, into: &$1) },
         Group(name: "sync-reference") { try SyncReferenceFigures.measure($0, into: &$1) },

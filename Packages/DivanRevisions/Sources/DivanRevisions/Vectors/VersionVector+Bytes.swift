@@ -67,11 +67,9 @@ extension VersionVector {
     ) throws(ByteReader.Damage) -> Version? {
         guard time <= HybridClock.validTimes.upperBound else { return nil }
         guard byteCount > 0 else { return Version(time: time, source: .me) }
-        guard byteCount == SourceID.byteCount,
-            let source = SourceID(bytes: try reader.readBytes(count: SourceID.byteCount)),
-            source != .me
-        else { return nil }
-        return Version(time: time, source: source)
+        guard byteCount == SourceID.byteCount else { return nil }
+        let source = SourceID(words: (try reader.readWord(), try reader.readWord()))
+        return source == .me ? nil : Version(time: time, source: source)
     }
 
     private static func compressed(_ number: Int64) -> Int64 {

@@ -91,6 +91,12 @@ extension VersionVector {
     public func pruned(to count: Int = VersionLimits.previousCount) -> VersionVector {
         let excess = previous.count - max(count, 0)
         guard excess > 0 else { return self }
+        // One more database wrote the document: no need to sort.
+        if excess == 1, let oldest = previous.indices.min(by: { versions[$0] < versions[$1] }) {
+            var kept = versions
+            kept.remove(at: oldest)
+            return VersionVector(unchecked: kept, mergeCount: mergeCount)
+        }
         let kept = versions.prefix(1 + mergeCount) + previous.sorted(by: >).dropLast(excess)
         return VersionVector(unchecked: Array(kept), mergeCount: mergeCount)
     }

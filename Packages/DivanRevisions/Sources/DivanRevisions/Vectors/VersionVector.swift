@@ -66,7 +66,7 @@ public struct VersionVector: Equatable, Sendable {
 
     private func checkSources() throws(VersionError) {
         guard let current, versions.count > 1 else { return }
-        // Below this a list is faster than a set.
+        // Below this a list is faster than a table.
         guard versions.count > 8 else {
             for (index, version) in versions.enumerated().dropFirst()
             where versions[..<index].contains(where: { $0.source == version.source }) {
@@ -74,10 +74,10 @@ public struct VersionVector: Equatable, Sendable {
             }
             return
         }
-        var seen = Set<SourceID>(minimumCapacity: versions.count)
-        seen.insert(current.source)
+        var seen = SourceSet(capacity: versions.count)
+        _ = seen.insert(current.source)
         for (index, version) in versions.enumerated().dropFirst()
-        where !seen.insert(version.source).inserted {
+        where !seen.insert(version.source) {
             try check(version, at: index, after: current)
         }
     }

@@ -3,8 +3,8 @@ import DivanStore
 
 /// What the bench asks one of the two syncing processes to do; a line of JSON.
 enum PeerCommand: Codable {
-    /// Makes a database of `count` documents.
-    case fill(database: String, shape: DocumentShape, count: Int)
+    /// Makes a database of `count` documents, whose revisions are named so.
+    case fill(database: String, shape: DocumentShape, count: Int, scheme: Scheme = .trees)
     /// Stores a document with a blob of random bytes.
     case attach(database: String, byteCount: Int)
     /// Changes one member in each of the first `count` documents.
@@ -25,6 +25,11 @@ enum PeerCommand: Codable {
     case stamps(count: Int)
     /// Answers with what the process has used so far; the peak of memory may begin anew.
     case usage(forgetsPeak: Bool)
+
+    /// How revisions are named.
+    enum Scheme: String, Codable, CaseIterable {
+        case trees, vectors
+    }
 
     /// What goes over the wire, and how.
     struct Wire: Codable {

@@ -31,8 +31,8 @@ final class PeerRole {
 
     private func perform(_ command: PeerCommand) throws -> any Encodable {
         switch command {
-        case .fill(let name, let shape, let count):
-            try fill(name, shape, count)
+        case .fill(let name, let shape, let count, let scheme):
+            try fill(name, shape, count, scheme == .trees ? .trees : .vectors)
         case .attach(let name, let byteCount):
             try attach(name, byteCount)
         case .touch(let name, let count):
@@ -69,9 +69,17 @@ final class PeerRole {
 
     // MARK: Contents
 
-    private func fill(_ name: String, _ shape: DocumentShape, _ count: Int) throws {
+    private func fill(
+        _ name: String,
+        _ shape: DocumentShape,
+        _ count: Int,
+        _ scheme: DivanRevisions.RevisionScheme
+    ) throws {
         let bodies = try shape.bodies()
-        let store = try Store.open(directory: "\(directory)/\(name).cblite2")
+        let store = try Store.open(
+            directory: "\(directory)/\(name).cblite2",
+            options: StoreOptions(scheme: scheme)
+        )
         for start in stride(from: 0, to: count, by: 1_000) {
             try store.write { writer in
                 for index in start..<min(start + 1_000, count) {

@@ -1,0 +1,141 @@
+import DivanRevisions
+import DivanStore
+
+/// Databases of version vectors beside those of trees: pull and push in turns, so that both meet the same
+/// machine, and a save of a document that a thousand databases wrote.
+enum SchemeFigures {
+    private typealias Scheme = PeerCommand.Scheme
+
+    /// What one run used.
+    private struct Use {
+        /// Processor time of both processes.
+        var processorSeconds = Double.infinity
+        var byteCount = 0
+    }
+
+    private static let documentCount = 50_000
+    private static let roundCount = 3
+    private static let sourceCount = 1_000
+    private static let saveCount = 500
+
+    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+        for isPush in [false, true] { try measureSync(isPush: isPush, workplace, &report) }
+        try measureSave(&report)
+    }
+
+    private static func measureSync(
+        isPush: Bool,
+        _ workplace: Workplace,
+        _ report: inout Report
+    ) throws {
+        let pair = try PeerPair(in: workplace.newDirectory())
+        let full = isPush ? pair.active : pair.passive
+        for scheme in Scheme.allCases {
+            try full.ask(
+                .fill(
+                    database: "full-\(scheme)",
+                    shape: .routes,
+                    count: documentCount,
+                    scheme: scheme
+                )
+            )
+        }
+        var best = [Scheme.trees: Use(), .vectors: Use()]
+        for round in 0..<roundCount {
+            for scheme in Scheme.allCases {
+                let use = try sync(scheme, round, isPush: isPush, pair)
+                guard let least = best[scheme], use.processorSeconds < least.processorSeconds
+                else { continue }
+                best[scheme] = use
+            }
+        }
+        guard let trees = best[.trees], let vectors = best[.vectors] else { return }
+        let name = isPush ? "push" : "pull"
+        let count = Double(documentCount)
+        report.add(
+            Figure(
+                name: "schemes: \(name) 1.2 KB with version vectors, by processor time",
+                unit: "docs/s",
+                ours: count / vectors.processorSeconds,
+                floor: count / trees.processorSeconds,
+                floorName: "with trees, in turns",
+                must: .share(0.95)
+            )
+        )
+        report.add(
+            Figure(
+                name: "schemes: bytes of a document, \(name) with version vectors",
+                unit: "B",
+                ours: Double(vectors.byteCount) / count,
+                floor: Double(trees.byteCount) / count,
+                floorName: "with trees; both directions, TLS included"
+            )
+        )
+    }
+
+    private static func sync(
+        _ scheme: Scheme,
+        _ round: Int,
+        isPush: Bool,
+        _ pair: PeerPair
+    ) throws -> Use {
+        let (full, empty) = ("full-\(scheme)", "empty-\(scheme)-\(round)")
+        let filled = isPush ? pair.passive : pair.active
+        try filled.ask(.fill(database: empty, shape: .routes, count: 0, scheme: scheme))
+        let url = try pair.passive.listen(isPush ? empty : full)
+        let order = PeerCommand.Order(
+            database: isPush ? full : empty,
+            url: url,
+            isPush: isPush
+        )
+        let processes = [pair.active, pair.passive]
+        let before = try processes.map { try $0.usage().processorSeconds }
+        let outcome = try pair.active.sync(order)
+        let after = try processes.map { try $0.usage().processorSeconds }
+        guard outcome.documentCount == documentCount else {
+            throw BenchFailure("\(full): \(outcome.documentCount) documents arrived")
+        }
+        return Use(
+            processorSeconds: after.reduce(0, +) - before.reduce(0, +),
+            byteCount: outcome.byteCount
+        )
+    }
+
+    // MARK: Many writers
+
+    private static func measureSave(_ report: inout Report) throws {
+        let store = Store.inMemory(scheme: .vectors)
+        let versions = try (0..<sourceCount).map { number in
+            let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)] + Array(repeating: 7, count: 14)
+            let time = HybridClock.validTimes.lowerBound + UInt64(number)
+            guard let source = SourceID(bytes: bytes),
+                let version = Version(time: time, source: source)
+            else { throw BenchFailure("no version") }
+            return RevisionID(version)
+        }
+        let revision = RemoteRevision(
+            documentID: "doc",
+            revisionID: versions[sourceCount - 1],
+            history: versions.dropLast().reversed(),
+            body: Array("{}".utf8)
+        )
+        try store.write { _ = try $0.insert(revision, in: .default) }
+        let seconds = try Stopwatch.bestWork {
+            try store.write { writer in
+                for number in 0..<saveCount {
+                    let body = Array("{\"n\":\(number)}".utf8)
+                    _ = try writer.save("doc", in: .default, body: body)
+                }
+            }
+        }
+        report.add(
+            Figure(
+                name: "schemes: save of a document that 1,000 databases wrote",
+                unit: "µs",
+                ours: seconds / Double(saveCount) * 1e6,
+                floorName: "in memory, by processor time",
+                must: .atMost(50)
+            )
+        )
+    }
+}
