@@ -37,6 +37,8 @@ final class Model {
     private(set) var wrongDecisions: [String] = []
     /// Merges that a resolver asked for and that nobody has seen yet.
     private var awaitedMerges: [Action.Place: [Awaited]] = [:]
+    /// Where a document is deleted, by which revision.
+    private var tombstones: [Action.Place: RevisionID] = [:]
     private(set) var editCount = 0
     private(set) var resolutionCount = 0
 
@@ -272,6 +274,20 @@ final class Model {
                 node: place.node,
                 time: time
             )
+        }
+    }
+
+    /// A revision is current at a place, under these names; one that shares nothing with the tombstone
+    /// before brings the document back, and takes its place.
+    func noteTombstone(_ isTombstone: Bool, named names: [RevisionID], at place: Action.Place) {
+        let key = Key(collection: place.collection, documentID: place.documentID)
+        guard !isTombstone else {
+            tombstones[place] = names.first
+            return
+        }
+        guard let old = tombstones.removeValue(forKey: place) else { return }
+        for name in names where !successors(of: name, of: key).contains(old) {
+            supersede(old, by: name, of: key)
         }
     }
 

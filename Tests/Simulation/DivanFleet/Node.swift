@@ -206,7 +206,7 @@ final class Node: @unchecked Sendable {
                     documentID: document.documentID
                 )
                 if document.isPurge { world.model.purge(place) } else { world.model.note(place) }
-                if !document.isPurge { world.noteMerge(at: place) }
+                if !document.isPurge { world.noteOutcome(at: place) }
                 world.count(number, index, Int(document.sequence))
                 if world.isMended, !document.isPurge { world.noteTurn(at: place) }
                 if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }

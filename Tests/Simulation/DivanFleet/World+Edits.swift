@@ -88,13 +88,18 @@ extension World {
         return current.id == id || history.isAncestor(id, of: current.id)
     }
 
-    /// A document changed at a node where a resolver asked for a merge: that is what came of it.
-    func noteMerge(at place: Action.Place) {
+    /// A document changed at a node: a resolver asked for it, or its deletion is undone.
+    func noteOutcome(at place: Action.Place) {
         let key = Model.Key(collection: place.collection, documentID: place.documentID)
-        guard scenario.fleet != .trees, model.awaitsMerge(at: place),
-            let history = history(of: key, at: place.node), let current = history.current,
-            current.id.isVersion
+        guard scenario.fleet != .trees, let history = history(of: key, at: place.node),
+            let current = history.current
         else { return }
+        // A tree ID may have been converted on the way.
+        let names = history.names(behind: current.id).filter {
+            $0.converted == current.id.converted
+        }
+        model.noteTombstone(current.isTombstone, named: names, at: place)
+        guard model.awaitsMerge(at: place), current.id.isVersion else { return }
         model.noteMerge(current, at: place, loop.now)
     }
 }

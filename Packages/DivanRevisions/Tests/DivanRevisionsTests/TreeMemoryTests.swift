@@ -168,4 +168,28 @@ import Testing
         #expect(try told([id("1-cc")]).last == id("1-cc"))
         #expect(told([]).isEmpty, "a branch, where nobody asks for more")
     }
+
+    @Test func `an upgraded tree remembers what a remote has, however long its branch is`() throws {
+        var tree = RevisionTree()
+        _ = try tree.insertRemote(
+            id("1-aa"),
+            history: [],
+            body: Array("{}".utf8),
+            remote: Self.remote,
+            refusesConflicts: false
+        )
+        for generation in 2...60 {
+            let parent = try #require(tree.current?.id)
+            let next = try id("\(generation)-\(String(generation + 100, radix: 16))")
+            _ = try tree.insertLocal(next, parent: parent, body: Array("{\"n\":1}".utf8))
+        }
+        tree.assignSequence(7)
+        let current = try #require(tree.current)
+        let history = try RevisionScheme.vectors.history(
+            decoding: tree.encoded().span,
+            current: current
+        )
+        #expect(try knows("1-aa", history))
+        #expect(history.names(behind: current.id).count <= VersionLimits.legacyCount)
+    }
 }

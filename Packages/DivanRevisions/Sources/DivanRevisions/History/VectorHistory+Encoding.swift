@@ -127,17 +127,33 @@ extension VectorHistory {
         let names = { (id: RevisionID) in
             MixedVector(legacy: Array(tree.names(behind: id).prefix(VersionLimits.legacyCount)))
         }
-        let closed = Array(tree.closedBranches.prefix(VersionLimits.legacyCount / 2))
-        let room = VersionLimits.legacyCount - closed.count
-        let branch = Array(tree.names(behind: current.id).prefix(room))
-        let mixed = MixedVector(legacy: branch.followed(by: closed))
-        entries = [Entry(mixed, Self.renewed(current))]
+        entries = [
+            Entry(
+                MixedVector(legacy: Self.names(behind: current.id, in: tree)),
+                Self.renewed(current)
+            )
+        ]
         for mark in tree.marks {
             let revision = tree.revisions[mark.position]
             let entry = Entry(names(revision.id), Self.renewed(revision))
             setMark(of: mark.remote, to: add(entry))
         }
         settle()
+    }
+
+    /// The current revision and those behind it, then those that it took the place of: of a branch that is
+    /// longer than what is kept, its beginning goes first, but none that a remote has.
+    private static func names(behind id: RevisionID, in tree: RevisionTree) -> [RevisionID] {
+        let closed = tree.closedBranches.prefix(VersionLimits.legacyCount / 2)
+        let marked = Set(tree.marks.map { tree.revisions[$0.position].id } + [id])
+        let branch = tree.names(behind: id)
+        var room = VersionLimits.legacyCount - closed.count - branch.count { marked.contains($0) }
+        let kept = branch.filter { name in
+            guard !marked.contains(name) else { return true }
+            room -= 1
+            return room >= 0
+        }
+        return Array(kept.prefix(VersionLimits.legacyCount)).followed(by: Array(closed))
     }
 
     private static func renewed(_ revision: HistoryRevision) -> HistoryRevision {

@@ -53,7 +53,7 @@ extension MixedVector {
     }
 
     /// The vector, or that of the converted tree ID; `nil` when its generation is too great.
-    public var converted: VersionVector? {
+    var converted: VersionVector? {
         guard isLegacy else { return vector }
         return legacy.first.flatMap { Version(converting: $0) }.map { VersionVector($0) }
     }
