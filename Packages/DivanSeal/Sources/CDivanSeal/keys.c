@@ -6,12 +6,14 @@
 #include "CDivanSeal.h"
 
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/rand.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct divan_secret {
@@ -72,5 +74,15 @@ int divan_derive(const uint8_t *key, const uint8_t *salt, size_t salt_size, cons
 }
 
 int divan_seal_random(uint8_t *bytes, size_t size) { return RAND_bytes(bytes, (int)size) == 1; }
+
+// The kernel's own calls: libkeyutils would be one more library for these two.
+long divan_keyring_read(const char *description, uint8_t *bytes, size_t size) {
+    long key = syscall(SYS_request_key, "user", description, NULL, 0);
+    return key < 0 ? -1 : syscall(SYS_keyctl, KEYCTL_READ, key, bytes, size);
+}
+
+int divan_keyring_add(const char *description, const uint8_t *bytes, size_t size) {
+    return syscall(SYS_add_key, "user", description, bytes, size, KEY_SPEC_PROCESS_KEYRING) >= 0;
+}
 
 int divan_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }

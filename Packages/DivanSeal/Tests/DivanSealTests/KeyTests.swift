@@ -34,6 +34,27 @@ struct KeyTests {
         #expect("\(key)" == "SealKey(hidden)" && !dumped.contains("10"))
     }
 
+    @Test func `the kernel's keyring gives a key, and says what it has not`() throws {
+        let name = "divan:\(UUID().uuidString)"
+        #expect(throws: SealError.source("keyring \(name)", detail: "Required key not available")) {
+            try KeyringKey(name).key()
+        }
+        #expect(divan_keyring_add(name, Self.bytes, Self.bytes.count) == 1)
+        #expect(Self.isExpected(try KeyringKey(name).key()))
+        #expect(divan_keyring_add(name, Array("\(Self.digits)\n".utf8), 65) == 1)
+        #expect(Self.isExpected(try KeyringKey(name).key()))
+        #expect(divan_keyring_add(name, Array("password123".utf8), 11) == 1)
+        let password = try KeyringKey(name, form: .password).key()
+        #expect(password.isSame(as: try SealKey(password: "password123")))
+        #expect(throws: SealError.self) { try KeyringKey(name).key() }
+        let long = [UInt8](repeating: 1, count: SealLimits.sourceByteCount + 1)
+        #expect(divan_keyring_add(name, long, long.count) == 1)
+        #expect(throws: SealError.source("keyring \(name)", detail: "more than 4096 bytes")) {
+            try KeyringKey(name).key()
+        }
+        for none in ["", "a\0b"] { #expect(throws: SealError.self) { try KeyringKey(none).key() } }
+    }
+
     @Test func `files, descriptors, variables, credentials and commands give keys`() throws {
         let home = try TemporaryDirectory()
         let (raw, text) = (home.file("raw"), home.file("text"))

@@ -72,6 +72,11 @@ int divan_password_key(const char *password, size_t size, const uint8_t *salt, s
 int divan_derive(const uint8_t *key, const uint8_t *salt, size_t salt_size, const char *label,
                  uint8_t *derived, size_t size);
 int divan_seal_random(uint8_t *bytes, size_t size);
+/// Reads the key of type "user" with a description that the kernel finds in the keyrings of the thread, the
+/// process and the session. Returns its size, which may be more than `size`, or -1 and `errno`.
+long divan_keyring_read(const char *description, uint8_t *bytes, size_t size);
+/// Puts such a key into the keyring of the process, which ends with it.
+int divan_keyring_add(const char *description, const uint8_t *bytes, size_t size);
 /// `pipe2(2)` whose ends no program that is started inherits.
 int divan_pipe(int *ends);
 

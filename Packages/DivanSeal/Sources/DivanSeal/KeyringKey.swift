@@ -1,0 +1,37 @@
+internal import CDivanSeal
+internal import Glibc
+
+/// A key of type `user` in the kernel's keyrings, where no file and no other user sees it:
+/// `keyctl padd user divan:notes @u < notes.key`.
+///
+/// The kernel looks in the keyrings of the thread, the process and the session. What it holds goes with a
+/// restart, and with its timeout where one was set (`keyctl timeout`).
+public struct KeyringKey: KeySource {
+    private let description: String
+    private let form: KeyForm
+
+    /// Creates a source of the key with a description.
+    public init(_ description: String, form: KeyForm = .key) {
+        self.description = description
+        self.form = form
+    }
+
+    /// Asks the kernel.
+    public func key() throws(SealError) -> SealKey {
+        let source = "keyring \(description)"
+        guard !description.isEmpty, !description.utf8.contains(0) else {
+            throw .source(source, detail: "no description of a key")
+        }
+        var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount)
+        defer { given.wipe() }
+        let count = divan_keyring_read(description, &given, given.count)
+        guard count >= 0 else {
+            throw .source(source, detail: String(cString: strerror(errno)))
+        }
+        guard count <= given.count else {
+            throw .source(source, detail: "more than \(SealLimits.sourceByteCount) bytes")
+        }
+        var taken = Array(given[..<count])
+        return try form.key(from: &taken, of: source)
+    }
+}
