@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanSealedFields",
+    products: [.library(name: "DivanSealedFields", targets: ["DivanSealedFields"])],
+    dependencies: [
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanSeal"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(
+            name: "DivanSealedFields",
+            dependencies: ["DivanSeal", "DivanJSON", "DivanCrypto"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanSealedFieldsTests",
+            dependencies: [
+                "DivanSealedFields", "DivanTestKit", "DivanSeal", "DivanJSON", "DivanCrypto",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

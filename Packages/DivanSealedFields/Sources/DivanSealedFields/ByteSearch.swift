@@ -1,0 +1,33 @@
+internal import Glibc
+
+extension Span<UInt8> {
+    /// Whether the bytes of an ASCII text stand somewhere, looked for by one of them that is rare.
+    func contains(_ text: StaticString, by rare: Int) -> Bool {
+        let count = text.utf8CodeUnitCount
+        return withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress, bytes.count >= count, rare < count else {
+                return false
+            }
+            // `memchr` and `memcmp` stay between `place` and the end, `count` bytes of each text.
+            var place = rare
+            let last = bytes.count - count + rare
+            while place <= last {
+                let left = last - place + 1
+                guard
+                    let found = memchr(start + place, Int32(text.utf8Start[rare]), left)
+                else { return false }
+                let offset = UnsafeRawPointer(found) - UnsafeRawPointer(start)
+                if memcmp(start + offset - rare, text.utf8Start, count) == 0 { return true }
+                place = offset + 1
+            }
+            return false
+        }
+    }
+
+    /// Whether a letter, `@` or `$` is written as `\u00…`: nobody does that but who hides a word.
+    var hidesLetters: Bool {
+        guard contains(#"\u00"#, by: 0) else { return false }
+        return contains(#"\u006"#, by: 0) || contains(#"\u007"#, by: 0)
+            || contains(#"\u0024"#, by: 0) || contains(#"\u0040"#, by: 0)
+    }
+}

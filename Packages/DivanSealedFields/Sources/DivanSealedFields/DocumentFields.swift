@@ -1,0 +1,108 @@
+public import DivanJSON
+
+/// What a cipher is told about a property.
+public struct FieldQuestion: Sendable {
+    /// The scope of the document's collection.
+    public let scope: String
+    /// The name of the document's collection.
+    public let collection: String
+    /// The document's ID.
+    public let documentID: String
+    /// Where the property stands: names with dots between, positions in brackets; `\` stands before a
+    /// `.`, `[` or `\` that belongs to a name.
+    public let keyPath: String
+    /// The whole document, as it is here when it is sent, as it came when it is received.
+    public let properties: JSONObject
+}
+
+/// Encrypts the JSON of a value; `nil`, or no bytes at all, refuses.
+///
+/// Called on the thread that runs the peer; may block, which halts the replication.
+public typealias FieldSealing =
+    @Sendable (_ value: [UInt8], _ question: FieldQuestion) throws -> SealedField?
+
+/// Decrypts a value into its JSON; `nil`, or no bytes at all, leaves the property as it came.
+///
+/// Called on the thread that runs the peer; may block, which halts the replication.
+public typealias FieldOpening =
+    @Sendable (_ field: SealedField, _ question: FieldQuestion) throws -> [UInt8]?
+
+/// The encryptable properties of one document, on their way out or in.
+///
+/// **Out**: each `"name":{"@type":"encryptable","value":…}` becomes `"encrypted$name":{…}`, in nested
+/// dictionaries too. **In**: the reverse. All else stays as it is. What cannot be encrypted is an error:
+/// no value leaves in the clear because something is missing.
+///
+/// Source: `encryption.md` §6.
+public struct DocumentFields: Sendable {
+    let scope: String
+    let collection: String
+    let documentID: String
+
+    /// Names the document.
+    public init(scope: String, collection: String, documentID: String) {
+        self.scope = scope
+        self.collection = collection
+        self.documentID = documentID
+    }
+
+    /// Returns a body as it may be sent; the same bytes where nothing is to be encrypted.
+    ///
+    /// - Throws: `FieldFailure`, also where `sealing` is `nil` and something is to be encrypted.
+    public func sealed(
+        _ body: [UInt8],
+        by sealing: FieldSealing?
+    ) throws(FieldFailure) -> [UInt8] {
+        guard EncryptableForm.mayStand(in: body.span) else { return body }
+        guard let document = (try? JSON(parsing: body.span))?.object else { throw .unreadable }
+        var walk = SealingWalk(fields: self, document: document, sealing: sealing)
+        return try walk.result(for: body)
+    }
+
+    /// Returns a received body as it is to be stored; the same bytes where nothing was decrypted.
+    ///
+    /// A body that is no JSON comes back as it is: whoever stores it finds out.
+    ///
+    /// - Throws: `FieldFailure`.
+    public func opened(
+        _ body: [UInt8],
+        by opening: @escaping FieldOpening
+    ) throws(FieldFailure) -> [UInt8] {
+        guard SealedField.mayStand(in: body.span),
+            let document = (try? JSON(parsing: body.span))?.object
+        else { return body }
+        var walk = OpeningWalk(fields: self, document: document, opening: opening)
+        return try walk.result(for: body)
+    }
+
+    func question(_ path: KeyPathText, in document: JSONObject) -> FieldQuestion {
+        FieldQuestion(
+            scope: scope,
+            collection: collection,
+            documentID: documentID,
+            keyPath: path.text,
+            properties: document
+        )
+    }
+}
+
+/// The way to a value, as people write it.
+struct KeyPathText {
+    private(set) var text = ""
+
+    func member(_ key: String) -> KeyPathText {
+        var path = self
+        if !text.isEmpty { path.text += "." }
+        for scalar in key.unicodeScalars {
+            if [".", "[", "\\"].contains(scalar) { path.text += "\\" }
+            path.text.unicodeScalars.append(scalar)
+        }
+        return path
+    }
+
+    func element(_ position: Int) -> KeyPathText {
+        var path = self
+        path.text += "[\(position)]"
+        return path
+    }
+}

@@ -1,0 +1,54 @@
+/// Why the encrypted properties of a document cannot be sent, or cannot be read.
+///
+/// Says where a property stands, never what it holds.
+public enum FieldFailure: Error, Equatable, Sendable {
+    /// The value would leave in the clear: there is nothing to encrypt it with.
+    case noSealing(keyPath: String)
+    /// The cipher refused, for good.
+    case failed(keyPath: String, reason: String)
+    /// The cipher cannot be asked now; it helps to try again later.
+    case unavailable(keyPath: String, reason: String)
+    /// An encryptable value that is no property: in an array, or the document itself.
+    case misplaced(keyPath: String)
+    /// A blob stands in the value; its content would leave in the clear.
+    case holdsBlob(keyPath: String)
+    /// The name that the encrypted property gets is taken.
+    case occupied(keyPath: String)
+    /// What was decrypted is no JSON.
+    case notJSON(keyPath: String)
+    /// More properties than a document may have.
+    case tooMany
+    /// The body is no JSON object.
+    case unreadable
+
+    /// Whether it helps to try again later.
+    public var isTransient: Bool {
+        if case .unavailable = self { true } else { false }
+    }
+}
+
+extension FieldFailure: CustomStringConvertible {
+    /// One line: place, problem, remedy.
+    public var description: String {
+        switch self {
+        case .noSealing(let path):
+            "Property \(path): it is to be encrypted, and nothing encrypts it; "
+                + "set documentPropertyEncryptor"
+        case .failed(let path, let reason): "Property \(path): \(reason); check its key"
+        case .unavailable(let path, let reason): "Property \(path): \(reason); it is tried again"
+        case .misplaced(let path):
+            "Property \(path): an encryptable value can only stand under a key of a dictionary; "
+                + "make it a property, or encrypt the whole array"
+        case .holdsBlob(let path):
+            "Property \(path): the content of a blob is not encrypted; put the blob beside it"
+        case .occupied(let path):
+            "Property \(path): \(SealedField.prefix)… is there already; rename one of the two"
+        case .notJSON(let path):
+            "Property \(path): what was decrypted is no JSON; check the key and the decryptor"
+        case .tooMany:
+            "Document: more than \(FieldLimits.fieldsCount) encrypted properties; "
+                + "encrypt fewer and larger values"
+        case .unreadable: "Document: the body is no JSON object; run divan check"
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import DivanJSON
+public import DivanSeal
+
+/// The name of a key, which travels with what it encrypted; 1 to 256 bytes.
+public struct FieldKeyID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    private let name: ExactText
+
+    /// Wraps a name.
+    public init(_ text: String) { name = ExactText(text) }
+    /// Wraps a name that stands in the source.
+    public init(stringLiteral text: String) { self.init(text) }
+    /// The name itself.
+    public var description: String { name.text }
+}
+
+/// Keys for properties: one that encrypts, and others that still decrypt.
+///
+/// To change keys, add the new one to every reader first, then make it the current one; the old one goes
+/// when nothing is encrypted with it any more. Each value is sealed with AES-256-GCM and bound to scope,
+/// collection, document, key path and key ID: put elsewhere by a server, it does not open. An older value
+/// of the same property does.
+///
+/// The bytes are Docs/formats/sealed-fields.md. May be used from any thread.
+public final class FieldKeyring: Sendable {
+    /// The algorithm's name on the wire.
+    public static let algorithm = "DIVAN_AES_256_GCM"
+
+    private let current: FieldKeyID
+    private let seals: [FieldKeyID: MessageSeal]
+
+    /// Collects keys.
+    ///
+    /// - Throws: `library`; `source` where `current` has no key, or an ID is empty or too long.
+    public init(
+        current: FieldKeyID,
+        keys: [FieldKeyID: SealKey]
+    ) throws(SealError) {
+        guard keys[current] != nil else {
+            throw .source("key \(current)", detail: "it is the current one, and not given")
+        }
+        var seals: [FieldKeyID: MessageSeal] = [:]
+        for (keyID, key) in keys {
+            guard (1...FieldLimits.nameByteCount).contains(keyID.description.utf8.count) else {
+                throw .source("key \(keyID)", detail: "its ID has not 1 to 256 bytes")
+            }
+            seals[keyID] = try MessageSeal(key, label: "divan field")
+        }
+        self.current = current
+        self.seals = seals
+    }
+
+    /// Encrypts with the current key.
+    @Sendable public func seal(
+        _ value: [UInt8],
+        _ question: FieldQuestion
+    ) throws -> SealedField? {
+        try seals[current].map { seal in
+            SealedField(
+                try seal.seal(value.span, binding: question.bound(to: current)),
+                algorithm: Self.algorithm,
+                keyID: current.description
+            )
+        }
+    }
+
+    /// Decrypts with the key that is named; `nil` for another algorithm and for keys that are not here.
+    ///
+    /// - Throws: `damaged` for what that key did not encrypt, or not for this place.
+    @Sendable public func open(
+        _ field: SealedField,
+        _ question: FieldQuestion
+    ) throws -> [UInt8]? {
+        guard field.algorithm == Self.algorithm, let keyID = field.keyID.map({ FieldKeyID($0) })
+        else { return nil }
+        return try seals[keyID].map { seal in
+            try seal.open(field.ciphertext.span, binding: question.bound(to: keyID))
+        }
+    }
+}
+
+extension FieldQuestion {
+    /// The place as bytes, each part behind its length, so that no two places are alike.
+    fileprivate func bound(to keyID: FieldKeyID) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for part in [scope, collection, documentID, keyPath, keyID.description] {
+            let utf8 = Array(part.utf8)
+            let count = UInt32(clamping: utf8.count)
+            bytes += stride(from: 24, through: 0, by: -8).map { UInt8(count >> UInt32($0) & 255) }
+            bytes += utf8
+        }
+        return bytes
+    }
+}

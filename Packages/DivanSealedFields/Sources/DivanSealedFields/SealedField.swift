@@ -1,0 +1,57 @@
+internal import DivanCrypto
+internal import DivanJSON
+
+/// An encrypted property as it travels: `{"alg":…,"ciphertext":…,"kid":…}` under `encrypted$name`.
+///
+/// Source: `encryption.md` §6.
+public struct SealedField: Equatable, Sendable {
+    /// What stands before the property's own name.
+    public static let prefix = "encrypted$"
+    /// The algorithm of those who name none.
+    public static let customAlgorithm = "CB_MOBILE_CUSTOM"
+
+    /// What the value was encrypted with; other peers go by it.
+    public var algorithm: String
+    /// Which key it was; `nil` when nobody said.
+    public var keyID: String?
+    /// The encrypted value: any bytes.
+    public var ciphertext: [UInt8]
+
+    /// Creates one from its parts.
+    public init(
+        _ ciphertext: [UInt8],
+        algorithm: String = Self.customAlgorithm,
+        keyID: String? = nil
+    ) {
+        self.ciphertext = ciphertext
+        self.algorithm = algorithm
+        self.keyID = keyID
+    }
+
+    /// Reads one; `nil` for anything else, which is then a value like any other.
+    init?(_ json: JSON) {
+        guard let object = json.object, let algorithm = object["alg"]?.string,
+            algorithm.utf8.count <= FieldLimits.nameByteCount,
+            let ciphertext = object["ciphertext"]?.string.flatMap({ Base64.decode($0) })
+        else { return nil }
+        let keyID = object["kid"]
+        guard keyID == nil || keyID?.string != nil,
+            keyID?.string?.utf8.count ?? 0 <= FieldLimits.nameByteCount
+        else { return nil }
+        self.init(ciphertext, algorithm: algorithm, keyID: keyID?.string)
+    }
+
+    /// What travels.
+    var json: JSON {
+        var object: JSONObject = [
+            "alg": .string(algorithm), "ciphertext": .string(Base64.encode(ciphertext.span)),
+        ]
+        object["kid"] = keyID.map { .string($0) }
+        return .object(object)
+    }
+
+    /// Whether an encrypted property may stand in a body; when not, none does.
+    static func mayStand(in body: Span<UInt8>) -> Bool {
+        body.contains("encrypted$", by: 9) || body.hidesLetters
+    }
+}
