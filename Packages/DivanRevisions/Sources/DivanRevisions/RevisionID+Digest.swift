@@ -11,12 +11,15 @@ extension RevisionID {
     ///   - parent: The revision it follows, or `nil` for a first one.
     ///   - isTombstone: Whether it deletes the document.
     ///   - canonicalBody: Canonical JSON; `{}` for a tombstone or an empty document.
+    ///   - blinding: Random bytes for a body that is not to be guessed from its ID, which goes where
+    ///     parts of the body do not; the digest runs over them too. Then every ID is a new one.
     /// - Returns: The parent's generation plus 1, or 1, with a digest of 20 bytes.
     /// - Throws: `RevisionError.generationOverflow` when the parent's generation is the greatest.
     public static func digesting(
         parent: RevisionID?,
         isTombstone: Bool,
-        canonicalBody: Span<UInt8>
+        canonicalBody: Span<UInt8>,
+        blinding: [UInt8] = []
     ) throws(RevisionError) -> RevisionID {
         let generation = try parent?.nextGeneration() ?? 1
         var prefix: [UInt8] = [0]
@@ -27,6 +30,7 @@ extension RevisionID {
         var hash = SHA1()
         hash.update(prefix.span)
         hash.update(canonicalBody)
+        if !blinding.isEmpty { hash.update(blinding.span) }
         let digest = hash.finalize()
         guard let id = RevisionID(generation: generation, digestBytes: digest.span) else {
             throw .generationOverflow(generation)

@@ -72,12 +72,13 @@ extension RevisionTree {
     ///
     /// Source: `revisions.md` §8.
     public mutating func graftCurrent(
-        onto loser: RevisionID
+        onto loser: RevisionID,
+        blinding: [UInt8] = []
     ) throws(RevisionError) -> RevisionID? {
         guard let current, !closedBranch(from: loser).isEmpty else { return nil }
         guard let body = current.body else { throw .bodyMissing(current.id) }
         let flags = current.flags.intersection([.tombstone, .hasBlobs])
-        let grafted = try Self.child(of: loser, flags: flags, body: body)
+        let grafted = try Self.child(of: loser, flags: flags, body: body, blinding)
         guard !contains(grafted.id) else { return nil }
         let isKnown = position(of: current.id).map(isMarked) ?? false
         let closing = isKnown ? try Self.closing(of: current.id, for: grafted.id) : nil

@@ -29,6 +29,7 @@ extension RevisionTree {
     ///     tombstone and makes no revision, for a remote that follows when it is told so (`closing`
     ///     of `insertRemote`). Two peers that decide alike about one conflict then make nothing
     ///     that the other does not have.
+    ///   - blinding: As in `RevisionID.digesting`.
     /// - Returns: The revision that is the outcome.
     /// - Throws: `notALeaf` when the document has changed since: read it and decide again;
     ///   `generationOverflow`; `bodyMissing`. The tree is then unchanged.
@@ -39,7 +40,8 @@ extension RevisionTree {
         local: RevisionID,
         remote: RevisionID,
         as decision: Decision,
-        closesRemote: Bool = false
+        closesRemote: Bool = false,
+        blinding: [UInt8] = []
     ) throws(RevisionError) -> RevisionID {
         guard let loser = self[local], isLeaf(local) else { throw .notALeaf(local) }
         guard let winner = self[remote], isLeaf(remote), local != remote else {
@@ -70,7 +72,7 @@ extension RevisionTree {
         return try resolve(
             winner: remote,
             loser: local,
-            merged: merged(decision, loser, onto: remote),
+            merged: merged(decision, loser, onto: remote, blinding),
             remembersLoser: closesRemote
         )
     }
@@ -79,7 +81,8 @@ extension RevisionTree {
     private func merged(
         _ decision: Decision,
         _ local: Revision,
-        onto remote: RevisionID
+        onto remote: RevisionID,
+        _ blinding: [UInt8]
     ) throws(RevisionError) -> Revision? {
         switch decision {
         case .keepRemote:
@@ -87,11 +90,12 @@ extension RevisionTree {
         case .keepLocal where !local.isTombstone:
             guard let body = local.body else { throw .bodyMissing(local.id) }
             let flags = local.flags.intersection(.hasBlobs)
-            return try Self.child(of: remote, flags: flags, body: body)
+            return try Self.child(of: remote, flags: flags, body: body, blinding)
         case .merge(let body, let hasBlobs):
-            return try Self.child(of: remote, flags: hasBlobs ? .hasBlobs : [], body: body)
+            let flags: RevisionFlags = hasBlobs ? .hasBlobs : []
+            return try Self.child(of: remote, flags: flags, body: body, blinding)
         case .keepLocal, .delete:
-            return try Self.child(of: remote, flags: .tombstone, body: emptyBody)
+            return try Self.child(of: remote, flags: .tombstone, body: emptyBody, [])
         }
     }
 
@@ -126,12 +130,14 @@ extension RevisionTree {
     static func child(
         of parent: RevisionID,
         flags: RevisionFlags,
-        body: [UInt8]
+        body: [UInt8],
+        _ blinding: [UInt8]
     ) throws(RevisionError) -> Revision {
         let id = try RevisionID.digesting(
             parent: parent,
             isTombstone: flags.contains(.tombstone),
-            canonicalBody: body.span
+            canonicalBody: body.span,
+            blinding: blinding
         )
         return Revision(id: id, flags: flags, body: body)
     }

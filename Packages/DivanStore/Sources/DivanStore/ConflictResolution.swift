@@ -75,6 +75,12 @@ extension StoreWriter {
             throw StoreError(.notFound(documentID: documentID), at: path)
         }
         var history = try history(of: old, in: collection)
+        author.blinding =
+            switch decision {
+            case .merge(let body, _): Self.blinding(for: body)
+            case .keepLocal: Self.blinding(for: old.body)
+            case .keepRemote, .delete: []
+            }
         do {
             _ = try history.end(
                 (local, remote),
@@ -103,8 +109,10 @@ extension StoreWriter {
         let collection = try self.collection(collection)
         guard let old = try row(documentID, in: collection.id) else { return false }
         var history = try history(of: old, in: collection)
+        let blinding = Self.blinding(for: old.body)
         do {
-            guard try history.graftCurrent(onto: loser) != nil else { return false }
+            let grafted = try history.graftCurrent(onto: loser, blinding: blinding)
+            guard grafted != nil else { return false }
         } catch {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         }

@@ -1,5 +1,7 @@
+internal import DivanCrypto
 internal import DivanDelta
 public import DivanRevisions
+internal import DivanSealedFields
 
 /// Which revision a local save expects to follow.
 public enum ExpectedParent: Equatable, Sendable {
@@ -121,6 +123,7 @@ public final class StoreWriter: StoreReader {
                 retention: retention.bodies(over: old, in: collection.id)
             )
             var history = try self.history(over: old, in: collection)
+            author.blinding = Self.blinding(for: body)
             let outcome = try history.save(edit, by: &author)
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
             return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
@@ -129,6 +132,12 @@ public final class StoreWriter: StoreReader {
         } catch {
             throw StoreError(wrapping: error, at: path)
         }
+    }
+
+    /// What keeps an encryptable value from being guessed from the name of its revision, which goes to
+    /// peers that may not read the value (`encryption.md` §6); nothing for other bodies.
+    static func blinding(for body: [UInt8]) -> [UInt8] {
+        EncryptableForm.stands(in: body.span) ? SystemRandomSource().bytes(20) : []
     }
 
     /// The parent of a save; `nil` when the save is in conflict.

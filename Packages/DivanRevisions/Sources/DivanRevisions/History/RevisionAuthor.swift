@@ -1,6 +1,6 @@
 /// Who writes a database's revisions, and when: what a history needs to name new ones.
 ///
-/// Trees need none of it: there the name of a revision follows from its content.
+/// Trees need none of it but `blinding`: there the name of a revision follows from its content.
 public struct RevisionAuthor: Equatable, Sendable {
     /// The database.
     public let source: SourceID
@@ -10,6 +10,9 @@ public struct RevisionAuthor: Equatable, Sendable {
     ///
     /// Somebody copied or restored the file: what is written from now on needs another source.
     public private(set) var hasDouble = false
+    /// What the digest of the next revision of a tree runs over besides its content: random bytes where
+    /// the body must not be guessed from its name, nothing elsewhere.
+    public var blinding: [UInt8] = []
     private let wall: UInt64
 
     /// Creates an author; `wall` is nanoseconds since 1970.

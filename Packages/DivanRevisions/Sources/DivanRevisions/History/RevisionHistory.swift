@@ -71,7 +71,12 @@ public protocol RevisionHistory: Sendable {
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> RevisionID
     /// Lets the current revision follow one that lost against it; `nil` where that says nothing new.
-    mutating func graftCurrent(onto loser: RevisionID) throws(RevisionError) -> RevisionID?
+    ///
+    /// `blinding` is that of `RevisionID.digesting`.
+    mutating func graftCurrent(
+        onto loser: RevisionID,
+        blinding: [UInt8]
+    ) throws(RevisionError) -> RevisionID?
     /// Takes a revision that was given up here in the place of the current one, because a remote
     /// insists on it.
     mutating func takeBack(

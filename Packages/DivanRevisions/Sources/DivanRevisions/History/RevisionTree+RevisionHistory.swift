@@ -100,7 +100,8 @@ extension RevisionTree: RevisionHistory {
             try RevisionID.digesting(
                 parent: edit.parent,
                 isTombstone: edit.isTombstone,
-                canonicalBody: edit.body.span
+                canonicalBody: edit.body.span,
+                blinding: author.blinding
             ),
             parent: edit.parent,
             isTombstone: edit.isTombstone,
@@ -140,7 +141,8 @@ extension RevisionTree: RevisionHistory {
             local: conflict.local,
             remote: conflict.remote,
             as: decision,
-            closesRemote: closesRemote
+            closesRemote: closesRemote,
+            blinding: author.blinding
         )
     }
 }

@@ -170,7 +170,8 @@ extension VectorHistory {
 
     /// Without a tree there is nothing to graft: what won over a revision knows it.
     public mutating func graftCurrent(
-        onto loser: RevisionID
+        onto loser: RevisionID,
+        blinding: [UInt8]
     ) throws(RevisionError) -> RevisionID? { nil }
 
     /// Nothing is given up that could be taken back: a remote's revision follows ours, or is in conflict.
