@@ -36,7 +36,12 @@ final class ActiveCollection {
         self.remarks = remarks
         self.conflicts = conflicts
         self.connection = connection
-        admission = Admission(collection: number, path: path, filter: options.pullFilter)
+        admission = Admission(
+            collection: number,
+            path: path,
+            filter: options.pullFilter,
+            opening: peer.fields.opening
+        )
         checkpointer = try Checkpointer(
             names: CheckpointNames(of: options, peer, in: connection.store),
             collection: number,
@@ -72,6 +77,7 @@ final class ActiveCollection {
                 collection: number,
                 options: options,
                 pulls: peer.pulls,
+                sealing: peer.fields.sealing,
                 after: checkpointer,
                 through: last,
                 remarks: remarks,

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanRevisions
+import DivanSealedFields
 import DivanStore
 
 /// The pushing half of an active peer, for one collection: proposes local changes in the order of
@@ -26,6 +27,7 @@ struct Pusher {
         collection: Int,
         options: PeerConfiguration.CollectionOptions,
         pulls: Bool,
+        sealing: FieldSealing?,
         after checkpointer: Checkpointer,
         through last: UInt64,
         remarks: Remarks,
@@ -40,6 +42,7 @@ struct Pusher {
         feed = PushFeed(options, after: checkpointer, through: last, over: connection)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: true)
         sender.keepsOrder = pulls
+        sender.sealing = sealing
     }
 
     /// Whether everything local is at the peer, or refused for good.
@@ -118,7 +121,14 @@ struct Pusher {
     }
 
     private mutating func send() throws {
-        for change in try sender.pump() { take(.vanished, of: change.documentID) }
+        for unsent in try sender.pump() {
+            guard let error = unsent.withheld else {
+                take(.vanished, of: unsent.change.documentID)
+                continue
+            }
+            take(error.isTransient ? .failed(error) : .refused(error), of: unsent.change.documentID)
+            if error.isTransient { connection.fail(error) }
+        }
     }
 
     /// After all else each revision that was refused with 403 gets a second try.

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSealedFields
 import DivanStore
 
 /// What decides in one collection which received revisions are taken.
@@ -11,6 +12,8 @@ struct Admission {
     var readFilter: DocumentFilter?
     /// Whether the peer may fetch anything.
     var isReadable = true
+    /// Decrypts properties; `nil` leaves them as they come.
+    var opening: FieldOpening?
 
     /// Asks the filter, which sees what would be stored.
     func admit(_ message: RevisionMessage, _ body: [UInt8]) throws(SyncError) {

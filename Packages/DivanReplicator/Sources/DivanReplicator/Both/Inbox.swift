@@ -2,6 +2,7 @@ import DivanBLIP
 import DivanDelta
 import DivanJSON
 import DivanRevisions
+import DivanSealedFields
 import DivanStore
 
 /// Received revisions from their message to their transaction: read, checked, and held back until
@@ -34,7 +35,29 @@ final class Inbox {
         in admission: Admission
     ) throws(SyncError) -> ReceivedBody {
         let full = try fullBody(message, request.body, in: admission)
-        return try ReceivedBody(full, isTombstone: message.isTombstone, limits: connection.limits)
+        return try ReceivedBody(
+            try opened(full, of: message.documentID, in: admission),
+            isTombstone: message.isTombstone,
+            limits: connection.limits
+        )
+    }
+
+    /// Decrypts the properties of a body; a cipher that cannot be asked now halts the replication.
+    private func opened(
+        _ body: [UInt8],
+        of documentID: DocumentID,
+        in admission: Admission
+    ) throws(SyncError) -> [UInt8] {
+        guard let opening = admission.opening, body.count <= connection.limits.documentByteCount
+        else { return body }
+        let fields = DocumentFields(of: documentID, in: admission.path)
+        do throws(FieldFailure) {
+            return try fields.opened(body, by: opening)
+        } catch {
+            let told = SyncError(field: error)
+            if error.isTransient { connection.fail(told) }
+            throw told
+        }
     }
 
     /// Takes a revision: it is stored with the next batch, or after its blobs have come.
@@ -107,6 +130,12 @@ final class Inbox {
             // What a peer may not read it may not copy either.
             guard admission.mayRead(message.documentID, source, stored.body) else {
                 throw SyncError.http(.unprocessable, "the delta's source is not here")
+            }
+            guard !EncryptableForm.stands(in: stored.body.span) else {
+                throw SyncError.http(
+                    .unprocessable,
+                    "the delta's source has decrypted properties; send the whole body"
+                )
             }
             let delta = try JSON(parsing: body.span)
             var old = try JSON(parsing: stored.body.span)

@@ -74,6 +74,8 @@ public struct PeerConfiguration: Sendable {
         public var purgesRevoked = true
         /// Which contents are fetched with the revisions that name them.
         public var blobs = BlobPolicy.eager
+        /// What encrypts and decrypts properties.
+        public var fields = FieldCiphers()
         /// Contents to fetch that earlier connections have left at the peer; `SyncEffect.blob` tells
         /// what becomes of each.
         public var wantedBlobs: [WantedBlob] = []

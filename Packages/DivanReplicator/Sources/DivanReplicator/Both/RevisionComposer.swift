@@ -2,6 +2,7 @@ import DivanCrypto
 import DivanDelta
 import DivanJSON
 import DivanRevisions
+import DivanSealedFields
 import DivanStore
 
 /// Builds the `rev` message for one revision from what the store holds.
@@ -32,8 +33,12 @@ struct RevisionComposer {
     var listsBlobs = false
     /// Whether a push that closes a branch may be answered with the closed revision.
     var keepsOrder = false
+    /// Encrypts properties; without it a body with an encryptable value is not sent.
+    var sealing: FieldSealing?
 
     /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
+    ///
+    /// - Throws: `FieldFailure` for a body with a property that cannot be encrypted.
     func message(for revision: OutgoingRevision) throws -> Message? {
         let change = revision.change
         if let stored = try reader.revision(
@@ -112,6 +117,8 @@ struct RevisionComposer {
         if stored.flags.contains(.hasBlobs), !revision.terms.understandsBlobs, !stored.isTombstone {
             body = withAttachments(body, generation: stored.revisionID.generation)
         }
+        let fields = DocumentFields(of: message.documentID, in: path)
+        body = try fields.sealed(body, by: sealing)
         if let delta = try delta(to: body, for: revision, stored) {
             message.deltaSource = delta.source
             body = delta.bytes
@@ -136,13 +143,16 @@ struct RevisionComposer {
         for revision: OutgoingRevision,
         _ stored: StoredRevision
     ) throws -> (source: RevisionID, bytes: [UInt8])? {
+        // What the peer has of an encrypted property is not what is stored here.
         guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
-            body.count >= JSONDelta.minimumBodyByteCount
+            body.count >= JSONDelta.minimumBodyByteCount,
+            !EncryptableForm.stands(in: stored.body.span)
         else { return nil }
         let documentID = revision.change.documentID
         for source in revision.known {
             guard let old = try reader.revision(documentID, source, in: path),
                 !old.isTombstone, old.body.count > 2,
+                !EncryptableForm.stands(in: old.body.span),
                 mayRead(documentID, source, old.body)
             else { continue }
             var oldBody = old.body

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanRevisions
+import DivanSealedFields
 import DivanStore
 
 /// A revision that the peer asked for.
@@ -62,6 +63,8 @@ struct RevisionSender {
     var sendsDeltas = false
     /// What the peer may fetch; `nil` = everything.
     var readFilter: DocumentFilter?
+    /// Encrypts properties.
+    var sealing: FieldSealing?
     /// Whether revisions that were given up here may come back from the peer, when they precede ours.
     var keepsOrder = false
 
@@ -84,30 +87,43 @@ struct RevisionSender {
         queue.append(revision)
     }
 
-    /// Sends as many as there is room for; returns those that no longer exist.
-    mutating func pump() throws -> [FeedChange] {
+    /// A revision that did not go out.
+    struct Unsent {
+        let change: FeedChange
+        /// Why a property of it cannot be encrypted; `nil` when it is gone, or cannot be sent at all,
+        /// which was told already.
+        var withheld: SyncError?
+    }
+
+    /// Sends as many as there is room for; returns those that cannot be sent.
+    mutating func pump() throws -> [Unsent] {
         window.turned(after: connection.turnaround)
-        var vanished: [FeedChange] = []
+        var unsent: [Unsent] = []
         while queuedCount > 0, hasRoom {
             let room = window.revisionsCount(connection.limits) - unansweredCount
             let batch = queue.popFirst(atMost: min(room, 32))
             let messages = try messages(for: batch)
             for (revision, message) in zip(batch, messages) {
                 guard let message, message.problem == nil else {
-                    vanished.append(revision.change)
-                    tellGone(revision, message?.problem)
+                    let withheld = message?.withheld
+                    unsent.append(Unsent(change: revision.change, withheld: withheld))
+                    tellGone(
+                        revision,
+                        message?.problem,
+                        isReported: isPush && withheld != nil
+                    )
                     continue
                 }
                 // Larger than it was announced: with `_attachments`, or a newer one in its place.
                 guard message.body.count <= connection.limits.documentByteCount else {
-                    vanished.append(revision.change)
+                    unsent.append(Unsent(change: revision.change))
                     tellTooLarge(revision, message.body.count)
                     continue
                 }
                 send(message, for: revision)
             }
         }
-        return vanished
+        return unsent
     }
 
     /// What to send for a batch; `nil` for revisions that are gone.
@@ -160,6 +176,13 @@ struct RevisionSender {
         } catch let error as StoreError where error.concernsOneDocument {
             // Damaged: it stays here, and the rest goes on.
             return Ready(properties: [:], body: [], problem: SyncError(storage: error))
+        } catch let failure as FieldFailure {
+            return Ready(
+                properties: [:],
+                body: [],
+                problem: SyncError(field: failure),
+                isWithheld: true
+            )
         }
     }
 
@@ -183,6 +206,7 @@ struct RevisionSender {
         composer.readFilter = readFilter
         composer.listsBlobs = connection.blobRights.areBound
         composer.keepsOrder = keepsOrder
+        composer.sealing = sealing
         return try composer.message(for: revision)
     }
 
@@ -207,8 +231,14 @@ struct RevisionSender {
 
     /// A passive side owes an answer for each revision that was asked for; what cannot be read or
     /// sent is told on this side, too.
-    private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
-        if let problem {
+    ///
+    /// `isReported` is whether the application hears of the problem in another way.
+    private func tellGone(
+        _ revision: OutgoingRevision,
+        _ problem: SyncError?,
+        isReported: Bool = false
+    ) {
+        if let problem, !isReported {
             connection.report(DocumentEvent(pushing: revision.change, in: path, problem))
         }
         guard !isPush else { return }
@@ -223,6 +253,8 @@ struct RevisionSender {
             switch problem {
             case nil: .http(.notFound, "missing")
             case let problem? where problem.domain == .webSocket: problem
+            case let problem? where problem.wireCode == .liteCore(.crypto):
+                .http(.forbidden, "a property of it is not sent unencrypted")
             default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))
@@ -254,6 +286,10 @@ private struct Ready {
     var blobs: [BlobDigest] = []
     /// Why the revision cannot be sent.
     var problem: SyncError?
+    /// Whether that is a property that cannot be encrypted.
+    var isWithheld = false
+
+    var withheld: SyncError? { isWithheld ? problem : nil }
 
     /// Whether other peers would get the same.
     var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty && problem == nil }

@@ -123,6 +123,7 @@ extension ErrorRule {
             rule(.liteCore(.conflict), .caller).told(as: .conflict),
             rule(.liteCore(.invalidParameter), .caller).told(as: .badRequest),
             rule(.liteCore(.notOpen), .caller).told(as: .serviceUnavailable),
+            rule(.liteCore(.crypto), .caller).told(as: .forbidden),
             rule(.liteCore(.unexpected), .caller).closing(with: .doNotRetry),
             rule(.liteCore(.remoteError), .peer).closing(with: .doNotRetry),
         ]

@@ -167,6 +167,7 @@ public struct LiteCoreCode: RawRepresentable, Hashable, Sendable {
     static let busy = LiteCoreCode(rawValue: 16)
     static let unsupported = LiteCoreCode(rawValue: 19)
     static let notADatabase = LiteCoreCode(rawValue: 20)
+    static let crypto = LiteCoreCode(rawValue: 22)  // of a property that is encrypted
     static let remoteError = LiteCoreCode(rawValue: 26)
     static let databaseTooNew = LiteCoreCode(rawValue: 28)
     static let badDocumentID = LiteCoreCode(rawValue: 29)
