@@ -1,4 +1,5 @@
 import Divan
+import Foundation
 
 func openNotes(in directory: String) throws -> Database {
     var config = DatabaseConfiguration()
@@ -9,4 +10,22 @@ func openNotes(in directory: String) throws -> Database {
 
 func changeKey(of notes: Database, to file: String) throws {
     try notes.changeEncryptionKey(.file(file))  // nil decrypts
+}
+
+func saveEmployee(in people: Collection) throws {
+    let ada = MutableDocument(id: "ada", data: ["name": "Ada"])
+    ada.setEncryptable(Encryptable("123-45-6789"), forKey: "ssn")
+    try people.save(document: ada)
+}
+
+func replicate(_ people: Collection, with url: URL, key: EncryptionKey) async throws {
+    let collections = [CollectionConfiguration(collection: people)]
+    var config = ReplicatorConfiguration(
+        collections: collections,
+        target: URLEndpoint(url: url)
+    )
+    let keys = try PropertyKeys(current: "2026", keys: ["2026": key])
+    config.documentPropertyEncryptor = keys.encryptor
+    config.documentPropertyDecryptor = keys.decryptor
+    try await Replicator(config: config).run()
 }

@@ -69,6 +69,25 @@ import Testing
 
     // MARK: Encryption
 
+    @Test func `what a server stores of an employee is not the number`() async throws {
+        defer { remove() }
+        let (mine, theirs) = (try database("mine"), try database("theirs"))
+        let people = try mine.createCollection(name: "people")
+        let copies = try theirs.createCollection(name: "people")
+        var sharing = URLEndpointListenerConfiguration(collections: [copies])
+        sharing.networkInterface = "127.0.0.1"
+        sharing.disableTLS = true
+        let listener = URLEndpointListener(config: sharing)
+        try listener.start()
+        defer { listener.stop() }
+        let url = try #require(listener.urls?.first)
+        try saveEmployee(in: people)
+        try await replicate(people, with: url, key: .key(Data(repeating: 7, count: 32)))
+        let copy = try #require(try copies.document(id: "ada"))
+        #expect(copy.keys.sorted() == ["encrypted$ssn", "name"])
+        #expect(!copy.toJSON().contains("123-45"))
+    }
+
     @Test func `an encrypted database gets its key from systemd, and another from a file`() throws {
         defer { remove() }
         let keys = directory + "/keys"

@@ -172,6 +172,7 @@ final class ModelDecoder: Decoder {
         case is Date.Type: Value?.some(.json(json)).date ?? NSNull()
         case is URL.Type: json.string.flatMap { URL(string: $0) } ?? NSNull()
         case is Blob.Type: blob ?? NSNull()
+        case is Encryptable.Type: Encryptable(standingFor: json) ?? NSNull()
         case is Data.Type: blob?.content ?? NSNull()
         case is DocumentID.Type: DocumentID(wrappedValue: json.string)
         default: nil

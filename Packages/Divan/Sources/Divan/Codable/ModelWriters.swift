@@ -13,6 +13,7 @@ extension Value {
         case let date as Date: self = .json(.string(date.documentText))
         case let url as URL: self = .json(.string(url.absoluteString))
         case let blob as Blob: self = .blob(blob)
+        case let encryptable as Encryptable: self = .json(.object(encryptable.object))
         case let data as Data:
             self = .blob(Blob(contentType: "application/octet-stream", data: data))
         default: return nil

@@ -86,6 +86,13 @@ public struct EncryptionKey: Sendable {
         EncryptionKey(CredentialKey(name, form: isPassword ? .password : .key))
     }
 
+    /// A key of type `user` in the kernel's keyrings: `keyctl padd user divan:notes @u < notes.key`.
+    ///
+    /// An addition to the official API.
+    public static func keyring(_ description: String, isPassword: Bool = false) -> EncryptionKey {
+        EncryptionKey(KeyringKey(description, form: isPassword ? .password : .key))
+    }
+
     /// What a command prints, which the shell runs and which may ask the user; 30 seconds at most.
     ///
     /// An addition to the official API.
@@ -97,8 +104,11 @@ public struct EncryptionKey: Sendable {
     ///
     /// - Throws: `SealError`.
     @_spi(Stores) public func sealing() throws -> any StoreSealing {
-        DatabaseSealing(Seal(key: try given.key()))
+        DatabaseSealing(Seal(key: try sealKey()))
     }
+
+    /// The key itself, asked for once.
+    func sealKey() throws(SealError) -> SealKey { try given.key() }
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {

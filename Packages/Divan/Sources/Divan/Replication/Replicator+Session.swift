@@ -83,6 +83,7 @@ extension Replicator {
         options.isReset = reset
         options.purgesRevoked = config.enableAutoPurge
         options.blobs = config.blobs.policy
+        options.fields = config.fieldCiphers
         return options
     }
 

@@ -58,11 +58,20 @@ public struct ReplicatorConfiguration: Sendable {
     /// Only connections of one `Replicator` share sessions, so what another one trusts or shows
     /// has no part in it. Kept in memory, and used once. An addition to the official API.
     public var resumesTLSSessions = true
+
     /// Which blobs a pull fetches with the documents that name them; the others stay at the peer until
     /// ``Blob/fetch(from:progress:)`` asks for them.
     ///
     /// An addition to the official API, which fetches all.
     public var blobs = BlobReplication.eager
+
+    /// Encrypts the values of the type ``Encryptable`` in documents that are pushed.
+    ///
+    /// Without one, a document that has such a value is not pushed (``CBLError/crypto``).
+    public var documentPropertyEncryptor: DocumentPropertyEncryptor?
+
+    /// Decrypts encrypted properties of documents that are pulled; without one they stay as they come.
+    public var documentPropertyDecryptor: DocumentPropertyDecryptor?
 
     private var chosenHeartbeat: TimeInterval?
     private var chosenAttemptCount: UInt?

@@ -21,6 +21,7 @@ extension Value {
         case let blob as Blob: self = .blob(blob)
         case let members as [String: Any]: self.init(members: members)
         case let elements as [Any]: self.init(elements: elements)
+        case let encryptable as Encryptable: self = .json(.object(encryptable.object))
         case let date as Date: self = .json(.string(date.documentText))
         case let data as Data:
             self = .blob(Blob(contentType: "application/octet-stream", data: data))

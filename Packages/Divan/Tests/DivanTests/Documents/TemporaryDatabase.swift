@@ -23,11 +23,18 @@ struct TemporaryDatabase {
     }
 }
 
+/// With `DIVAN_TEST_KEY`, 64 hexadecimal digits, the databases of tests are sealed.
+enum TestKey {
+    static let chosen: EncryptionKey? =
+        getenv("DIVAN_TEST_KEY") == nil ? nil : .environment("DIVAN_TEST_KEY")
+}
+
 extension DatabaseConfiguration {
     /// A configuration for databases in `directory`.
     static func `in`(_ directory: TemporaryDirectory) -> DatabaseConfiguration {
         var config = DatabaseConfiguration()
         config.directory = directory.path
+        config.encryptionKey = TestKey.chosen
         return config
     }
 }

@@ -15,8 +15,7 @@ final class Peers: Sendable {
     init() throws {
         TestIdentities.use()
         directory = try TemporaryDirectory()
-        var configuration = DatabaseConfiguration()
-        configuration.directory = directory.path
+        let configuration = DatabaseConfiguration.in(directory)
         here = try Database(name: "here", config: configuration)
         there = try Database(name: "there", config: configuration)
     }

@@ -117,7 +117,7 @@ extension ErrorCode {
             22,
             "crypto",
             "A key, a certificate or a cipher failed",
-            "check the identity and its password"
+            "check the identity and its password, or the keys of encrypted properties"
         ),
         ErrorCode(23, "invalidQuery", "A query is malformed", "correct the query"),
         ErrorCode(24, "missingIndex", "An index that is needed does not exist", "make the index"),

@@ -1,0 +1,111 @@
+import DivanJSON
+import DivanSealedFields
+public import Foundation
+
+/// A value that a replicator encrypts when it pushes the document, so that neither a server nor a peer
+/// without the key can read it.
+///
+/// ```swift
+/// document.setEncryptable(Encryptable("123-45-6789"), forKey: "ssn")
+/// ```
+///
+/// In the local database it is a dictionary, `{"@type":"encryptable","value":…}`, which queries and
+/// resolvers read like any other: encryption on the disk is ``DatabaseConfiguration/encryptionKey``. It
+/// stands under a key of a document or of a dictionary inside; put into an array, or around a blob, the
+/// document is not pushed (``CBLError/crypto``). May be used from any thread.
+///
+/// Source: `encryption.md` §6; `CBLEncryptable` of Couchbase Lite for C.
+public struct Encryptable: Sendable {
+    let json: JSON
+
+    /// Takes a value of any type that a document can hold but a blob; `nil` is null.
+    ///
+    /// Later changes of a mutable container have no effect on it. A type that no document can hold is misuse
+    /// and stops the program.
+    public init(_ value: Any?) {
+        switch Value(value) {
+        case .json(let json): self.json = json
+        case .dictionary(let dictionary): json = .object(dictionary.members.metadataObject())
+        case .array(let array): json = .array(array.elements.metadataArray())
+        case .blob: stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
+        }
+    }
+
+    /// The value that an object of a document stands for; `nil` for other objects.
+    init?(standingFor json: JSON?) {
+        guard let object = json?.object, let value = EncryptableForm.value(of: object) else {
+            return nil
+        }
+        self.json = value
+    }
+
+    /// The value: `String`, `NSNumber`, `NSNull`, or plain collections of these.
+    public var value: Any { json.plainValue(in: nil) }
+
+    /// The text, or `nil` when the value is none.
+    public var string: String? { json.string }
+
+    /// The number or boolean, or `nil` when the value is none.
+    public var number: NSNumber? { json.boxedNumber }
+
+    /// The dictionary that stands for it in a document.
+    public var properties: [String: Any] { object.plainDictionary(in: nil) }
+
+    var object: JSONObject { EncryptableForm.object(holding: json) }
+}
+
+extension Encryptable: Equatable {
+    /// Whether both hold the same value.
+    public static func == (left: Encryptable, right: Encryptable) -> Bool {
+        left.json == right.json
+    }
+}
+
+extension Encryptable: CustomStringConvertible, CustomReflectable {
+    /// Says what it is and hides what it holds.
+    public var description: String { "Encryptable(hidden)" }
+    /// Nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Encryptable: Codable {
+    /// Decoded by `Collection.document(id:as:)` alone; other decoders fail here.
+    public init(from decoder: any Decoder) throws {
+        throw DecodingError.typeMismatch(
+            Encryptable.self,
+            DecodingError.Context(
+                codingPath: decoder.codingPath,
+                debugDescription: "an Encryptable is decoded from a document only; "
+                    + "use Collection.document(id:as:)"
+            )
+        )
+    }
+
+    /// Encoded by `Collection.save(from:)` alone; other encoders fail here, which would show the value.
+    public func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(
+            self,
+            EncodingError.Context(
+                codingPath: encoder.codingPath,
+                debugDescription: "an Encryptable is encoded into a document only; "
+                    + "use Collection.save(from:)"
+            )
+        )
+    }
+}
+
+extension DictionaryProtocol {
+    /// The encryptable value, or `nil` when there is none.
+    public func encryptable(forKey key: String) -> Encryptable? {
+        guard let members = dictionary(forKey: key)?.members else { return nil }
+        return Encryptable(standingFor: .object(members.metadataObject()))
+    }
+}
+
+extension MutableDictionaryProtocol {
+    /// Sets a value that replicators encrypt; `nil` stores null.
+    @discardableResult
+    public func setEncryptable(_ value: Encryptable?, forKey key: String) -> Self {
+        setValue(value, forKey: key)
+    }
+}
