@@ -1,0 +1,91 @@
+import DivanCBLite
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What is no bundle of 2 to 4 is told by its name, before anything of it is read.
+@Suite struct BundleKindTests {
+    /// Why a bundle is not opened; `nil` when it is.
+    private static func refusal(_ path: String) -> CBLiteError? {
+        do throws(CBLiteError) {
+            _ = try CBLiteBundle(directory: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A sample whose file says that it is of another version.
+    private static func sample(version: UInt32) throws -> Sample {
+        let sample = try Sample("manykeys-3.2")
+        let file = URL(filePath: sample.path + "/db.sqlite3")
+        var bytes = try Data(contentsOf: file)
+        // `user_version` in the head of an SQLite file, big-endian.
+        for index in 0..<4 { bytes[60 + index] = UInt8(version >> (24 - 8 * index) & 255) }
+        try bytes.write(to: file)
+        return sample
+    }
+
+    @Test(arguments: [
+        (UInt32(100), CBLiteError.tooOld(version: 100)), (149, .tooOld(version: 149)),
+        (200, .tooOld(version: 200)), (600, .tooNew(version: 600)),
+        (2_147_483_647, .tooNew(version: 2_147_483_647)),
+    ]) func `versions that are too old or too new are named`(
+        version: UInt32,
+        expected: CBLiteError
+    ) throws {
+        let sample = try Self.sample(version: version)
+        #expect(Self.refusal(sample.path) == expected)
+        withExtendedLifetime(sample) {}
+        #expect(expected.description.contains("version \(version)"))
+    }
+
+    @Test(arguments: [UInt32(201), 303, 400, 503, 599])
+    func `versions between are read`(version: UInt32) throws {
+        let sample = try Self.sample(version: version)
+        #expect(Self.refusal(sample.path) == nil)
+        withExtendedLifetime(sample) {}
+    }
+
+    @Test func `an encrypted bundle is named as such`() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        let home = try TemporaryDirectory()
+        let file = URL(filePath: home.file("db.sqlite3"))
+        for count in [512, 4_096, 40_960] {
+            try Data((0..<count).map { _ in .random(in: 0...255, using: &random) }).write(to: file)
+            #expect(Self.refusal(home.path) == .encrypted, "seed \(seed), \(count) bytes")
+        }
+        // What is too short, not whole blocks, or full of one thing is nothing that anybody knows.
+        for bytes in [
+            Data((0..<511).map { _ in .random(in: 0...255, using: &random) }),
+            Data((0..<700).map { _ in .random(in: 0...255, using: &random) }),
+            Data(repeating: 7, count: 4_096), Data(),
+        ] {
+            try bytes.write(to: file)
+            #expect(Self.refusal(home.path) == .notABundle, "seed \(seed), \(bytes.count) bytes")
+        }
+        try Data(("DvS" + String(repeating: "x", count: 509)).utf8).write(to: file)
+        #expect(Self.refusal(home.path) == .notABundle)
+    }
+
+    @Test func `a pre-release's files, an empty folder and no folder are told apart`() throws {
+        let home = try TemporaryDirectory()
+        #expect(Self.refusal(home.path) == .notABundle)
+        #expect(Self.refusal(home.file("nothing")) == .notABundle)
+        try Data("x".utf8).write(to: URL(filePath: home.file("db.forestdb.meta")))
+        #expect(Self.refusal(home.path) == .tooOld(version: 0))
+    }
+
+    @Test func `a database that is none of Couchbase Lite is not taken for one`() throws {
+        let python = try #require(Program.installed("python3"))
+        for (version, expected) in [(0, CBLiteError.notABundle), (120, .tooOld(version: 120))] {
+            let home = try TemporaryDirectory()
+            let script =
+                "import sqlite3; c = sqlite3.connect('\(home.file("db.sqlite3"))'); "
+                + "c.execute('CREATE TABLE docs (a)'); c.execute('PRAGMA user_version=\(version)')"
+            #expect(try python.run(["-c", script]).status == 0)
+            #expect(Self.refusal(home.path) == expected)
+        }
+    }
+}
