@@ -80,8 +80,9 @@ import Testing
         if let directory = blobs.directory { #expect(try entries(directory) == []) }
     }
 
-    @Test func `an abandoned writer leaves no file`() throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `an abandoned writer leaves no file`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
         let directory = try #require(room.store.blobs.directory)
         var writer: BlobWriter? = try room.store.blobs.writer()
         try writer?.append([1, 2, 3].span)

@@ -179,8 +179,9 @@ import Testing
         )
     }
 
-    @Test func `a batch is one transaction`() throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `a batch is one transaction`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
         let revisionID = try revision("1-aa")
         #expect(throws: StoreError.self) {
             try room.store.write { writer in

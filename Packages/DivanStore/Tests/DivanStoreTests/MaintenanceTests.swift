@@ -66,16 +66,18 @@ import Testing
         #expect(try room.store.nextExpiration() == nil)
     }
 
-    @Test func `compacting leaves foreign files alone and says so`() throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `compacting leaves foreign files alone and says so`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
         let directory = try #require(room.store.blobs.directory)
         try write([1], to: directory + "/notes.txt")
         #expect(try room.store.compact().unknownNames == ["notes.txt"])
         #expect(try entries(directory) == ["notes.txt"])
     }
 
-    @Test func `compacting inside a transaction is refused`() throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `compacting inside a transaction is refused`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
         let code = try refusal { try room.store.write { _ in _ = try room.store.compact() } }
         #expect(code == .busy(.thisProcess(ownerCount: 1)))
     }

@@ -183,8 +183,9 @@ import Testing
         #expect(current?.body == Array(#"{"n":60}"#.utf8))
     }
 
-    @Test func `refuses to edit the last possible generation`() throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `refuses to edit the last possible generation`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
         try room.insert("doc", "4294967295-ab")
         let code = try refusal { try room.save("doc") }
         guard case .badRevision("doc", .generationOverflow) = code else {

@@ -114,8 +114,9 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `a closed store says so`() throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `a closed store says so`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
         try room.store.close()
         let code = try refusal {
             _ = try room.store.save("doc", in: .default, body: Array("{}".utf8))

@@ -10,6 +10,9 @@ enum EngineKind: CaseIterable {
     case file
     case sealed
     case memory
+
+    /// Those that have files.
+    static let onDisk: [EngineKind] = [.file, .sealed]
 }
 
 /// A store of either kind with what it needs to live.

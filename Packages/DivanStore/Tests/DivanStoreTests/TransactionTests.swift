@@ -185,8 +185,9 @@ import Testing
         }
     }
 
-    @Test func `writers on many threads take turns`() async throws {
-        let room = try Room(.file)
+    @Test(arguments: EngineKind.onDisk)
+    func `writers on many threads take turns`(_ kind: EngineKind) async throws {
+        let room = try Room(kind)
         let store = room.store
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
