@@ -7,7 +7,7 @@ public struct FieldQuestion: Sendable {
     /// The name of the document's collection.
     public let collection: String
     /// The document's ID.
-    public let documentID: String
+    public let documentID: ExactText
     /// Where the property stands: names with dots between, positions in brackets; `\` stands before a
     /// `.`, `[` or `\` that belongs to a name.
     public let keyPath: String
@@ -37,10 +37,10 @@ public typealias FieldOpening =
 public struct DocumentFields: Sendable {
     let scope: String
     let collection: String
-    let documentID: String
+    let documentID: ExactText
 
     /// Names the document.
-    public init(scope: String, collection: String, documentID: String) {
+    public init(scope: String, collection: String, documentID: ExactText) {
         self.scope = scope
         self.collection = collection
         self.documentID = documentID

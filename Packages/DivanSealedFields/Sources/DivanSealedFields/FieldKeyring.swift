@@ -82,7 +82,7 @@ extension FieldQuestion {
     /// The place as bytes, each part behind its length, so that no two places are alike.
     fileprivate func bound(to keyID: FieldKeyID) -> [UInt8] {
         var bytes: [UInt8] = []
-        for part in [scope, collection, documentID, keyPath, keyID.description] {
+        for part in [scope, collection, documentID.text, keyPath, keyID.description] {
             let utf8 = Array(part.utf8)
             let count = UInt32(clamping: utf8.count)
             bytes += stride(from: 24, through: 0, by: -8).map { UInt8(count >> UInt32($0) & 255) }

@@ -1,3 +1,4 @@
+import DivanJSON
 import DivanSeal
 import DivanSealedFields
 import Testing

@@ -22,7 +22,7 @@ public struct ReplicatedProperty: Sendable {
     init(_ question: FieldQuestion) {
         scope = question.scope
         collection = question.collection
-        documentID = question.documentID
+        documentID = question.documentID.text
         keyPath = question.keyPath
         self.question = question
     }

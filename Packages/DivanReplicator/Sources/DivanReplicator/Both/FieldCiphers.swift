@@ -1,3 +1,4 @@
+internal import DivanJSON
 internal import DivanRevisions
 public import DivanSealedFields
 internal import DivanStore
@@ -23,7 +24,7 @@ public struct FieldCiphers: Sendable {
 
 extension DocumentFields {
     init(of documentID: DocumentID, in path: CollectionPath) {
-        self.init(scope: path.scope, collection: path.name, documentID: documentID.text)
+        self.init(scope: path.scope, collection: path.name, documentID: ExactText(documentID.text))
     }
 }
 
