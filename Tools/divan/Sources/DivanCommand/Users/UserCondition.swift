@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanJSON
 import DivanQuery
 import DivanStore
 
