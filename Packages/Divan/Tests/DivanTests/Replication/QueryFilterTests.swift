@@ -71,7 +71,7 @@ import Testing
         let refused = Heard<(String, Int)>()
         let token = replicator.addDocumentReplicationListener(withQueue: .global()) { event in
             for document in event.documents {
-                guard let error = document.error as? NSError else { continue }
+                guard let error = document.error as NSError? else { continue }
                 refused.append((document.id, error.code))
             }
         }
