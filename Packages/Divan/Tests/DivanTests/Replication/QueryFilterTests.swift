@@ -63,7 +63,7 @@ import Testing
         try change(&entry)
         var configuration = ReplicatorConfiguration(
             collections: [entry],
-            target: listener.endpoint()
+            target: try listener.endpoint()
         )
         configuration.replicatorType = type
         configuration.authenticator = BasicAuthenticator(username: name, password: "x")
