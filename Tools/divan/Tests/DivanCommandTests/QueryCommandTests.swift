@@ -52,6 +52,18 @@ import Testing
         #expect(try rows("json", "SELECT name FROM shop.chairs WHERE FALSE") == "[]\n")
     }
 
+    @Test func `rows are printed again when another program has changed them`() throws {
+        let sql = "SELECT COUNT(*) AS n FROM shop.chairs WHERE price > 0"
+        let watcher = try shell.start("query", "shop", sql, "--watch")
+        _ = try watcher.event { $0["n"] as? Int == 2 }
+        try shell.run("put", "shop", "-c", "shop.chairs", "c9", #"{"price":0}"#)
+        try shell.run("put", "shop", "-c", "shop.chairs", "c4", #"{"price":7}"#)
+        _ = try watcher.event { $0["n"] as? Int == 3 }
+        try shell.run("purge", "shop", "-c", "shop.chairs", "c4")
+        _ = try watcher.event { $0["n"] as? Int == 2 }
+        #expect(watcher.stop() == 0)
+    }
+
     @Test func `parameters are JSON, or else text`() throws {
         let sql =
             "SELECT META().id FROM shop.chairs WHERE price < $p OR name = $n ORDER BY META().id"

@@ -18,7 +18,7 @@ import Testing
         try PseudoTerminal(
             shell,
             words,
-            environment: ["HOME": shell.path("home")],
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1"],
             columnCount: columnCount
         )
     }
@@ -45,6 +45,18 @@ import Testing
         #expect(lines.allSatisfy { $0.count <= columnCount })
         #expect(lines[0].hasPrefix("id") && lines[0].hasSuffix("price"))
         #expect(lines[2].contains("Oslo"))
+    }
+
+    @Test(arguments: ["", "1"]) func `titles are bold unless NO_COLOR is set`(value: String) throws
+    {
+        let terminal = try PseudoTerminal(
+            shell,
+            ["query", "shop", "SELECT price FROM _"],
+            environment: ["HOME": shell.path("home"), "NO_COLOR": value]
+        )
+        #expect(terminal.end() == 0)
+        #expect(terminal.output.contains("\u{1B}[1mprice\u{1B}[0m") == value.isEmpty)
+        #expect(terminal.output.contains("price"))
     }
 
     @Test func `a question may have several lines, and words are completed`() throws {

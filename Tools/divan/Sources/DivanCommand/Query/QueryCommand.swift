@@ -55,13 +55,14 @@ enum QueryCommand: Command {
         let query = try session.query(question)
         try session.checkParameters(query)
         if arguments.has("--explain") { return try session.explain(query, terminal) }
+        let isWatching = arguments.has("--watch")
+        let poll = isWatching ? try QueryPoll(session, question) : nil
         let clock = ContinuousClock.now
         let count = try session.print(query, format, terminal)
         if arguments.has("--timer") {
             terminal.note("\(Numbers.count(count, "row")) in \(elapsed(clock))")
         }
-        guard arguments.has("--watch") else { return }
-        try QueryPoll(session, question).run(format, terminal)
+        try poll?.run(format, terminal)
     }
 
     /// The time since a moment, as people read it.

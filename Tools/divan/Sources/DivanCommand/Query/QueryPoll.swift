@@ -8,10 +8,13 @@ import DivanStore
 struct QueryPoll {
     private let session: QuerySession
     private let text: String
+    private let first: (sequences: [UInt64], rows: [[QueryValue]])
 
-    init(_ session: QuerySession, _ text: String) {
+    /// Notes how things are, so that no change is missed that comes while the first rows are printed.
+    init(_ session: QuerySession, _ text: String) throws {
         self.session = session
         self.text = text
+        first = (try Self.sequences(session, text), try Self.rows(session, text))
     }
 
     /// Prints the rows whenever they are others, until Ctrl-C.
@@ -20,13 +23,13 @@ struct QueryPoll {
         let interruption = Interruption.forVerb()
         interruption.onRequest { stopped.signal() }
         terminal.note("Watching \(session.name); press Ctrl-C to stop.")
-        var (seen, rows) = (try sequences(), try self.rows())
+        var (seen, rows) = first
         while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
             try terminal.requireOutput()
-            let now = try sequences()
+            let now = try Self.sequences(session, text)
             guard now != seen else { continue }
             seen = now
-            let found = try self.rows()
+            let found = try Self.rows(session, text)
             guard found != rows else { continue }
             rows = found
             terminal.note("")
@@ -34,7 +37,7 @@ struct QueryPoll {
         }
     }
 
-    private func sequences() throws -> [UInt64] {
+    private static func sequences(_ session: QuerySession, _ text: String) throws -> [UInt64] {
         let collections = try session.query(text).statement.everyCollection
         return try session.store.read { reader in
             try collections.compactMap { CollectionPath($0) }.flatMap { path in
@@ -44,7 +47,7 @@ struct QueryPoll {
         }
     }
 
-    private func rows() throws -> [[QueryValue]] {
+    private static func rows(_ session: QuerySession, _ text: String) throws -> [[QueryValue]] {
         let found = try session.store.rows(of: session.query(text))
         defer { found.end() }
         var rows: [[QueryValue]] = []

@@ -64,7 +64,8 @@ struct QuerySession {
             var writer = RowWriter(
                 format,
                 titles: rows.titles.map(\.text),
-                width: terminal.resultWidth
+                width: terminal.resultWidth,
+                isStyled: terminal.stylesResults
             )
             while let row = try rows.next() {
                 try writer.write(row, line)

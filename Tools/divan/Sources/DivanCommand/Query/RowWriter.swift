@@ -27,14 +27,17 @@ struct RowWriter {
     private let titles: [String]
     /// Columns of the terminal that a table fits; `nil` where it is none.
     private let width: Int?
+    /// Whether the titles of a table are bold.
+    private let isStyled: Bool
     private var waiting: [[String]] = []
     private var widths: [Int]?
     private var count = 0
 
-    init(_ format: RowFormat, titles: [String], width: Int? = nil) {
+    init(_ format: RowFormat, titles: [String], width: Int? = nil, isStyled: Bool = false) {
         self.format = format
         self.titles = titles
         self.width = width
+        self.isStyled = isStyled
     }
 
     mutating func write(_ row: [QueryValue], _ line: (String) throws -> Void) throws {
@@ -77,11 +80,17 @@ struct RowWriter {
             waiting.reduce(titles[column].count) { max($0, $1[column].count) }
         }
         let widths = width.map { Self.fitted(wanted, to: $0) } ?? wanted
-        try line(Self.aligned(titles, widths))
-        try line(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  "))
+        let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
+        try line(styled(Self.aligned(titles, widths), "1"))
+        try line(styled(rule, "2"))
         for cells in waiting { try line(Self.aligned(cells, widths)) }
         waiting = []
         self.widths = widths
+    }
+
+    /// A line in bold (1) or faint (2).
+    private func styled(_ line: String, _ style: String) -> String {
+        isStyled ? "\u{1B}[\(style)m\(line)\u{1B}[0m" : line
     }
 
     private func object(_ row: [QueryValue]) -> String {

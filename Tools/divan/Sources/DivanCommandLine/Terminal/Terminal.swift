@@ -25,6 +25,14 @@ package struct Terminal: Sendable {
     /// Columns that a line of results fits; `nil` where results go to no terminal.
     package var resultWidth: Int? { isatty(streams.output) == 1 ? width : nil }
 
+    /// Whether results may be set in bold and the like: on a terminal that can, unless `NO_COLOR`
+    /// is set to anything (no-color.org).
+    package var stylesResults: Bool {
+        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        return isatty(streams.output) == 1 && variable("NO_COLOR").isEmpty
+            && variable("TERM") != "dumb"
+    }
+
     /// Lines of the terminal, 24 when unknown.
     package var height: Int {
         let rows = size.ws_row
