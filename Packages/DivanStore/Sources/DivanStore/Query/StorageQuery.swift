@@ -10,6 +10,9 @@ public struct StorageQuery: Sendable {
     /// Through which it is stopped; each run has its own.
     public let watch: QueryWatch
 
+    /// The names of its columns.
+    var titles: [ExactText] { statement.columns.map(\.title) }
+
     /// Creates a query.
     public init(
         _ statement: CheckedStatement,

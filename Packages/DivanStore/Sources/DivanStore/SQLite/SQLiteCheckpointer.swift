@@ -84,28 +84,13 @@ private final class SQLiteCheckpoint {
     }
 
     private let work: Work
-    private var thread: pthread_t?
+    private let thread: JoinedThread
 
     /// `nil` when the system has no thread left.
     init?(_ place: SQLitePlace) {
-        work = Work(place)
-        var thread = pthread_t()
-        // The thread takes over the reference that is retained here, exactly once.
-        let argument = Unmanaged.passRetained(work)
-        let status = pthread_create(
-            &thread,
-            nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            },
-            argument.toOpaque()
-        )
-        guard status == 0 else {
-            argument.release()
-            return nil
-        }
+        let work = Work(place)
+        guard let thread = JoinedThread({ work.run() }) else { return nil }
+        self.work = work
         self.thread = thread
     }
 
@@ -118,8 +103,7 @@ private final class SQLiteCheckpoint {
     /// Waits for the end, and returns why the disk is not to be trusted any longer.
     @discardableResult
     func wait() -> StoreError? {
-        if let thread { pthread_join(thread, nil) }
-        thread = nil
+        thread.join()
         return work.failure.withLock { $0 }
     }
 

@@ -137,6 +137,12 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let session = try readers.take()
         do {
             try readers.begin(query.watch)
+            if let rows = try SQLiteDividedRun.rows(of: query, on: session, of: readers) {
+                readers.end(query.watch)
+                readers.giveBack(session)
+                var iterator = rows.makeIterator()
+                return StorageRows(titles: query.titles) { iterator.next() }
+            }
             let run = try SQLiteQueryRun(query, on: session)
             return StorageRows(titles: run.titles, next: run.next) { [readers] in
                 run.end()

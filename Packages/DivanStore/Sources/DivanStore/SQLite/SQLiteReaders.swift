@@ -34,7 +34,15 @@ final class SQLiteReaders: @unchecked Sendable {
 
     /// A session with a snapshot no older than this call.
     func take() throws(StoreError) -> SQLiteSession {
-        let (found, place, now) = try enter()
+        while true {
+            if let session = try takeAtOnce() { return session }
+            exchange.withLock {}
+        }
+    }
+
+    /// The same; `nil` while the file is exchanged, for who must not wait for that.
+    func takeAtOnce() throws(StoreError) -> SQLiteSession? {
+        guard let (found, place, now) = try enter() else { return nil }
         if let found, found.hasSnapshot { return found }
         do throws(StoreError) {
             let session: SQLiteSession
@@ -48,18 +56,14 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// Counts one more reader, and gives it a session that nobody uses, if there is one.
-    private func enter() throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64) {
-        while true {
-            var entered: (SQLiteSession?, SQLitePlace, UInt64)?
-            try lock.withLock { () throws(StoreError) in
-                guard isOpen else { throw StoreError(.notOpen, at: place.path) }
-                guard !isExchanging else { return }
-                usedCount += 1
-                entered = (idle.popLast(), place, generation)
-            }
-            if let entered { return entered }
-            exchange.withLock {}
+    /// Counts one more reader, and gives it a session that nobody uses, if there is one; `nil` while
+    /// the file is exchanged.
+    private func enter() throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? {
+        try lock.withLock { () throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? in
+            guard isOpen else { throw StoreError(.notOpen, at: place.path) }
+            guard !isExchanging else { return nil }
+            usedCount += 1
+            return (idle.popLast(), place, generation)
         }
     }
 
@@ -138,6 +142,15 @@ final class SQLiteReaders: @unchecked Sendable {
         lock.withLock {
             isWriting = false
             generation += 1
+        }
+    }
+
+    /// Whether nothing was written since a session was taken.
+    ///
+    /// If so after its first read, its snapshot is the one of every session with its generation.
+    func isLatest(_ session: SQLiteSession) -> Bool {
+        lock.withLock {
+            seesEveryWrite && !isWriting && !isExchanging && session.generation == generation
         }
     }
 

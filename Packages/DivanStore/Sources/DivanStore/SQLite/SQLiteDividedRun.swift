@@ -1,0 +1,130 @@
+internal import DivanQuery
+internal import Glibc
+internal import Synchronization
+
+/// A scan that several connections share, each on a thread of its own.
+///
+/// Theory of operation. The rows are divided by their sequences into more parts than there are
+/// threads; who is done with one takes the next. The thread that asks does its share, and needs
+/// none of the others: a helper that comes late, finds no connection or has another snapshot does
+/// nothing. All of them read one state of the database: `SQLiteReaders` says after a connection's
+/// first read whether anything was written since a certain moment, and each helper compares that
+/// moment with the asking thread's. The helpers have ended when the run returns, whatever happened.
+final class SQLiteDividedRun: Sendable {
+    /// A collection with fewer documents is scanned before a thread has begun.
+    static let documentCount = 20_000
+    /// Parts for each thread, so that none waits long for another.
+    private static let partCount = 8
+    private static let threadLimit = 4
+
+    private struct Progress {
+        var rows: [[[QueryValue]]?]
+        var failure: (any Error)?
+    }
+
+    private let parts: [StorageQuery]
+    private let readers: SQLiteReaders
+    private let generation: UInt64
+    private let next = Atomic<Int>(0)
+    private let progress: Mutex<Progress>
+
+    private init(_ parts: [StorageQuery], _ readers: SQLiteReaders, at generation: UInt64) {
+        self.parts = parts
+        self.readers = readers
+        self.generation = generation
+        progress = Mutex(Progress(rows: parts.map { _ in nil }))
+    }
+
+    /// The rows of a query, if it is a scan that is worth dividing; `session` is the caller's.
+    static func rows(
+        of query: StorageQuery,
+        on session: SQLiteSession,
+        of readers: SQLiteReaders
+    ) throws -> [[QueryValue]]? {
+        let processorCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        guard processorCount > 1, let scan = DividedScan(query.statement) else { return nil }
+        let id = try SQLiteQuerySchema(session).id(of: scan.collection)
+        let state = try session.state(of: id)
+        guard state.liveCount >= documentCount, readers.isLatest(session),
+            try session.scans(query), let first = try session.firstSequence(in: id)
+        else { return nil }
+        let threadCount = min(processorCount, threadLimit)
+        let last = Int64(clamping: state.lastSequence)
+        let ranges = ranges(first, last, count: threadCount * partCount)
+        let parts = ranges.map { range in
+            StorageQuery(scan.part(range), parameters: query.parameters, watch: query.watch)
+        }
+        let run = SQLiteDividedRun(parts, readers, at: session.generation)
+        let helpers = (1..<threadCount).map { _ in JoinedThread { run.help() } }
+        defer { for helper in helpers { helper?.join() } }
+        run.work(on: session)
+        for helper in helpers { helper?.join() }
+        return scan.whole(try run.result())
+    }
+
+    private static func ranges(_ first: Int64, _ last: Int64, count: Int) -> [Range<Int64>] {
+        let width = max(1, (last - first) / Int64(count) + 1)
+        return stride(from: first, through: last, by: Int64.Stride(width)).map { start in
+            start..<(start + width)
+        }
+    }
+
+    private func help() {
+        do {
+            // Whoever exchanges the file waits for the thread that asks, and that one for this.
+            guard let session = try readers.takeAtOnce() else { return }
+            defer { readers.giveBack(session) }
+            // The first read begins the snapshot.
+            _ = try session.collections()
+            guard session.generation == generation, readers.isLatest(session) else { return }
+            work(on: session)
+        } catch {
+            // The thread that asks does without.
+        }
+    }
+
+    private func work(on session: SQLiteSession) {
+        while true {
+            let index = next.add(1, ordering: .relaxed).oldValue
+            guard index < parts.count, progress.withLock({ $0.failure == nil }) else { return }
+            do {
+                let run = try SQLiteQueryRun(parts[index], on: session)
+                defer { run.end(isKept: false) }
+                var rows: [[QueryValue]] = []
+                while let row = try run.next() { rows.append(row) }
+                progress.withLock { $0.rows[index] = rows }
+            } catch {
+                progress.withLock { $0.failure = $0.failure ?? error }
+            }
+        }
+    }
+
+    private func result() throws -> [[[QueryValue]]] {
+        try progress.withLock { progress in
+            if let failure = progress.failure { throw failure }
+            return progress.rows.compactMap(\.self)
+        }
+    }
+}
+
+extension SQLiteSession {
+    /// Whether a query goes through all rows of its first source.
+    fileprivate func scans(_ query: StorageQuery) throws -> Bool {
+        let version = try statement("PRAGMA schema_version")
+        defer { version.reset() }
+        let schema = try version.step() ? version.integer(0) : 0
+        return try queries.isScan(query.statement, schema: schema) {
+            let steps = try plan(query).steps.map(\.text)
+            // In the order of an index, or of the rows, few of them are read anyway.
+            let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
+            return steps.contains("SCAN s0") && (query.statement.isAggregate || isSorted)
+        }
+    }
+
+    /// The least sequence of a collection; `nil` when there is no row.
+    fileprivate func firstSequence(in collection: CollectionID) throws(StoreError) -> Int64? {
+        let statement = try statement("SELECT min(sequence) FROM \(SQLiteSchema.table(collection))")
+        defer { statement.reset() }
+        return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+    }
+}

@@ -1,0 +1,125 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// Scans that several threads share give the rows of one thread.
+@Suite(.timeLimit(.minutes(2))) struct DividedScanTests {
+    private static let count = 30_000
+
+    private static let questions = [
+        "SELECT COUNT(*) FROM _ WHERE n > 5", "SELECT COUNT(v) FROM _ WHERE n >= 0",
+        "SELECT MIN(v), MAX(v), COUNT(*), COUNT(n) FROM _ WHERE NOT (n = 3)",
+        "SELECT MIN(nothing), MAX(nothing) FROM _ WHERE n = 1",
+        "SELECT COUNT(*) FROM _ WHERE name LIKE '%99%'",
+        "SELECT COUNT(*), MIN(t) FROM _ AS d UNNEST d.tags AS t WHERE t <> 'a3'",
+        "SELECT META().id, v FROM _ ORDER BY v LIMIT 40",
+        "SELECT META().id FROM _ ORDER BY v DESC, n LIMIT 25 OFFSET 30",
+        "SELECT n FROM _ WHERE n < 4 ORDER BY n DESC, name LIMIT 7",
+        "SELECT META().id FROM _ WHERE ANY t IN tags SATISFIES t = 'a1' END ORDER BY name LIMIT 9",
+    ]
+
+    private static func body(_ generator: inout SeededGenerator) -> String {
+        let values = [
+            "null", "true", "false", "0", "1", "1.0", "-0.5", "9007199254740993",
+            "9007199254740992.0",
+            "\"\"", "\"a\"", "\"ä\"", "[]", "[1]", "{}", "{\"a\":1}", "18446744073709551615",
+            "1e300",
+        ]
+        let value = values.randomElement(using: &generator) ?? "null"
+        let number = Int.random(in: 0..<10, using: &generator)
+        let name = Int.random(in: 0..<5_000, using: &generator)
+        let part = Int.random(in: 0..<4, using: &generator) == 0 ? "" : ",\"v\":\(value)"
+        return #"{"n":\#(number),"name":"doc \#(name)","tags":["a\#(number % 4)","b"]\#(part)}"#
+    }
+
+    private func makeRoom(_ kind: EngineKind, _ generator: inout SeededGenerator) throws -> Room {
+        let room = try Room(kind)
+        var bodies: [String] = []
+        for _ in 0..<Self.count { bodies.append(Self.body(&generator)) }
+        try room.store.write { writer in
+            for (number, body) in bodies.enumerated() {
+                let id = DocumentID(unchecked: "d\(number)")
+                _ = try writer.save(id, in: .default, body: Array(body.utf8))
+                // Gaps among the sequences, and rows at the end that are older documents.
+                if number % 7 == 0 {
+                    _ = try writer.save(id, in: .default, body: Array(body.utf8))
+                }
+            }
+        }
+        return room
+    }
+
+    private func rows(
+        _ text: String,
+        in store: Store,
+        watch: QueryWatch = QueryWatch()
+    ) throws -> [[QueryValue]] {
+        let statement = try QueryStatement(sql: text).checked(against: StoreCatalogue(store: store))
+        let rows = try store.rows(of: StorageQuery(statement, watch: watch))
+        var found: [[QueryValue]] = []
+        while let row = try rows.next() { found.append(row) }
+        return found
+    }
+
+    @Test(arguments: [EngineKind.file, .sealed])
+    func `the rows are those of one thread`(_ kind: EngineKind) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        let room = try makeRoom(kind, &generator)
+        let store = room.store
+        defer { withExtendedLifetime(room) {} }
+        for text in Self.questions {
+            let divided = try rows(text, in: store)
+            // In a transaction of its own, a query has one connection.
+            let alone = try store.write { _ in try rows(text, in: store) }
+            #expect(divided == alone, "\(text), seed \(seed)")
+        }
+    }
+
+    @Test func `each run sees one state while others write`() async throws {
+        var generator = SeededGenerator(seed: 1)
+        let room = try makeRoom(.file, &generator)
+        let store = room.store
+        defer { withExtendedLifetime(room) {} }
+        let before = try rows("SELECT COUNT(*) FROM _ WHERE n >= 0", in: store)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Each commit takes one document from one end to the other, so that the number is
+                // right in each state, and hardly ever in a mixture of two.
+                for number in 0..<300 {
+                    try store.write { writer in
+                        let id = DocumentID(unchecked: "d\(number)")
+                        try writer.purge(id, in: .default)
+                        let other = DocumentID(unchecked: "e\(number)")
+                        _ = try writer.save(other, in: .default, body: Array(#"{"n":1}"#.utf8))
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<60 {
+                    let now = try rows("SELECT COUNT(*) FROM _ WHERE n >= 0", in: store)
+                    #expect(now == before)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a run is stopped, and the store is usable and closes`() throws {
+        var generator = SeededGenerator(seed: 2)
+        let room = try makeRoom(.file, &generator)
+        let store = room.store
+        defer { withExtendedLifetime(room) {} }
+        let watch = QueryWatch()
+        watch.cancel()
+        #expect(throws: QueryStop.cancelled) {
+            _ = try rows(Self.questions[0], in: store, watch: watch)
+        }
+        #expect(try rows(Self.questions[0], in: store).count == 1)
+        try store.close()
+        #expect(throws: StoreError.self) { _ = try rows(Self.questions[0], in: store) }
+    }
+}
