@@ -66,7 +66,7 @@ import Testing
         #expect(line.contains(#""where":"owner = $user""#))
         try add("bo", "--where", "owner =").expectFailure(4, "bo", "column")
         try add("bo", "--where", "owner = $me").expectFailure(4, "$me")
-        try add("bo", "--where", "COUNT(*) > 1").expectFailure(4, "aggregate")
+        try add("bo", "--where", "COUNT(*) > 1").expectFailure(4, "COUNT")
         #expect(try !shell.text("users.json").contains("bo"))
         // Somebody edited it: nobody gets rights that nobody meant to give.
         let broken = try shell.text("users.json").replacing("$user", with: "")
