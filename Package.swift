@@ -74,7 +74,8 @@ let rooms: [[Target]] = [
     room("DivanISAL", arrows: ["DivanZlib", "DivanCompression"], libraries: ["dl"]),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
     room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
-    room("DivanWebSocket", arrows: ["DivanCrypto"]),
+    room("DivanHTTP"),
+    room("DivanWebSocket", arrows: ["DivanHTTP", "DivanCrypto"]),
     room("DivanBLIP", arrows: ["DivanCompression"], libraries: ["z"], testing: ["DivanZlib"]),
     room(
         "DivanDelta",
@@ -101,7 +102,7 @@ let rooms: [[Target]] = [
     room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
     room(
         "DivanTransport",
-        arrows: ["DivanWebSocket", "DivanTLS", "DivanLog"],
+        arrows: ["DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
         libraries: ["c"],
         testing: ["DivanCrypto"]
     ),

@@ -56,7 +56,8 @@ let package = Package(
             at: "Fuzz/Sources/DivanFuzz",
             uses: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
-                "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery", "DivanReplicator",
+                "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
+                "DivanReplicator",
                 "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanWebSocket",
                 "DivanZlib",
             ]
@@ -66,7 +67,7 @@ let package = Package(
             "DivanGrowth",
             at: "Growth/DivanGrowth",
             uses: [
-                "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanJSON",
+                "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanJSON",
                 "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS", "DivanWebSocket",
                 "DivanZlib",
             ]

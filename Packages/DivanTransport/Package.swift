@@ -14,6 +14,7 @@ let package = Package(
     products: [.library(name: "DivanTransport", targets: ["DivanTransport"])],
     dependencies: [
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanHTTP"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanTLS"),
         .package(path: "../DivanTestKit"),
@@ -23,7 +24,9 @@ let package = Package(
         .target(name: "CDivanTransport", linkerSettings: [.linkedLibrary("c")]),
         .target(
             name: "DivanTransport",
-            dependencies: ["CDivanTransport", "DivanWebSocket", "DivanTLS", "DivanLog"],
+            dependencies: [
+                "CDivanTransport", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -33,6 +36,7 @@ let package = Package(
                 "DivanTestKit",
                 "DivanCrypto",
                 "DivanWebSocket",
+                "DivanHTTP",
                 "DivanTLS",
                 "DivanLog",
             ],

@@ -14,17 +14,18 @@ let package = Package(
     products: [.library(name: "DivanWebSocket", targets: ["DivanWebSocket"])],
     dependencies: [
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanHTTP"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(
             name: "DivanWebSocket",
-            dependencies: ["DivanCrypto"],
+            dependencies: ["DivanHTTP", "DivanCrypto"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanWebSocketTests",
-            dependencies: ["DivanWebSocket", "DivanTestKit", "DivanCrypto"],
+            dependencies: ["DivanWebSocket", "DivanTestKit", "DivanHTTP", "DivanCrypto"],
             swiftSettings: strict
         ),
     ]

@@ -21,6 +21,7 @@ let package = Package(
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanCrypto"),
         .package(path: "../../Packages/DivanDelta"),
+        .package(path: "../../Packages/DivanHTTP"),
         .package(path: "../../Packages/DivanISAL"),
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLZ4"),
@@ -38,7 +39,7 @@ let package = Package(
             name: "DivanFuzz",
             dependencies: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
-                "DivanCrypto", "DivanDelta", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
+                "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
                 "DivanReplicator",
                 "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",

@@ -28,7 +28,8 @@ public struct Shape: Sendable {
 
     /// Every shape there is.
     public static let all: [Shape] =
-        jsonShapes + deltaShapes + storeShapes + blipShapes + webSocketShapes + textShapes
+        jsonShapes + deltaShapes + storeShapes + blipShapes + webSocketShapes + httpShapes
+        + textShapes
         + passiveShapes + bodyShapes + treeShapes + activeShapes
 }
 

@@ -198,7 +198,7 @@ extension ClientHandshake.Request {
         )
         try lines.checkSendable()
         try check()
-        return messageBytes(startLine: "GET \(target) HTTP/1.1", headers: lines)
+        return lines.head(startLine: "GET \(target) HTTP/1.1")
     }
 
     private func check() throws(HandshakeError) {
@@ -207,7 +207,7 @@ extension ClientHandshake.Request {
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw HandshakeError(reason: .unsendable(field: "Host"))
         }
-        for name in subprotocols where name.isEmpty || !name.utf8.allSatisfy(isTokenByte) {
+        for name in subprotocols where name.isEmpty || !name.utf8.allSatisfy(\.isHTTPTokenByte) {
             throw HandshakeError(reason: .unsendable(field: "Sec-WebSocket-Protocol"))
         }
         let own = ["Host", "Connection", "Upgrade", "Content-Length", "Transfer-Encoding"]
@@ -233,10 +233,4 @@ extension ClientHandshake.Request {
         }
         return pairs
     }
-}
-
-/// A head as it goes over the wire.
-func messageBytes(startLine: String, headers: HTTPHeaders) -> [UInt8] {
-    let lines = [startLine] + headers.fields.map { "\($0.name): \($0.value)" }
-    return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
 }

@@ -17,7 +17,7 @@ struct HandshakeAnswer: Sendable {
 
     init(limits: WebSocketLimits) {
         self.limits = limits
-        reader = HTTPHeadReader(limits: limits, prefix: "HTTP/1.")
+        reader = HTTPHeadReader(limits: limits.head, prefix: "HTTP/1.")
     }
 
     mutating func receive(_ bytes: Span<UInt8>) {
@@ -34,7 +34,7 @@ struct HandshakeAnswer: Sendable {
     }
 
     mutating func next() throws(HandshakeError.Reason) -> Head? {
-        if head == nil, let complete = try reader.next() {
+        if head == nil, let complete = try reader.nextHead() {
             let (status, phrase) = try Self.parse(complete.startLine)
             head = (status, phrase, complete.headers)
             body = reader.takeLeftover()

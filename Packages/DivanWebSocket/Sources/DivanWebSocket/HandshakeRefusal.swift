@@ -38,7 +38,7 @@ public struct HandshakeRefusal: Sendable, Equatable {
         all.append("Content-Length", String(body.count))
         all.append("Connection", "close")
         let startLine = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Refused")"
-        return messageBytes(startLine: startLine, headers: all) + body
+        return all.head(startLine: startLine) + body
     }
 
     private static let phrases = [

@@ -54,7 +54,7 @@ public struct HandshakeRequest: Sendable, Equatable {
         if let subprotocol { answer.append("Sec-WebSocket-Protocol", subprotocol) }
         for field in further.fields { answer.append(field.name, field.value) }
         try answer.checkSendable()
-        return messageBytes(startLine: "HTTP/1.1 101 Upgraded", headers: answer)
+        return answer.head(startLine: "HTTP/1.1 101 Upgraded")
     }
 
     /// Path and query; the absolute form that clients use towards proxies loses its front.

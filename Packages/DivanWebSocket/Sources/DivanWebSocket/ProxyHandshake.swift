@@ -39,7 +39,7 @@ public struct ProxyHandshake: Sendable {
             headers.append("Proxy-Authorization", authorization)
         }
         try headers.checkSendable()
-        bytes = messageBytes(startLine: "CONNECT \(target) HTTP/1.1", headers: headers)
+        bytes = headers.head(startLine: "CONNECT \(target) HTTP/1.1")
         answer = HandshakeAnswer(limits: limits)
     }
 
@@ -90,7 +90,8 @@ extension HTTPProxy {
         get throws(HandshakeError) {
             guard let username else { return nil }
             let text = Array("\(username):\(password)".utf8)
-            guard !username.utf8.contains(UInt8(ascii: ":")), !text.contains(where: breaksLine)
+            guard !username.utf8.contains(UInt8(ascii: ":")),
+                !text.contains(where: \.breaksHTTPLine)
             else { throw HandshakeError(reason: .unsendable(field: "Proxy-Authorization")) }
             return "Basic \(Base64.encode(text.span))"
         }

@@ -9,7 +9,7 @@ public struct ServerHandshake: Sendable {
 
     /// Creates a reader for one request.
     public init(limits: WebSocketLimits = WebSocketLimits()) {
-        reader = HTTPHeadReader(limits: limits)
+        reader = HTTPHeadReader(limits: limits.head)
     }
 
     /// Appends bytes from the transport.
@@ -26,7 +26,7 @@ public struct ServerHandshake: Sendable {
     ///   `HandshakeRefusal.bytes(for:)` and end the connection.
     public mutating func next() throws(HandshakeError) -> HandshakeRequest? {
         do {
-            guard let head = try reader.next() else { return nil }
+            guard let head = try reader.nextHead() else { return nil }
             return try HandshakeRequest(head)
         } catch {
             throw HandshakeError(reason: error)

@@ -122,5 +122,5 @@ private func isURLByte(_ byte: UInt8) -> Bool {
 
 /// Whether a byte may stand between the brackets of an IPv6 address, with a zone.
 private func isAddressByte(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || isTokenByte(byte)
+    byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte.isHTTPTokenByte
 }

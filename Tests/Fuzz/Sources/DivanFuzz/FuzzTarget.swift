@@ -28,7 +28,8 @@ extension FuzzTarget {
 public enum FuzzTargets {
     /// In the order in which `make fuzz` runs them.
     public static let all: [any FuzzTarget.Type] = [
-        WebSocketFrames.self, ServerHeads.self, ClientHeads.self, BLIPDeflateFrames.self,
+        WebSocketFrames.self, ServerHeads.self, ClientHeads.self, HTTPRequests.self,
+        BLIPDeflateFrames.self,
         BLIPLZ4Frames.self, TLSServerRecords.self, TLSClientRecords.self, DeflatePieces.self,
         LZ4Pieces.self, MixedPieces.self, JSONTexts.self, JSONDeltas.self, Revisions.self,
         VersionVectors.self, PassiveMessages.self, ActiveMessages.self, Credentials.self,

@@ -1,34 +1,45 @@
 /// The start line and the header fields of one HTTP/1.1 message.
-struct HTTPHead: Sendable, Equatable {
-    let startLine: String
-    let headers: HTTPHeaders
+public struct HTTPHead: Sendable, Equatable {
+    /// The first line, without its end.
+    public let startLine: String
+    /// The fields, in order.
+    public let headers: HTTPHeaders
 }
 
 /// Reads one head from bytes that arrive in arbitrary pieces, each byte once, under limits.
 ///
 /// Strict where leniency has let requests be smuggled: lines end in CRLF, no folding, no control
 /// characters, no blank before the colon. Source: RFC 9112 §2 to §5.
-struct HTTPHeadReader: Sendable {
-    private let limits: WebSocketLimits
+public struct HTTPHeadReader: Sendable {
+    private let limits: HTTPHeadLimits
     private let prefix: String  // what the start line begins with; empty for requests
     private var buffer: [UInt8] = []
     private var scannedCount = 0
     private var lineStart = 0
     private var startLine: String?
     private var headers = HTTPHeaders()
-    private var failure: HandshakeError.Reason?
+    private var failure: HTTPHeadError?
 
-    init(limits: WebSocketLimits, prefix: String = "") {
+    /// Creates a reader for one head.
+    ///
+    /// - Parameters:
+    ///   - limits: The bounds of the head.
+    ///   - prefix: What the start line begins with; empty for requests.
+    public init(limits: HTTPHeadLimits = HTTPHeadLimits(), prefix: String = "") {
         self.limits = limits
         self.prefix = prefix
     }
 
-    mutating func receive(_ bytes: Span<UInt8>) {
+    /// Whether any byte has come.
+    public var hasBegun: Bool { !buffer.isEmpty }
+
+    /// Appends bytes; behind the end of the head they are kept for `takeLeftover`.
+    public mutating func receive(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     }
 
     /// The bytes behind the head; take them once it is complete.
-    mutating func takeLeftover() -> [UInt8] {
+    public mutating func takeLeftover() -> [UInt8] {
         let leftover = Array(buffer.dropFirst(scannedCount))
         buffer = []
         scannedCount = 0
@@ -38,7 +49,7 @@ struct HTTPHeadReader: Sendable {
     /// Returns the head once it is complete.
     ///
     /// - Throws: At the first byte that no valid head can have there, and the same ever after.
-    mutating func next() throws(HandshakeError.Reason) -> HTTPHead? {
+    public mutating func next() throws(HTTPHeadError) -> HTTPHead? {
         if let failure { throw failure }
         do {
             return try scan()
@@ -48,7 +59,7 @@ struct HTTPHeadReader: Sendable {
         }
     }
 
-    private mutating func scan() throws(HandshakeError.Reason) -> HTTPHead? {
+    private mutating func scan() throws(HTTPHeadError) -> HTTPHead? {
         while scannedCount < buffer.count {
             guard scannedCount < limits.headByteCount else {
                 throw .head(limit: limits.headByteCount)
@@ -73,29 +84,28 @@ struct HTTPHeadReader: Sendable {
     private var lineNumber: Int { startLine == nil ? 1 : headers.fields.count + 2 }
 
     /// The error for the line being read; another protocol is told apart by its first line.
-    private var malformed: HandshakeError.Reason {
+    private var malformed: HTTPHeadError {
         let line = String(decoding: buffer[lineStart..<scannedCount].prefix(24), as: UTF8.self)
         return lineNumber > 1 || line.hasPrefix(prefix) ? .line(lineNumber) : .notHTTP(start: line)
     }
 
     /// The start of a TLS record is told apart, because a mixed-up scheme is a common mistake.
-    private func checkFirst(_ byte: UInt8) throws(HandshakeError.Reason) {
+    private func checkFirst(_ byte: UInt8) throws(HTTPHeadError) {
         if byte == 0x15 || byte == 0x16 { throw .tlsRecord }
     }
 
-    private func check(_ byte: UInt8) throws(HandshakeError.Reason) {
+    private func check(_ byte: UInt8) throws(HTTPHeadError) {
         guard scannedCount - lineStart <= limits.lineByteCount else {
             throw .lineLength(limit: limits.lineByteCount)
         }
         let followsReturn =
             scannedCount > lineStart && buffer[scannedCount - 1] == UInt8(ascii: "\r")
-        guard !followsReturn, byte == UInt8(ascii: "\r") || !breaksLine(byte) else {
+        guard !followsReturn, byte == UInt8(ascii: "\r") || !byte.breaksHTTPLine else {
             throw malformed
         }
     }
 
-    private mutating func end(_ line: ArraySlice<UInt8>) throws(HandshakeError.Reason) -> HTTPHead?
-    {
+    private mutating func end(_ line: ArraySlice<UInt8>) throws(HTTPHeadError) -> HTTPHead? {
         guard let startLine else {
             let text = String(decoding: line, as: UTF8.self)
             guard !line.isEmpty else { throw .line(1) }
@@ -108,7 +118,7 @@ struct HTTPHeadReader: Sendable {
             throw .headerCount(limit: limits.headerCount)
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy(isTokenByte)
+            line[..<colon].allSatisfy(\.isHTTPTokenByte)
         else { throw .line(lineNumber) }
         headers.append(
             String(decoding: line[..<colon], as: UTF8.self),

@@ -60,26 +60,33 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders {
-    /// Throws when a field would break out of its line, or is not a field at all.
-    func checkSendable() throws(HandshakeError) {
-        for field in fields {
-            let isName = !field.name.isEmpty && field.name.utf8.allSatisfy(isTokenByte)
-            guard isName, !field.value.utf8.contains(where: breaksLine) else {
-                throw HandshakeError(reason: .unsendable(field: field.name))
-            }
-        }
+    /// The name of a field that would break out of its line or is no field at all; `nil` when all can
+    /// be sent.
+    public var unsendableField: String? {
+        fields.first { field in
+            let isName = !field.name.isEmpty && field.name.utf8.allSatisfy(\.isHTTPTokenByte)
+            return !isName || field.value.utf8.contains(where: \.breaksHTTPLine)
+        }?.name
+    }
+
+    /// The head of a message: a start line, these fields, and the empty line.
+    ///
+    /// Whoever takes fields from elsewhere asks `unsendableField` first.
+    public func head(startLine: String) -> [UInt8] {
+        let lines = [startLine] + fields.map { "\($0.name): \($0.value)" }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 }
 
 extension StringProtocol {
     /// Compares without the case of ASCII letters, as names and tokens of HTTP ask.
-    func isEqualIgnoringCase(_ other: some StringProtocol) -> Bool {
+    public func isEqualIgnoringCase(_ other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
     }
 
     /// The text without blanks and tabs at its ends.
-    func trimmingBlanks() -> String {
+    public func trimmingBlanks() -> String {
         var rest = Substring(self)
         while let first = rest.utf8.first, isBlank(first) { rest = rest.dropFirst() }
         while let last = rest.utf8.last, isBlank(last) { rest = rest.dropLast() }
@@ -87,23 +94,25 @@ extension StringProtocol {
     }
 }
 
-/// Whether a byte may stand in a header's name, a method or a subprotocol (RFC 9110 §5.6.2).
-func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"):
-        true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+extension UInt8 {
+    /// Whether the byte may stand in a header's name, a method or a subprotocol (RFC 9110 §5.6.2).
+    public var isHTTPTokenByte: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+
+    /// Whether the byte must never be written into a line of a head.
+    public var breaksHTTPLine: Bool {
+        self == 0x7F || (self < 0x20 && self != UInt8(ascii: "\t"))
     }
 }
 
-/// Whether a byte must never be written into a line of a head.
-func breaksLine(_ byte: UInt8) -> Bool {
-    byte == 0x7F || (byte < 0x20 && byte != UInt8(ascii: "\t"))
-}
-
-func isBlank(_ byte: UInt8) -> Bool {
+private func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 

@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanHTTP",
+    products: [.library(name: "DivanHTTP", targets: ["DivanHTTP"])],
+    dependencies: [
+        .package(path: "../DivanTestKit")
+    ],
+    targets: [
+        .target(name: "DivanHTTP", swiftSettings: strict),
+        .testTarget(
+            name: "DivanHTTPTests",
+            dependencies: ["DivanHTTP", "DivanTestKit"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,33 @@
+/// Why a request cannot be answered as it wishes: a status and a sentence that says what to do.
+public struct HTTPError: Error, Equatable, Sendable {
+    /// The status of the answer, 400 to 599 (RFC 9110 §15).
+    public let status: Int
+    /// What is wrong, and what to do about it.
+    public let explanation: String
+
+    /// Creates an error.
+    public init(_ status: Int, _ explanation: String) {
+        self.status = status
+        self.explanation = explanation
+    }
+
+    /// The error for a head that cannot be read.
+    public init(_ error: HTTPHeadError) {
+        switch error {
+        case .tlsRecord: self.init(400, "the client speaks TLS on a port without TLS; use http")
+        case .notHTTP, .line(1): self.init(400, "the first line is no request; check the URL")
+        case .line(let number): self.init(400, "line \(number) of the head is malformed")
+        case .head(let limit):
+            self.init(431, "the head exceeds \(limit) bytes; send fewer headers")
+        case .lineLength(let limit):
+            self.init(431, "a line of the head exceeds \(limit) bytes; send shorter ones")
+        case .headerCount(let limit):
+            self.init(431, "the head has more than \(limit) fields; send fewer")
+        }
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// One line: status and explanation.
+    public var description: String { "HTTP \(status): \(explanation)" }
+}

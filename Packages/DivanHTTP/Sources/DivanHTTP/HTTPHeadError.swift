@@ -1,0 +1,15 @@
+/// Why bytes are no head of an HTTP/1.1 message.
+public enum HTTPHeadError: Error, Equatable, Sendable {
+    /// The peer speaks TLS where clear text was expected.
+    case tlsRecord
+    /// The peer's first bytes are no HTTP; `start` holds a few of them.
+    case notHTTP(start: String)
+    /// A line is malformed; lines count from 1.
+    case line(Int)
+    /// The head exceeds `HTTPHeadLimits.headByteCount`.
+    case head(limit: Int)
+    /// A line exceeds `HTTPHeadLimits.lineByteCount`.
+    case lineLength(limit: Int)
+    /// There are more fields than `HTTPHeadLimits.headerCount`.
+    case headerCount(limit: Int)
+}

@@ -1,0 +1,70 @@
+/// What the head of a message may take; every member is a maximum.
+public struct HTTPHeadLimits: Equatable, Sendable {
+    /// Bytes of the head with its last empty line; the default, 16 KiB, is twice a large honest head.
+    public var headByteCount: Int
+    /// Bytes of one line, without its end; the default, 8 KiB, is what common servers accept.
+    public var lineByteCount: Int
+    /// Header lines; the default, 100, is what common servers accept.
+    public var headerCount: Int
+
+    /// Creates limits.
+    public init(
+        headByteCount: Int = 16 << 10,
+        lineByteCount: Int = 8 << 10,
+        headerCount: Int = 100
+    ) {
+        self.headByteCount = headByteCount
+        self.lineByteCount = lineByteCount
+        self.headerCount = headerCount
+    }
+}
+
+/// What a client may make a server hold or wait for; every member is a maximum.
+public struct HTTPLimits: Equatable, Sendable {
+    /// The bounds of each request's head.
+    public var head: HTTPHeadLimits
+    /// Bytes of a request's body; the default, 20 MiB, is the largest document that syncs.
+    public var bodyByteCount: Int
+    /// Bytes of one line of chunked coding, a size with its extensions; the default is 256.
+    public var chunkLineByteCount: Int
+    /// Bytes of the fields behind a chunked body, which nobody reads; the default is 4 KiB.
+    public var trailerByteCount: Int
+    /// Bytes that may wait behind a request while it is answered; the default is 64 KiB.
+    public var waitingByteCount: Int
+    /// From accept, or from the first byte of a request, to the end of its head.
+    ///
+    /// The default, 10 s, frees a server from clients that say little.
+    public var headTimeout: Duration
+    /// For the whole of a request's body; the default is 60 s.
+    public var bodyTimeout: Duration
+    /// Between two requests on one connection; the default is 30 s.
+    public var idleTimeout: Duration
+    /// Connections of one server, over all its loops; the default is 128.
+    ///
+    /// Each loop has its share; at the bound the connection goes that has been idle longest, or else the
+    /// new one.
+    public var connectionCount: Int
+
+    /// Creates limits; the defaults suit clients on the open Internet.
+    public init(
+        head: HTTPHeadLimits = HTTPHeadLimits(),
+        bodyByteCount: Int = 20 << 20,
+        chunkLineByteCount: Int = 256,
+        trailerByteCount: Int = 4 << 10,
+        waitingByteCount: Int = 64 << 10,
+        headTimeout: Duration = .seconds(10),
+        bodyTimeout: Duration = .seconds(60),
+        idleTimeout: Duration = .seconds(30),
+        connectionCount: Int = 128
+    ) {
+        self.head = head
+        self.bodyByteCount = bodyByteCount
+        self.chunkLineByteCount = chunkLineByteCount
+        self.trailerByteCount = trailerByteCount
+        self.waitingByteCount = waitingByteCount
+        self.headTimeout = headTimeout
+        self.bodyTimeout = bodyTimeout
+        self.idleTimeout = idleTimeout
+        self.connectionCount = connectionCount
+    }
+}

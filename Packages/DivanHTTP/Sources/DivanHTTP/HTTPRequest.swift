@@ -1,0 +1,80 @@
+/// The head of a request, checked: one meaning of where its body ends, or none.
+public struct HTTPRequest: Equatable, Sendable {
+    /// How a body's end is found (RFC 9112 §6).
+    public enum Framing: Equatable, Sendable {
+        /// There is no body.
+        case none
+        /// So many bytes follow.
+        case length(Int)
+        /// Chunks follow.
+        case chunked
+    }
+
+    /// The method as it was sent, such as `GET`.
+    public let method: String
+    /// What is asked for.
+    public let target: HTTPTarget
+    /// The header fields.
+    public let headers: HTTPHeaders
+    /// How the body ends.
+    public let framing: Framing
+    /// Whether the client speaks HTTP/1.1, and knows chunks.
+    public let knowsChunks: Bool
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    public let expectsContinue: Bool
+    /// Whether the client wants to go on with this connection afterwards.
+    public let keepsAlive: Bool
+
+    /// Checks a head.
+    ///
+    /// - Throws: `HTTPError` for whatever two readers could take for different requests.
+    public init(_ head: HTTPHead) throws(HTTPError) {
+        let parts = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isHTTPTokenByte)
+        else { throw HTTPError(HTTPHeadError.line(1)) }
+        guard parts[2] == "HTTP/1.1" || parts[2] == "HTTP/1.0" else {
+            throw HTTPError(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+        }
+        method = String(parts[0])
+        target = try HTTPTarget(parts[1])
+        headers = head.headers
+        knowsChunks = parts[2] == "HTTP/1.1"
+        let hosts = headers.values("Host")
+        guard hosts.count == 1 || (hosts.isEmpty && !knowsChunks) else {
+            throw HTTPError(400, "a request has one Host header")
+        }
+        framing = try Self.framing(headers, knowsChunks: knowsChunks)
+        expectsContinue =
+            framing != .none && knowsChunks
+            && headers.elements("Expect").contains { $0.isEqualIgnoringCase("100-continue") }
+        let options = headers.elements("Connection")
+        keepsAlive =
+            knowsChunks
+            ? !options.contains { $0.isEqualIgnoringCase("close") }
+            : options.contains { $0.isEqualIgnoringCase("keep-alive") }
+    }
+
+    private static func framing(
+        _ headers: HTTPHeaders,
+        knowsChunks: Bool
+    ) throws(HTTPError) -> Framing {
+        let codings = headers.values("Transfer-Encoding")
+        let lengths = headers.values("Content-Length")
+        if !codings.isEmpty {
+            guard lengths.isEmpty, knowsChunks else {
+                throw HTTPError(400, "the length of the body is told in two ways; choose one")
+            }
+            guard codings.count == 1, codings[0].isEqualIgnoringCase("chunked") else {
+                throw HTTPError(501, "of the transfer codings only chunked is known")
+            }
+            return .chunked
+        }
+        guard let text = lengths.first else { return .none }
+        // Digits only, and few enough that the number cannot overflow.
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard lengths.count == 1, isNumber, text.utf8.count <= 18, let length = Int(text) else {
+            throw HTTPError(400, "Content-Length is not one number")
+        }
+        return length == 0 ? .none : .length(length)
+    }
+}

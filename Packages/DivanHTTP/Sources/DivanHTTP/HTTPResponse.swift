@@ -1,0 +1,73 @@
+/// An answer: status, fields, and a body that is there or comes piece by piece.
+public struct HTTPResponse: Sendable {
+    /// Where the body comes from.
+    public enum Body: Sendable {
+        /// It is there.
+        case bytes([UInt8])
+        /// It is asked for while the client takes it; `byteCount` is its length if that is known.
+        case pieces(any HTTPBodySource, byteCount: Int?)
+    }
+
+    /// The status, 200 to 599.
+    public var status: Int
+    /// Further fields; those that say how the body ends are added by the connection.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: Body
+
+    /// Creates an answer.
+    public init(status: Int, headers: HTTPHeaders = [:], body: Body = .bytes([])) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Creates an answer whose body is there.
+    public init(status: Int = 200, contentType: String, headers: HTTPHeaders = [:], _ body: [UInt8])
+    {
+        var headers = headers
+        headers.append("Content-Type", contentType)
+        self.init(status: status, headers: headers, body: .bytes(body))
+    }
+
+    /// The words behind a status (RFC 9110 §15).
+    static func phrase(_ status: Int) -> String {
+        phrases[status] ?? "Status \(status)"
+    }
+
+    private static let phrases = [
+        100: "Continue", 200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict",
+        412: "Precondition Failed", 413: "Content Too Large", 415: "Unsupported Media Type",
+        416: "Range Not Satisfiable", 421: "Misdirected Request", 429: "Too Many Requests",
+        431: "Request Header Fields Too Large", 500: "Internal Server Error",
+        501: "Not Implemented", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
+        507: "Insufficient Storage",
+    ]
+}
+
+/// A body that is made while it is sent, so that it is never in memory as a whole.
+///
+/// A connection asks for one piece at a time, and for the next when the client has taken most of
+/// what came before. Nothing is asked for after `cancel`.
+public protocol HTTPBodySource: AnyObject, Sendable {
+    /// Asks for the next piece; `answer` is called once, now or later, on any thread.
+    ///
+    /// Called on the connection's loop, so it must not block: read on a thread of your own.
+    func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void)
+
+    /// The connection ended before the body did; a question may still be open.
+    func cancel()
+}
+
+/// An answer of an `HTTPBodySource`.
+public enum HTTPBodyPiece: Equatable, Sendable {
+    /// The bytes that come next; none is nothing to send, and another question follows.
+    case bytes([UInt8])
+    /// The body is complete.
+    case end
+    /// The rest cannot be had: the connection is cut, so that the client does not take it for whole.
+    case failed
+}

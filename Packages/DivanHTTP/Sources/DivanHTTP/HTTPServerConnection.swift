@@ -1,0 +1,255 @@
+/// The server's side of one HTTP/1.1 connection, sans-IO: bytes in, requests out; answers in, bytes
+/// out.
+///
+/// One request is worked on at a time. A connection waits for a head (`idle`) and hands it out
+/// (`asked`); whoever decides about it may want the body first (`reading`, then `asked` again); then
+/// the answer is sent (`answering`), and the connection waits again or ends (`closed`). What a client
+/// sends ahead waits; its owner stops reading at `HTTPLimits.waitingByteCount`. Each byte is looked at
+/// once. A body that nobody wanted is not read: the connection ends behind the answer, so that its
+/// bytes are never taken for a request.
+///
+/// Source: RFC 9112 §2 to §9.
+public struct HTTPServerConnection: Sendable {
+    private enum State {
+        case idle(HTTPHeadReader)
+        case asked(HTTPRequest, isBodyRead: Bool)
+        case reading(HTTPRequest, HTTPBodyReader)
+        case answering(HTTPAnswerFraming, keepsAlive: Bool)
+        case closed
+    }
+
+    private let limits: HTTPLimits
+    private var state: State
+    private var input: [UInt8] = []
+    private var position = 0
+
+    /// Creates a connection that waits for its first request.
+    public init(limits: HTTPLimits = HTTPLimits()) {
+        self.limits = limits
+        state = .idle(HTTPHeadReader(limits: limits.head))
+    }
+
+    /// Bytes that arrived and were not looked at.
+    public var waitingByteCount: Int { input.count - position }
+
+    /// Whether nothing of a next request has come.
+    public var isIdle: Bool {
+        if case .idle(let reader) = state {
+            !reader.hasBegun && waitingByteCount == 0
+        } else {
+            false
+        }
+    }
+
+    /// Whether the connection is to be ended once everything is written.
+    public var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    /// Takes bytes from the transport.
+    public mutating func receive(_ bytes: Span<UInt8>) {
+        if position == input.count {
+            input.removeAll(keepingCapacity: input.capacity <= limits.waitingByteCount)
+            position = 0
+        }
+        bytes.withUnsafeBufferPointer { input.append(contentsOf: $0) }
+    }
+
+    // MARK: Requests
+
+    /// The next request's head once it is complete; `nil` while bytes or an answer are missing.
+    ///
+    /// - Throws: `HTTPError`; send `refusal(_:)` and end the connection.
+    public mutating func nextRequest() throws(HTTPError) -> HTTPRequest? {
+        guard case .idle(var reader) = state else { return nil }
+        state = .closed  // the reader is not shared while it changes, and after a throw this holds
+        while position < input.count {
+            // Empty lines before a request are left out (RFC 9112 §2.2).
+            if !reader.hasBegun, input[position] == UInt8(ascii: "\r") {
+                guard position + 1 < input.count else { break }
+                if input[position + 1] == UInt8(ascii: "\n") {
+                    position += 2
+                    continue
+                }
+            }
+            // A line at a time: what stands behind the head stays here.
+            let end = input[position...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+            let line = input[position..<(end ?? input.count)]
+            position += line.count
+            reader.receive(line.span)
+            let head: HTTPHead?
+            do throws(HTTPHeadError) { head = try reader.next() } catch { throw HTTPError(error) }
+            guard let head else { continue }
+            let request = try HTTPRequest(head)
+            state = .asked(request, isBodyRead: request.framing == .none)
+            return request
+        }
+        state = .idle(reader)
+        return nil
+    }
+
+    /// Asks for the body of the request at hand, once.
+    ///
+    /// - Parameter byteLimit: What it may have at most; `nil` is `HTTPLimits.bodyByteCount`.
+    /// - Returns: What is to be sent to a client that waits for our consent.
+    /// - Throws: `HTTPError` 413; answer with it.
+    public mutating func readBody(byteLimit: Int? = nil) throws(HTTPError) -> [UInt8] {
+        guard case .asked(let request, let isBodyRead) = state,
+            !isBodyRead || request.framing == .none
+        else { return [] }
+        let body = try HTTPBodyReader(
+            request.framing,
+            byteLimit: byteLimit ?? limits.bodyByteCount,
+            limits: limits
+        )
+        state = .reading(request, body)
+        guard request.expectsContinue, waitingByteCount == 0 else { return [] }
+        return HTTPHeaders().head(startLine: "HTTP/1.1 100 Continue")
+    }
+
+    /// The body once it is complete; `nil` while bytes are missing.
+    ///
+    /// - Throws: `HTTPError`; answer with it, and the connection ends behind that.
+    public mutating func nextBody() throws(HTTPError) -> [UInt8]? {
+        guard case .reading(let request, var body) = state else { return nil }
+        state = .asked(request, isBodyRead: false)
+        position += try body.receive(input[position...])
+        guard let complete = body.complete else {
+            state = .reading(request, body)
+            return nil
+        }
+        state = .asked(request, isBodyRead: true)
+        return complete
+    }
+
+    // MARK: Answers
+
+    /// Begins the answer to the request at hand; an answer that nobody asked for is not sent.
+    ///
+    /// - Parameter response: Its `body` is only looked at for its length: send it by `send`.
+    /// - Returns: The head to write.
+    public mutating func begin(_ response: HTTPResponse) -> [UInt8] {
+        let (request, isBodyRead): (HTTPRequest, Bool)
+        switch state {
+        case .asked(let asked, let isRead): (request, isBodyRead) = (asked, isRead)
+        case .reading(let asked, _): (request, isBodyRead) = (asked, false)
+        case .idle, .answering, .closed: return []
+        }
+        let framing = HTTPAnswerFraming(of: response, to: request)
+        let keepsAlive = request.keepsAlive && isBodyRead && framing != .close
+        state = .answering(framing, keepsAlive: keepsAlive)
+        return Self.head(response, framing, isTo: request.method, keepsAlive: keepsAlive)
+    }
+
+    /// The bytes to write for a piece of the body.
+    public mutating func send(_ piece: [UInt8]) -> [UInt8] {
+        guard case .answering(var framing, let keepsAlive) = state else { return [] }
+        let bytes = framing.frame(piece)
+        state = .answering(framing, keepsAlive: keepsAlive)
+        return bytes
+    }
+
+    /// Ends the answer; the connection waits for the next request, or `isClosed`.
+    ///
+    /// - Returns: The bytes to write.
+    public mutating func end() -> [UInt8] {
+        guard case .answering(let framing, let keepsAlive) = state else { return [] }
+        // A body that is shorter than it was said to be ends with the connection.
+        let isWhole = framing.isComplete
+        state = keepsAlive && isWhole ? .idle(HTTPHeadReader(limits: limits.head)) : .closed
+        return framing.end
+    }
+
+    /// The whole answer to what is no request; the connection ends behind it.
+    public mutating func refusal(_ error: HTTPError) -> [UInt8] {
+        state = .closed
+        let response = HTTPResponse(
+            status: error.status,
+            contentType: "text/plain; charset=utf-8",
+            Array("\(error.explanation)\n".utf8)
+        )
+        guard case .bytes(let body) = response.body else { return [] }
+        return Self.head(response, .length(rest: body.count), isTo: "", keepsAlive: false) + body
+    }
+
+    private static func head(
+        _ response: HTTPResponse,
+        _ framing: HTTPAnswerFraming,
+        isTo method: String,
+        keepsAlive: Bool
+    ) -> [UInt8] {
+        var headers = response.headers
+        // A field that cannot be sent is a mistake of ours, and must not become a line of its own.
+        while let field = headers.unsendableField { headers.remove(field) }
+        for field in framing.fields(of: response, to: method) {
+            headers.append(field.name, field.value)
+        }
+        if !keepsAlive { headers.append("Connection", "close") }
+        let phrase = HTTPResponse.phrase(response.status)
+        return headers.head(startLine: "HTTP/1.1 \(response.status) \(phrase)")
+    }
+}
+
+/// How the body of an answer ends.
+enum HTTPAnswerFraming: Equatable, Sendable {
+    case length(rest: Int)
+    case chunked
+    /// By the end of the connection, for HTTP/1.0.
+    case close
+    /// There is none, as for `HEAD`.
+    case nothing
+
+    init(of response: HTTPResponse, to request: HTTPRequest) {
+        let hasNone =
+            request.method == "HEAD" || response.status == 204 || response.status == 304
+        switch response.body {
+        case _ where hasNone: self = .nothing
+        case .bytes(let bytes): self = .length(rest: bytes.count)
+        case .pieces(_, let count?): self = .length(rest: count)
+        case .pieces(_, nil): self = request.knowsChunks ? .chunked : .close
+        }
+    }
+
+    /// Whether the body may end here.
+    var isComplete: Bool {
+        switch self {
+        case .length(let rest): rest == 0
+        case .chunked, .close, .nothing: true
+        }
+    }
+
+    /// The bytes that end the body.
+    var end: [UInt8] { self == .chunked ? Array("0\r\n\r\n".utf8) : [] }
+
+    /// The bytes for a piece; what exceeds an announced length is left out.
+    mutating func frame(_ piece: [UInt8]) -> [UInt8] {
+        guard !piece.isEmpty else { return [] }
+        switch self {
+        case .nothing: return []
+        case .close: return piece
+        case .chunked:
+            return Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece
+                + Array("\r\n".utf8)
+        case .length(let rest):
+            let sent = piece.count <= rest ? piece : Array(piece.prefix(rest))
+            self = .length(rest: rest - sent.count)
+            return sent
+        }
+    }
+
+    /// The fields that tell it.
+    func fields(of response: HTTPResponse, to method: String) -> [HTTPHeaders.Field] {
+        let count: Int? =
+            switch self {
+            case .length(let rest): rest
+            case .nothing where method == "HEAD":
+                switch response.body {
+                case .bytes(let bytes): bytes.count
+                case .pieces(_, let count): count
+                }
+            case .chunked, .close, .nothing: nil
+            }
+        if let count { return [.init(name: "Content-Length", value: "\(count)")] }
+        return self == .chunked ? [.init(name: "Transfer-Encoding", value: "chunked")] : []
+    }
+}

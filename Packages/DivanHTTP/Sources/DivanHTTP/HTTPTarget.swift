@@ -1,0 +1,99 @@
+/// What a request asks for: the path's segments and the query's items, decoded.
+///
+/// Each segment is decoded by itself, so that an encoded slash is a part of a name and never a
+/// border, and `..` is a name like any other. Source: RFC 3986 §2.1, §3.3; RFC 9112 §3.2.
+public struct HTTPTarget: Equatable, Sendable {
+    /// One item of the query.
+    public struct Item: Equatable, Sendable {
+        /// The name, decoded.
+        public let name: String
+        /// The value, decoded; empty where there is no equals sign.
+        public let value: String
+    }
+
+    /// The parts of the path between its slashes; empty for `/`, and a slash at the end adds an
+    /// empty one.
+    public let segments: [String]
+    /// The items of the query, in order.
+    public let query: [Item]
+    /// The path as it was sent.
+    public let path: String
+
+    /// Parses a request's target in origin form, or in absolute form, whose front is left out.
+    ///
+    /// - Throws: `HTTPError` 400 for a broken escape, or text that is no UTF-8.
+    public init(_ text: some StringProtocol) throws(HTTPError) {
+        let target = try Self.originForm(Substring(text))
+        let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = String(halves[0])
+        var segments: [String] = []
+        for part in halves[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            segments.append(try Self.decode(part, plusIsBlank: false))
+        }
+        self.segments = segments == [""] ? [] : segments
+        var items: [Item] = []
+        for part in (halves.count > 1 ? halves[1] : "").split(separator: "&") {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            items.append(
+                Item(
+                    name: try Self.decode(sides[0], plusIsBlank: true),
+                    value: sides.count > 1 ? try Self.decode(sides[1], plusIsBlank: true) : ""
+                )
+            )
+        }
+        query = items
+    }
+
+    /// The value of the first item called `name`.
+    public subscript(name: String) -> String? {
+        query.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    private static func originForm(_ text: Substring) throws(HTTPError) -> Substring {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw HTTPError(400, "the target holds bytes that must be percent-encoded")
+        }
+        if text.utf8.first == UInt8(ascii: "/") { return text }
+        for scheme in ["http://", "https://"]
+        where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
+            let authority = text.dropFirst(scheme.count)
+            guard let slash = authority.firstIndex(of: "/") else { return "/" }
+            return authority[slash...]
+        }
+        throw HTTPError(400, "the target is no path; check the URL")
+    }
+
+    private static func decode(
+        _ text: Substring,
+        plusIsBlank: Bool
+    ) throws(HTTPError) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(hexadecimalDigit),
+                    let low = rest.next().flatMap(hexadecimalDigit)
+                else { throw HTTPError(400, "a percent sign needs two hexadecimal digits") }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsBlank: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else {
+            throw HTTPError(400, "the target is no UTF-8 when decoded")
+        }
+        return decoded
+    }
+}
+
+/// The value of a hexadecimal digit; `nil` for any other byte.
+func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

@@ -1,0 +1,273 @@
+import DivanHTTP
+import DivanLog
+
+/// One HTTP connection: a byte stream, and what is asked and answered on it.
+///
+/// `HTTPServerConnection` knows the protocol; this class moves bytes, holds the exchange at hand, asks
+/// the body's source for pieces while the client takes them, and watches the time. The peer may end its
+/// direction and still read our answer; a body that has no end of its own ends then, too. On its loop
+/// only; its lane keeps it until it ends.
+final class HTTPChannel: ByteStreamOwner {
+    private let stream: ByteStream
+    private let address: SocketAddress
+    private let isSecure: Bool
+    private let limits: HTTPLimits
+    private let transport: TransportLimits
+    private let log: Log
+    private let onRequest: @Sendable (HTTPExchange) -> Void
+    private let didEnd: () -> Void
+
+    private var connection: HTTPServerConnection
+    private var work = Work.none
+    private var timer: TimerToken?
+    private var hasPeerEnded = false
+    private var isEnded = false
+    /// When the connection began to wait for a request.
+    private(set) var idleSince: Duration
+
+    /// What the connection is busy with.
+    private enum Work {
+        case none
+        /// Somebody decides about a request.
+        case deciding
+        /// A body arrives for whoever decides.
+        case reading(@Sendable (Result<[UInt8], HTTPError>) -> Void)
+        /// An answer comes from its source; `isAsked` while a piece is on its way.
+        case answering(any HTTPBodySource, isAsked: Bool)
+    }
+
+    init(
+        _ stream: ByteStream,
+        address: SocketAddress,
+        isSecure: Bool,
+        configuration: HTTPServer.Configuration,
+        log: Log,
+        onRequest: @escaping @Sendable (HTTPExchange) -> Void,
+        didEnd: @escaping () -> Void
+    ) {
+        self.stream = stream
+        self.address = address
+        self.isSecure = isSecure
+        self.log = log
+        self.onRequest = onRequest
+        self.didEnd = didEnd
+        limits = configuration.limits
+        transport = configuration.transport
+        connection = HTTPServerConnection(limits: configuration.limits)
+        idleSince = stream.loop.now
+    }
+
+    func start() {
+        watch(limits.headTimeout)
+        stream.owner = self
+        stream.start()
+    }
+
+    /// Whether no request is under way, nor begun to come.
+    var isIdle: Bool {
+        if case .none = work { connection.isIdle } else { false }
+    }
+
+    /// Ends the connection at once.
+    func close() {
+        stream.close()
+        end()
+    }
+
+    // MARK: ByteStreamOwner
+
+    func streamDidOpen() {}
+
+    func streamDidReceive(_ bytes: Span<UInt8>) {
+        if isIdle { watch(limits.headTimeout) }
+        connection.receive(bytes)
+        proceed()
+    }
+
+    func streamDidDrainInput() {}
+
+    func streamWillWrite(to output: inout [UInt8]) {}
+
+    func streamDidDrainOutput() {
+        askForPiece()
+    }
+
+    func streamDidEnd(_ problem: StreamProblem?) {
+        if case .tls(let error) = problem { log.warning("\(address): \(error)") }
+        hasPeerEnded = true
+        switch work {
+        case .deciding where problem == nil: break  // who sent all it had may still read
+        case .none, .deciding, .reading, .answering: finish()
+        }
+    }
+
+    // MARK: Requests
+
+    private func proceed() {
+        switch work {
+        case .none: readRequest()
+        case .reading(let completion): readBody(completion)
+        case .deciding, .answering: break
+        }
+        guard !isEnded else { return }
+        let mayRead = if case .reading = work { true } else { isWaitingForMore }
+        stream.setReadingPaused(!mayRead)
+    }
+
+    private var isWaitingForMore: Bool {
+        if case .none = work { return true }
+        return connection.waitingByteCount < limits.waitingByteCount
+    }
+
+    private func readRequest() {
+        do throws(HTTPError) {
+            guard let request = try connection.nextRequest() else { return }
+            work = .deciding
+            unwatch()
+            onRequest(exchange(for: request))
+        } catch {
+            log.warning("\(address): \(error)")
+            stream.write(connection.refusal(error))
+            finish()
+        }
+    }
+
+    private func exchange(for request: HTTPRequest) -> HTTPExchange {
+        let loop = stream.loop
+        let asked = LoopBound({ [weak self] demand in self?.serve(demand) }, to: loop)
+        return HTTPExchange(
+            request,
+            address: address,
+            certificates: stream.peerCertificates,
+            isSecure: isSecure,
+            loop: loop
+        ) { demand in loop.execute { asked.value(demand) } }
+    }
+
+    private func serve(_ demand: HTTPExchange.Demand) {
+        guard !isEnded else { return }
+        switch demand {
+        case .body(let limit, let completion):
+            guard case .deciding = work else { return }
+            do throws(HTTPError) {
+                stream.write(try connection.readBody(byteLimit: limit))
+                work = .reading(completion)
+                watch(limits.bodyTimeout)
+                proceed()
+            } catch {
+                completion(.failure(error))
+            }
+        case .answer(let response):
+            switch work {
+            case .deciding, .reading: begin(response)
+            case .none, .answering: break
+            }
+        }
+    }
+
+    private func readBody(_ completion: @Sendable (Result<[UInt8], HTTPError>) -> Void) {
+        do throws(HTTPError) {
+            guard let body = try connection.nextBody() else { return }
+            work = .deciding
+            unwatch()
+            completion(.success(body))
+        } catch {
+            work = .deciding
+            unwatch()
+            completion(.failure(error))
+        }
+    }
+
+    // MARK: Answers
+
+    private func begin(_ response: HTTPResponse) {
+        unwatch()
+        stream.write(connection.begin(response))
+        switch response.body {
+        case .bytes(let bytes):
+            stream.write(connection.send(bytes))
+            endAnswer()
+        case .pieces(let source, _):
+            work = .answering(source, isAsked: false)
+            guard !hasPeerEnded else { return finish() }
+            askForPiece()
+        }
+        if !isEnded { proceed() }
+    }
+
+    /// Asks for the next piece unless one is on its way, or the client does not take what it has.
+    private func askForPiece() {
+        guard case .answering(let source, isAsked: false) = work,
+            stream.queuedByteCount <= transport.lowWaterByteCount
+        else { return }
+        work = .answering(source, isAsked: true)
+        let loop = stream.loop
+        let answered = LoopBound({ [weak self] piece in self?.send(piece) }, to: loop)
+        source.next { piece in loop.execute { answered.value(piece) } }
+    }
+
+    private func send(_ piece: HTTPBodyPiece) {
+        guard !isEnded, case .answering(let source, isAsked: true) = work else { return }
+        switch piece {
+        case .bytes(let bytes):
+            work = .answering(source, isAsked: false)
+            stream.write(connection.send(bytes))
+            // Behind this turn's write, which tells how much the client has taken.
+            stream.loop.executeHere { [weak self] in self?.askForPiece() }
+        case .end:
+            work = .deciding
+            endAnswer()
+            if !isEnded { proceed() }
+        case .failed:
+            work = .deciding
+            close()
+        }
+    }
+
+    private func endAnswer() {
+        stream.write(connection.end())
+        work = .none
+        guard !connection.isClosed, !hasPeerEnded else { return finish() }
+        idleSince = stream.loop.now
+        watch(connection.isIdle ? limits.idleTimeout : limits.headTimeout)
+    }
+
+    // MARK: The end
+
+    /// Ends the connection behind what is written.
+    private func finish() {
+        stream.finish()
+        end()
+    }
+
+    private func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        unwatch()
+        if case .answering(let source, _) = work { source.cancel() }
+        work = .none
+        didEnd()
+    }
+
+    private func watch(_ patience: Duration) {
+        unwatch()
+        timer = stream.loop.scheduleHere(at: stream.loop.now + patience) { [weak self] in
+            self?.giveUp()
+        }
+    }
+
+    private func unwatch() {
+        if let timer { stream.loop.cancel(timer) }
+        timer = nil
+    }
+
+    private func giveUp() {
+        timer = nil
+        if !isIdle {
+            let error = HTTPError(408, "the request did not come in time; send it again")
+            log.warning("\(address): \(error)")
+            stream.write(connection.refusal(error))
+        }
+        finish()
+    }
+}

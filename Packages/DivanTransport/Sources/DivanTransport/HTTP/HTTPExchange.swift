@@ -1,0 +1,66 @@
+public import DivanHTTP
+public import DivanTLS
+import Synchronization
+
+/// One request that waits for its answer.
+///
+/// Ask for the body if you want it, once, and answer once; from any thread. A second question or answer
+/// is ignored. Without an answer the client waits until it or the server gives up.
+public final class HTTPExchange: Sendable {
+    /// What is asked.
+    public let request: HTTPRequest
+    /// The client's address and port.
+    public let address: SocketAddress
+    /// What the client presented in the TLS handshake, leaf first.
+    public let certificates: [TLSCertificate]
+    /// Whether the connection has TLS.
+    public let isSecure: Bool
+    /// The connection's loop.
+    public let loop: any EventLoop
+
+    /// What an exchange asks of its connection.
+    enum Demand: Sendable {
+        case body(limit: Int?, @Sendable (Result<[UInt8], HTTPError>) -> Void)
+        case answer(HTTPResponse)
+    }
+
+    private let hasAskedForBody = Atomic<Bool>(false)
+    private let isAnswered = Atomic<Bool>(false)
+    private let demand: @Sendable (Demand) -> Void
+
+    init(
+        _ request: HTTPRequest,
+        address: SocketAddress,
+        certificates: [TLSCertificate],
+        isSecure: Bool,
+        loop: any EventLoop,
+        demand: @escaping @Sendable (Demand) -> Void
+    ) {
+        self.request = request
+        self.address = address
+        self.certificates = certificates
+        self.isSecure = isSecure
+        self.loop = loop
+        self.demand = demand
+    }
+
+    /// Reads the body whole.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: What it may have at most; `nil` is `HTTPLimits.bodyByteCount`.
+    ///   - completion: Gets the body, or the error to answer with, on the connection's loop; is not
+    ///     called when the client goes away first.
+    public func readBody(
+        byteLimit: Int? = nil,
+        _ completion: @escaping @Sendable (Result<[UInt8], HTTPError>) -> Void
+    ) {
+        guard !hasAskedForBody.exchange(true, ordering: .relaxed) else { return }
+        demand(.body(limit: byteLimit, completion))
+    }
+
+    /// Sends the answer.
+    public func answer(_ response: HTTPResponse) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        demand(.answer(response))
+    }
+}

@@ -1,0 +1,154 @@
+import DivanHTTP
+import DivanLog
+import DivanTLS
+import Synchronization
+
+/// The way to the HTTP connections of a server that live on one loop.
+final class HTTPLane: Sendable {
+    private let loop: EpollLoop
+    private let channels = Mutex<LoopBound<HTTPChannels>?>(nil)
+    private let make: @Sendable () -> HTTPChannels
+
+    init(
+        loop: EpollLoop,
+        _ configuration: HTTPServer.Configuration,
+        limit: Int,
+        count: ConnectionCount,
+        log: Log,
+        onRequest: @escaping @Sendable (HTTPExchange) -> Void
+    ) {
+        self.loop = loop
+        make = {
+            HTTPChannels(
+                loop: loop,
+                configuration,
+                limit: limit,
+                count: count,
+                log: log,
+                onRequest: onRequest
+            )
+        }
+    }
+
+    /// Takes over an accepted socket; from any thread.
+    func admit(_ socket: Socket, from address: SocketAddress) {
+        loop.execute { self.own().open(socket, address) }
+    }
+
+    /// Closes every connection; from any thread.
+    func stop() {
+        loop.execute { self.own().stop() }
+    }
+
+    /// The connections, made with the first question for them; on the loop.
+    private func own() -> HTTPChannels {
+        let bound = channels.withLock { channels in
+            let bound = channels ?? LoopBound(make(), to: loop)
+            channels = bound
+            return bound
+        }
+        return bound.value
+    }
+}
+
+/// The HTTP connections that live on one loop, where everything here happens.
+final class HTTPChannels {
+    private let loop: EpollLoop
+    private let configuration: HTTPServer.Configuration
+    private let limit: Int
+    private let count: ConnectionCount
+    private let log: Log
+    private let onRequest: @Sendable (HTTPExchange) -> Void
+    private var channels: [Int: HTTPChannel] = [:]
+    private var lastNumber = 0
+    private var isStopped = false
+
+    init(
+        loop: EpollLoop,
+        _ configuration: HTTPServer.Configuration,
+        limit: Int,
+        count: ConnectionCount,
+        log: Log,
+        onRequest: @escaping @Sendable (HTTPExchange) -> Void
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.limit = limit
+        self.count = count
+        self.log = log
+        self.onRequest = onRequest
+    }
+
+    /// Closes every connection, and lets none in any more.
+    func stop() {
+        isStopped = true
+        for channel in channels.values { channel.close() }
+    }
+
+    /// Begins a connection.
+    func open(_ socket: Socket, _ address: SocketAddress) {
+        guard !isStopped else { return socket.close() }
+        if channels.count >= limit { dropIdle() }
+        guard channels.count < limit else {
+            log.warning("\(address): refused, too many connections")
+            count.addRefused()
+            return socket.close()
+        }
+        let session: TLSSession?
+        do throws(TLSError) {
+            session = try configuration.tls.map { context throws(TLSError) in
+                try TLSSession(context)
+            }
+        } catch {
+            log.error("\(address): \(error)")
+            return socket.close()
+        }
+        lastNumber += 1
+        let number = lastNumber
+        let stream = ByteStream(
+            socket,
+            tls: session,
+            loop: loop,
+            limits: configuration.transport
+        )
+        let channel = HTTPChannel(
+            stream,
+            address: address,
+            isSecure: session != nil,
+            configuration: configuration,
+            log: log,
+            onRequest: onRequest
+        ) { [weak self] in self?.forget(number) }
+        channels[number] = channel
+        count.add(1)
+        channel.start()
+    }
+
+    /// Makes room: whoever holds a connection and asks nothing goes first, the oldest of them.
+    private func dropIdle() {
+        let oldest = channels.filter { $0.value.isIdle }.min {
+            ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key)
+        }
+        oldest?.value.close()
+    }
+
+    private func forget(_ number: Int) {
+        guard channels.removeValue(forKey: number) != nil else { return }
+        count.add(-1)
+    }
+}
+
+/// Gives connections to the lanes in turn.
+final class LaneChoice: Sendable {
+    private let lanes: [HTTPLane]
+    private let turn = Atomic<UInt>(0)
+
+    init(lanes: [HTTPLane]) {
+        self.lanes = lanes
+    }
+
+    func next() -> HTTPLane {
+        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return lanes[Int(turn % UInt(lanes.count))]
+    }
+}

@@ -1,0 +1,138 @@
+public import DivanHTTP
+public import DivanLog
+public import DivanTLS
+import Synchronization
+
+/// Answers HTTP/1.1 requests, with TLS where wanted.
+///
+/// All members may be used from any thread. A server that is let go of stops.
+public final class HTTPServer: Sendable {
+    /// Where to listen, and how connections behave.
+    public struct Configuration: Sendable {
+        /// Name or address of the only network interface to listen on; `nil` means all.
+        public var networkInterface: String?
+        /// The TCP port; 0 takes a free one.
+        public var port: UInt16
+        /// How TLS is spoken; `nil` speaks none.
+        public var tls: TLSContext?
+        /// Bounds of requests and connections.
+        public var limits: HTTPLimits
+        /// Bounds of time and memory below HTTP; connections are counted by `limits`.
+        public var transport: TransportLimits
+
+        /// Creates a configuration; the default listens everywhere, on a free port, without TLS.
+        public init(
+            networkInterface: String? = nil,
+            port: UInt16 = 0,
+            tls: TLSContext? = nil,
+            limits: HTTPLimits = HTTPLimits(),
+            transport: TransportLimits = TransportLimits()
+        ) {
+            self.networkInterface = networkInterface
+            self.port = port
+            self.tls = tls
+            self.limits = limits
+            self.transport = transport
+        }
+    }
+
+    private struct Running: Sendable {
+        let port: UInt16
+        let listeners: [TCPListener]
+        let lanes: [HTTPLane]
+    }
+
+    private let configuration: Configuration
+    private let loops: EventLoopGroup
+    private let log: Log
+    private let onRequest: @Sendable (HTTPExchange) -> Void
+    private let count = ConnectionCount()
+    private let running = Mutex<Running?>(nil)
+
+    /// Prepares a server; it listens from `start` on.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where to listen, and how connections behave.
+    ///   - loops: The connections are spread over these.
+    ///   - log: Hears of broken connections.
+    ///   - onRequest: Gets each request; called on the connection's loop, so it must not block: keep the
+    ///     exchange and answer on a thread of your own.
+    public init(
+        _ configuration: Configuration,
+        loops: EventLoopGroup = .shared,
+        log: Log = Log(.listener),
+        onRequest: @escaping @Sendable (HTTPExchange) -> Void
+    ) {
+        self.configuration = configuration
+        self.loops = loops
+        self.log = log
+        self.onRequest = onRequest
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// The port while the server runs.
+    public var port: UInt16? { running.withLock { $0?.port } }
+
+    /// Open connections.
+    public var connectionCount: Int { count.value }
+
+    /// Begins to listen; a server that runs already keeps its port.
+    ///
+    /// - Returns: The port.
+    /// - Throws: `TransportError` when the port is taken or the interface is unknown.
+    @discardableResult
+    public func start() throws(TransportError) -> UInt16 {
+        try running.withLock { running throws(TransportError) in
+            if let running { return running.port }
+            let sockets = try TCPListener.openSockets(
+                on: configuration.networkInterface,
+                port: configuration.port
+            )
+            let port = sockets.first?.localAddress()?.port ?? configuration.port
+            let lanes = makeLanes()
+            let turn = LaneChoice(lanes: lanes)
+            let listeners = sockets.map { socket in
+                TCPListener(
+                    socket,
+                    loop: loops.next(),
+                    pause: configuration.transport.acceptPause,
+                    log: log
+                ) { accepted, address in turn.next().admit(accepted, from: address) }
+            }
+            for listener in listeners { listener.start() }
+            running = Running(port: port, listeners: listeners, lanes: lanes)
+            return port
+        }
+    }
+
+    private func makeLanes() -> [HTTPLane] {
+        // Each makes room among its own, so each has a share.
+        let share = max(1, configuration.limits.connectionCount / loops.loops.count)
+        return loops.loops.map { loop in
+            HTTPLane(
+                loop: loop,
+                configuration,
+                limit: share,
+                count: count,
+                log: log,
+                onRequest: onRequest
+            )
+        }
+    }
+
+    /// Stops listening and closes every connection; answers on their way are cut.
+    ///
+    /// When the call returns nobody can connect any more.
+    public func stop() {
+        let stopping = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let stopping else { return }
+        for listener in stopping.listeners { listener.stop {} }
+        for lane in stopping.lanes { lane.stop() }
+    }
+}

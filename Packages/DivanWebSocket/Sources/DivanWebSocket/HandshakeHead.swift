@@ -1,0 +1,46 @@
+// Headers are a part of this package's own API: who has a handshake has them.
+@_exported public import DivanHTTP
+
+extension WebSocketLimits {
+    /// The bounds of a handshake's head.
+    var head: HTTPHeadLimits {
+        HTTPHeadLimits(
+            headByteCount: headByteCount,
+            lineByteCount: lineByteCount,
+            headerCount: headerCount
+        )
+    }
+}
+
+extension HTTPHeadReader {
+    /// As `next()`, with the errors of a handshake.
+    mutating func nextHead() throws(HandshakeError.Reason) -> HTTPHead? {
+        do throws(HTTPHeadError) {
+            return try next()
+        } catch {
+            throw HandshakeError.Reason(error)
+        }
+    }
+}
+
+extension HandshakeError.Reason {
+    /// The reason for a head that cannot be read.
+    init(_ error: HTTPHeadError) {
+        self =
+            switch error {
+            case .tlsRecord: .tlsRecord
+            case .notHTTP(let start): .notHTTP(start: start)
+            case .line(let number): .line(number)
+            case .head(let limit): .head(limit: limit)
+            case .lineLength(let limit): .lineLength(limit: limit)
+            case .headerCount(let limit): .headerCount(limit: limit)
+            }
+    }
+}
+
+extension HTTPHeaders {
+    /// Throws when a field would break out of its line, or is not a field at all.
+    func checkSendable() throws(HandshakeError) {
+        if let name = unsendableField { throw HandshakeError(reason: .unsendable(field: name)) }
+    }
+}
