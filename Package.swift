@@ -181,6 +181,21 @@ let rooms: [[Target]] = [
         testing: ["DivanZlib", "DivanCrypto", "DivanLZ4", "DivanCompression", "DivanRevisions"]
     ),
     room(
+        "DivanREST",
+        arrows: [
+            "DivanTransport",
+            "DivanStore",
+            "DivanQuery",
+            "DivanRevisions",
+            "DivanAuth",
+            "DivanTLS",
+            "DivanHTTP",
+            "DivanJSON",
+            "DivanCrypto",
+            "DivanLog",
+        ]
+    ),
+    room(
         "Divan",
         arrows: [
             "DivanListener",
@@ -269,7 +284,7 @@ let tools: [Target] = [
             "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan", "DivanBLIP",
             "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
-            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery",
+            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]

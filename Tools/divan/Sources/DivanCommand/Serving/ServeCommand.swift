@@ -31,6 +31,9 @@ enum ServeCommand: Command {
             Port N of --metrics-port is on 127.0.0.1 only: /metrics for Prometheus, /_health for
             who wants to know whether it is up.
 
+            Port N of --rest answers HTTP requests for the same users with the same TLS: documents,
+            lists, changes, queries and blobs (Docs/guides/rest.md).
+
             \(CompressionChoice.details)
 
             Ctrl-C tells peers that this is the end; SIGTERM, which systemd sends, tells them to
@@ -91,6 +94,13 @@ enum ServeCommand: Command {
     private static let what: [CommandSyntax.Option] = [
         .value("--collections", "LIST", isRepeating: true, "share these only (default: all)"),
         .flag("--read-only", "refuse what peers push"),
+        .value("--rest", "PORT", "answer HTTP requests too (0: any free)"),
+        .value(
+            "--rest-origin",
+            "ORIGIN",
+            isRepeating: true,
+            "let web pages of this origin use --rest (default: none)"
+        ),
         CompressionChoice.option,
         .flag("--delta", "send changes as deltas, and keep old bodies for them"),
         .value("--heartbeat", "SECONDS", "silence before a peer is pinged (default: 300)"),

@@ -18,6 +18,7 @@ final class ServingRoom {
     private var served: [ServedDatabase] = []
     private var activities: [any DiscoveryActivity] = []
     private var metrics: MetricsServer?
+    private var rest: RESTDoor?
 
     init(_ arguments: Arguments, _ terminal: Terminal) throws {
         self.arguments = arguments
@@ -58,6 +59,7 @@ final class ServingRoom {
             try writeCertificate(database)
         }
         try openMetrics()
+        try openREST()
         for database in served { announce(database) }
         if let warning = OpenDoor.warning(arguments, gate) {
             events.write("problem", ["text": .string(warning)])
@@ -85,6 +87,7 @@ final class ServingRoom {
     /// Closes what was opened before something failed.
     func abandon() {
         metrics?.stop()
+        rest?.stop()
         for database in served { database.stop(forRestart: false) }
     }
 
@@ -92,6 +95,7 @@ final class ServingRoom {
     func stop(forRestart: Bool) {
         for activity in activities { activity.stop() }
         metrics?.stop()
+        rest?.stop()
         for database in served {
             // Asked before the end: a listener that does not listen has no figures.
             let reading = ListenerReading(database.listener)
@@ -124,6 +128,16 @@ final class ServingRoom {
         metrics?.start()
     }
 
+    private func openREST() throws {
+        guard let port: UInt16 = try arguments.number("--rest", in: 0...65_535) else {
+            guard !arguments.has("--rest-origin") else {
+                throw Failure.usage("--rest-origin is for --rest; name a port with it")
+            }
+            return
+        }
+        rest = try RESTDoor(served, port: port, arguments: arguments, gate: gate)
+    }
+
     private func announce(_ database: ServedDatabase) {
         let (name, urls) = (database.path.name, database.urls)
         var members: JSONObject = [
@@ -143,6 +157,10 @@ final class ServingRoom {
             if database === served.last {
                 sentence += "\nMetrics at http://127.0.0.1:\(metrics.port)/metrics"
             }
+        }
+        if let rest {
+            members["rest"] = .string(rest.url)
+            if database === served.last { sentence += "\nREST at \(rest.url)" }
         }
         events.write("listening", members)
         for line in sentence.split(separator: "\n") where !terminal.isJSON {

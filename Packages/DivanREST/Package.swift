@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanREST",
+    products: [.library(name: "DivanREST", targets: ["DivanREST"])],
+    dependencies: [
+        .package(path: "../DivanAuth"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanHTTP"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanQuery"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanStore"),
+        .package(path: "../DivanTLS"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTransport"),
+    ],
+    targets: [
+        .target(
+            name: "DivanREST",
+            dependencies: [
+                "DivanTransport",
+                "DivanStore",
+                "DivanQuery",
+                "DivanRevisions",
+                "DivanAuth",
+                "DivanTLS",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanRESTTests",
+            dependencies: [
+                "DivanREST",
+                "DivanTestKit",
+                "DivanTransport",
+                "DivanStore",
+                "DivanQuery",
+                "DivanRevisions",
+                "DivanAuth",
+                "DivanTLS",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

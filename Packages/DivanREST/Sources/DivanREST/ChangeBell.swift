@@ -1,0 +1,140 @@
+public import DivanStore
+public import DivanTransport
+import Synchronization
+
+/// Wakes whoever waits for a change of a database.
+///
+/// A waiter notes the `stroke` before it looks into the database, and waits for the next one: so no
+/// change falls between looking and waiting. In the process that writes a bell hears of each commit; of
+/// a database that another process writes to it looks at the sequences now and then, while somebody
+/// waits.
+public final class ChangeBell: Sendable {
+    /// Names a waiter.
+    public struct Ticket: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Waiter {
+        let wake: @Sendable () -> Void
+        var timer: TimerToken?
+    }
+
+    private struct State {
+        var stroke: UInt64 = 0
+        var lastNumber: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
+        var isLooking = false
+        var seen: [CollectionPath: UInt64] = [:]
+    }
+
+    /// What tells the time.
+    public let clock: any EventLoop
+
+    private let store: Store
+    private let queue: WorkQueue
+    private let interval: Duration
+    private let state = Mutex(State())
+    private let observation = Mutex<StoreObservation?>(nil)
+
+    /// Creates a bell.
+    ///
+    /// - Parameters:
+    ///   - store: What is listened to.
+    ///   - clock: What tells the time.
+    ///   - queue: Where the database is looked at.
+    ///   - interval: Between two looks at a database that is only read here.
+    public init(
+        _ store: Store,
+        clock: any EventLoop,
+        queue: WorkQueue,
+        interval: Duration = .milliseconds(250)
+    ) {
+        self.store = store
+        self.clock = clock
+        self.queue = queue
+        self.interval = interval
+        let observation = store.observe { [weak self] _ in self?.ring() }
+        self.observation.withLock { $0 = observation }
+    }
+
+    /// How often it has rung.
+    public var stroke: UInt64 { state.withLock { $0.stroke } }
+
+    /// Calls `wake` once: at the first stroke behind `stroke`, which may have been, or when `deadline`
+    /// has come; on any thread.
+    public func wait(
+        behind stroke: UInt64,
+        until deadline: Duration,
+        _ wake: @escaping @Sendable () -> Void
+    ) -> Ticket {
+        let (ticket, isDue, begins) = state.withLock { state in
+            state.lastNumber += 1
+            let ticket = Ticket(number: state.lastNumber)
+            guard state.stroke == stroke else { return (ticket, true, false) }
+            state.waiters[ticket.number] = Waiter(wake: wake)
+            let begins = store.isReadOnly && !state.isLooking
+            if begins { state.isLooking = true }
+            return (ticket, false, begins)
+        }
+        guard !isDue else {
+            wake()
+            return ticket
+        }
+        let timer = clock.schedule(at: deadline) { [weak self] in self?.expire(ticket) }
+        let isWaiting = state.withLock { state in
+            state.waiters[ticket.number]?.timer = timer
+            return state.waiters[ticket.number] != nil
+        }
+        if !isWaiting { clock.cancel(timer) }
+        if begins { lookLater() }
+        return ticket
+    }
+
+    /// Forgets a waiter; one that was woken already is no mistake.
+    public func cancel(_ ticket: Ticket) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket.number) }
+        if let timer = waiter?.timer { clock.cancel(timer) }
+    }
+
+    private func expire(_ ticket: Ticket) {
+        state.withLock { $0.waiters.removeValue(forKey: ticket.number) }?.wake()
+    }
+
+    private func ring() {
+        let woken = state.withLock { state in
+            state.stroke += 1
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in woken {
+            if let timer = waiter.timer { clock.cancel(timer) }
+            waiter.wake()
+        }
+    }
+
+    /// Looks now and then until nobody waits.
+    private func lookLater() {
+        clock.schedule(at: clock.now + interval) { [weak self] in
+            guard let self else { return }
+            queue.async { [weak self] in self?.look() }
+        }
+    }
+
+    private func look() {
+        let fresh = try? store.read { reader in
+            var sequences: [CollectionPath: UInt64] = [:]
+            for path in try reader.collections() {
+                sequences[path] = try reader.lastSequence(in: path)
+            }
+            return sequences
+        }
+        let (changed, goesOn) = state.withLock { state in
+            let changed = fresh != nil && fresh != state.seen
+            if let fresh { state.seen = fresh }
+            state.isLooking = !changed && !state.waiters.isEmpty
+            return (changed, state.isLooking)
+        }
+        if changed { ring() }
+        if goesOn { lookLater() }
+    }
+}

@@ -1,0 +1,155 @@
+import DivanHTTP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import DivanTransport
+import Synchronization
+
+/// What changed in a collection behind a sequence: as a list, as soon as there is something, or as an
+/// event stream.
+struct ChangesResource {
+    let call: RESTCall
+    let collection: CollectionPath
+
+    /// Answers now or when something changes; `answer` is called once.
+    func answer(_ answer: @escaping @Sendable (HTTPResponse) -> Void) throws {
+        try call.check(collection)
+        guard call.request.method == "GET" else { throw RESTError.method("GET") }
+        let page = ChangesPage(
+            call: call,
+            collection: collection,
+            includesDocuments: try call.flag("include_docs")
+        )
+        let since = try since()
+        switch call.request.target["feed"] {
+        case nil, "normal": answer(try list(page, since))
+        case "longpoll": try poll(page, since, answer)
+        case "eventsource":
+            let headers: HTTPHeaders = [
+                "Content-Type": HTTPEvent.contentType, "Cache-Control": "no-cache",
+            ]
+            let body = ChangesStream(page, since: since)
+            answer(
+                HTTPResponse(status: 200, headers: headers, body: .pieces(body, byteCount: nil))
+            )
+        default: throw RESTError.bad("feed is normal, longpoll or eventsource")
+        }
+    }
+
+    /// Answers as soon as there is a change, or with none when the client's patience ends.
+    private func poll(
+        _ page: ChangesPage,
+        _ since: UInt64,
+        _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    ) throws {
+        let longest = Int(min(max(call.limits.longestPoll / .milliseconds(1), 1), 86_400_000))
+        let timeout: Int = try call.number("timeout", in: 1...longest) ?? min(60_000, longest)
+        let deadline = call.bell.clock.now + .milliseconds(timeout)
+        ChangesWait(page).changes(after: since, until: deadline) { outcome in
+            do {
+                let changes = try outcome.get()
+                let list = ListBody("results") {
+                    let end: JSONObject = ["last_sequence": JSON(changes.last ?? since)]
+                    return ListBody.Page(items: changes.texts.map(\.text), end: end)
+                }
+                let body = try list.read() ?? []
+                answer(HTTPResponse(contentType: "application/json", body))
+            } catch {
+                answer(RESTError(error).response)
+            }
+        }
+    }
+
+    /// Where to begin: `?since=`, or where a browser was that comes back.
+    private func since() throws -> UInt64 {
+        if let text = call.request.headers["Last-Event-ID"], let last = UInt64(text) { return last }
+        guard call.request.target["since"] != "now" else {
+            return try call.store.read { try $0.lastSequence(in: collection) }
+        }
+        return try call.number("since", in: 0...UInt64.max) ?? 0
+    }
+
+    private func list(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
+        let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
+        let progress = FeedProgress(since, rest: limit)
+        let list = ListBody("results") { [pageCount = call.limits.pageCount] in
+            let (last, rest) = progress.value
+            let wanted = min(rest, pageCount)
+            let changes = try page.read(after: last, limit: wanted)
+            let left = rest - changes.texts.count
+            progress.value = (changes.last ?? last, left)
+            let isEnd = changes.texts.count < wanted || left == 0
+            return ListBody.Page(
+                items: changes.texts.map(\.text),
+                end: isEnd ? ["last_sequence": JSON(changes.last ?? last)] : nil
+            )
+        }
+        let body = PagedBody(on: call.queue, read: { try list.read() })
+        return HTTPResponse(
+            status: 200,
+            headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
+            body: .pieces(body, byteCount: nil)
+        )
+    }
+}
+
+/// Reads changes as the texts that clients get.
+struct ChangesPage: Sendable {
+    struct Changes {
+        var texts: [(sequence: UInt64, text: [UInt8])] = []
+        var last: UInt64? { texts.last?.sequence }
+    }
+
+    let call: RESTCall
+    let collection: CollectionPath
+    let includesDocuments: Bool
+
+    func read(after sequence: UInt64, limit: Int? = nil) throws -> Changes {
+        let limit = limit ?? call.limits.pageCount
+        return try call.store.read { reader in
+            var changes = Changes()
+            guard includesDocuments else {
+                for row in try reader.changes(in: collection, after: sequence, limit: limit) {
+                    let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
+                    changes.texts.append((row.sequence, text))
+                }
+                return changes
+            }
+            for row in try reader.documents(in: collection, after: sequence, limit: limit) {
+                let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
+                let body = row.isTombstone ? nil : row.body
+                changes.texts.append((row.sequence, text.adding("doc", body)))
+            }
+            return changes
+        }
+    }
+
+    private func text(
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID,
+        _ sequence: UInt64,
+        _ flags: DocumentFlags
+    ) throws -> [UInt8] {
+        var object: JSONObject = [
+            "id": .string(documentID.text), "rev": .string("\(revisionID)"),
+            "sequence": JSON(sequence),
+        ]
+        if flags.contains(.tombstone) { object["deleted"] = true }
+        if flags.contains(.conflicted) { object["conflict"] = true }
+        return try JSON.object(object).canonicalBytes()
+    }
+}
+
+/// How far a list has come.
+private final class FeedProgress: Sendable {
+    private let state: Mutex<(last: UInt64, rest: Int)>
+
+    init(_ last: UInt64, rest: Int) {
+        state = Mutex((last, rest))
+    }
+
+    var value: (last: UInt64, rest: Int) {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}

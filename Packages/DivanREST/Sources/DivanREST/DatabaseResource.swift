@@ -1,0 +1,27 @@
+import DivanHTTP
+import DivanJSON
+import DivanStore
+
+/// Tells what a database holds.
+struct DatabaseResource {
+    let call: RESTCall
+
+    func answer(_ name: String) throws -> HTTPResponse {
+        guard ["GET", "HEAD"].contains(call.request.method) else {
+            throw RESTError.method("GET, HEAD")
+        }
+        let collections = try call.store.read { reader in
+            try reader.collections().filter { call.rights.collections?.contains($0) ?? true }
+                .map { path -> JSON in
+                    [
+                        "name": .string("\(path)"), "count": JSON(try reader.count(in: path)),
+                        "sequence": JSON(try reader.lastSequence(in: path)),
+                    ]
+                }
+        }
+        return .json([
+            "name": .string(name), "collections": .array(collections),
+            "writable": .bool(!call.rights.isReadOnly && !call.store.isReadOnly),
+        ])
+    }
+}

@@ -1,0 +1,179 @@
+import DivanCrypto
+import DivanHTTP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// Reads, writes and deletes one document.
+///
+/// A write names the revision that it replaces, so that nobody's work is lost: without one it only
+/// creates.
+struct DocumentResource {
+    let call: RESTCall
+    let collection: CollectionPath
+    let documentID: DocumentID
+
+    func answer(body: [UInt8]) throws -> HTTPResponse {
+        try call.check(collection)
+        switch call.request.method {
+        case "GET", "HEAD": return try read()
+        case "PUT": return try save(body)
+        case "DELETE": return try delete()
+        default: throw RESTError.method("GET, HEAD, PUT, DELETE")
+        }
+    }
+
+    private func read() throws -> HTTPResponse {
+        guard let document = try call.store.read({ try $0.document(documentID, in: collection) })
+        else { throw missing }
+        let headers: HTTPHeaders = [
+            "ETag": document.revisionID.tag, "Cache-Control": "no-cache",
+        ]
+        guard !call.hasFresh(document.revisionID.tag) else {
+            return HTTPResponse(status: 304, headers: headers)
+        }
+        // The bytes of the row, as they are.
+        return HTTPResponse(contentType: "application/json", headers: headers, document.body)
+    }
+
+    func save(_ bytes: [UInt8]) throws -> HTTPResponse {
+        try call.checkWriting()
+        guard let object = try JSON(parsing: bytes).object else {
+            throw RESTError.bad("the body is no JSON object: {…}")
+        }
+        let body = try JSON.object(object).canonicalBytes()
+        let expected = try call.expectedRevision()
+        let createsOnly = call.request.headers["If-None-Match"] == "*"
+        let document = try call.store.write { writer in
+            let current = try writer.document(documentID, in: collection)
+            if current == nil { _ = try DocumentID(checking: documentID.text) }
+            try check(current, expected, createsOnly: createsOnly)
+            let hasBlobs = try checkBlobs(of: body, current)
+            return try saved(
+                writer.save(
+                    documentID,
+                    in: collection,
+                    body: body,
+                    hasBlobs: hasBlobs,
+                    parent: .revision(current?.revisionID)
+                )
+            )
+        }
+        return written(document, status: expected == nil ? 201 : 200)
+    }
+
+    private func delete() throws -> HTTPResponse {
+        try call.checkWriting()
+        let expected = try call.expectedRevision()
+        let document = try call.store.write { writer in
+            guard let current = try writer.document(documentID, in: collection) else {
+                throw missing
+            }
+            try check(current, expected, createsOnly: false)
+            return try saved(
+                writer.save(
+                    documentID,
+                    in: collection,
+                    body: Array("{}".utf8),
+                    isTombstone: true,
+                    parent: .revision(current.revisionID)
+                )
+            )
+        }
+        return written(document, status: 200)
+    }
+
+    // MARK: Rules
+
+    private var missing: RESTError {
+        .notFound("there is no document \"\(documentID)\"; …/_all_docs lists what there is")
+    }
+
+    private func check(
+        _ current: StoredDocument?,
+        _ expected: String?,
+        createsOnly: Bool
+    ) throws(RESTError) {
+        let isRight =
+            switch (expected, current) {
+            case (nil, nil): true
+            case ("*", .some): !createsOnly
+            case (let expected?, let current?):
+                !createsOnly && expected == "\(current.revisionID)"
+            default: false
+            }
+        guard isRight else { throw .conflict(current: current?.revisionID) }
+    }
+
+    /// Whether a body names blobs, which must be here; where a client sees only some collections they
+    /// must be of this document already, or it could read what belongs to others.
+    func checkBlobs(of body: [UInt8], _ current: StoredDocument?) throws -> Bool {
+        let wanted = try BlobReferences.digests(in: body.span)
+        guard !wanted.isEmpty else { return false }
+        let own = try current.map { try BlobReferences.digests(in: $0.body.span) } ?? []
+        for digest in wanted where !own.contains(digest) {
+            guard call.rights.collections == nil, call.store.blobs.contains(digest) else {
+                throw RESTError.bad("blob \(digest) is not here; PUT it to …/ID/_blobs/KEY first")
+            }
+        }
+        return true
+    }
+
+    func saved(_ outcome: SaveOutcome) throws(RESTError) -> StoredDocument {
+        switch outcome {
+        case .saved(let document): return document
+        case .conflict(let current): throw .conflict(current: current?.revisionID)
+        }
+    }
+
+    func written(_ document: StoredDocument, status: Int) -> HTTPResponse {
+        .json(
+            ["id": .string(document.documentID.text), "rev": .string("\(document.revisionID)")],
+            status: status,
+            headers: ["ETag": document.revisionID.tag]
+        )
+    }
+}
+
+/// Creates documents under IDs of the server's choice.
+struct CollectionResource {
+    let call: RESTCall
+    let collection: CollectionPath
+
+    func answer(database: String, body: [UInt8]) throws -> HTTPResponse {
+        try call.check(collection)
+        switch call.request.method {
+        case "GET", "HEAD":
+            let (count, sequence) = try call.store.read { reader in
+                (try reader.count(in: collection), try reader.lastSequence(in: collection))
+            }
+            return .json([
+                "name": .string("\(collection)"), "count": JSON(count), "sequence": JSON(sequence),
+            ])
+        case "POST":
+            let documentID = DocumentID(unchecked: Self.freshID())
+            let document = DocumentResource(
+                call: call,
+                collection: collection,
+                documentID: documentID
+            )
+            var response = try document.save(body)
+            let path = "/\(database)/\(collection)/\(documentID)"
+            response.headers.append("Location", path)
+            return response
+        default: throw RESTError.method("GET, HEAD, POST")
+        }
+    }
+
+    /// 22 letters and digits of 128 random bits and a little more.
+    private static func freshID() -> String {
+        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+        let bytes = SystemRandomSource().bytes(44)
+        var text: [UInt8] = []
+        for index in stride(from: 0, to: bytes.count, by: 2) {
+            let number = Int(bytes[index]) << 8 | Int(bytes[index + 1])
+            text.append(letters[number % letters.count])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,110 @@
+import DivanHTTP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Synchronization
+
+/// Lists the documents of a collection in the order of their IDs.
+struct ListingResource {
+    let call: RESTCall
+    let collection: CollectionPath
+
+    func answer() throws -> HTTPResponse {
+        try call.check(collection)
+        guard ["GET", "HEAD"].contains(call.request.method) else {
+            throw RESTError.method("GET, HEAD")
+        }
+        let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
+        let includesDocuments = try call.flag("include_docs")
+        let prefix = call.request.target["prefix"] ?? ""
+        let start = call.request.target["after"].map { DocumentID(unchecked: $0) }
+        let reading = Reading(last: start, rest: limit)
+        let list = ListBody("rows") { [call, collection] in
+            let (last, rest) = reading.progress.withLock { $0 }
+            let page = try Self.page(
+                call,
+                collection,
+                after: last,
+                prefix: prefix,
+                limit: min(rest, call.limits.pageCount),
+                includesDocuments: includesDocuments
+            )
+            let left = rest - page.items.count
+            let isEnd = page.isLast || left == 0
+            reading.progress.withLock { $0 = (page.last ?? last, left) }
+            let next = page.isLast ? nil : page.last
+            return ListBody.Page(
+                items: page.items,
+                end: isEnd ? next.map { ["next": .string($0.text)] } ?? [:] : nil
+            )
+        }
+        let body = PagedBody(on: call.queue, read: { try list.read() })
+        return HTTPResponse(
+            status: 200,
+            headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
+            body: .pieces(body, byteCount: nil)
+        )
+    }
+
+    private final class Reading: Sendable {
+        let progress: Mutex<(last: DocumentID?, rest: Int)>
+
+        init(last: DocumentID?, rest: Int) {
+            progress = Mutex((last, rest))
+        }
+    }
+
+    private struct Page {
+        var items: [[UInt8]] = []
+        var last: DocumentID?
+        var isLast: Bool
+    }
+
+    private static func page(
+        _ call: RESTCall,
+        _ collection: CollectionPath,
+        after last: DocumentID?,
+        prefix: String,
+        limit: Int,
+        includesDocuments: Bool
+    ) throws -> Page {
+        try call.store.read { reader in
+            // Nothing before the prefix can have it: the page begins there.
+            let start = DocumentID(unchecked: prefix)
+            let isBefore = last.map { $0 < start } ?? !prefix.isEmpty
+            var ids: [DocumentID] = []
+            if isBefore, try reader.document(start, in: collection) != nil { ids.append(start) }
+            ids += try reader.documentIDs(
+                in: collection,
+                after: isBefore ? start : last,
+                limit: limit + 1 - ids.count
+            )
+            let fitting = ids.prefix { $0.text.utf8.starts(with: prefix.utf8) }
+            let shown = fitting.prefix(limit)
+            let items = try shown.compactMap { id -> [UInt8]? in
+                guard let document = try reader.document(id, in: collection) else { return nil }
+                return try row(document, includesDocuments: includesDocuments)
+            }
+            return Page(items: items, last: shown.last, isLast: fitting.count <= limit)
+        }
+    }
+
+    private static func row(_ document: StoredDocument, includesDocuments: Bool) throws -> [UInt8] {
+        let row: JSONObject = [
+            "id": .string(document.documentID.text), "rev": .string("\(document.revisionID)"),
+            "sequence": JSON(document.sequence),
+        ]
+        return try JSON.object(row).canonicalBytes().adding(
+            "doc",
+            includesDocuments ? document.body : nil
+        )
+    }
+}
+
+extension [UInt8] {
+    /// The text of an object with one more member at its end, whose value is a text already.
+    func adding(_ key: String, _ value: [UInt8]?) -> [UInt8] {
+        guard let value else { return self }
+        return dropLast() + Array(",\"\(key)\":".utf8) + value + [UInt8(ascii: "}")]
+    }
+}

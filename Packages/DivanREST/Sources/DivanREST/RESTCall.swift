@@ -1,0 +1,76 @@
+import DivanHTTP
+import DivanRevisions
+import DivanStore
+
+/// One request with what it may touch.
+struct RESTCall: Sendable {
+    let request: HTTPRequest
+    let store: Store
+    let rights: RESTRights
+    let bell: ChangeBell
+    let queue: WorkQueue
+    let limits: RESTLimits
+
+    /// Refuses a collection that is not there for this client.
+    func check(_ collection: CollectionPath) throws {
+        let mayUse = rights.collections?.contains(collection) ?? true
+        guard mayUse, try store.hasCollection(collection) else {
+            throw RESTError.notFound("there is no collection \(collection)")
+        }
+    }
+
+    /// Refuses a client that may only read.
+    func checkWriting() throws(RESTError) {
+        guard !rights.isReadOnly, !store.isReadOnly else {
+            throw RESTError(403, "read_only", "you may only read here")
+        }
+    }
+
+    // MARK: Options
+
+    /// A number of the query.
+    func number<Number: FixedWidthInteger>(
+        _ name: String,
+        in range: ClosedRange<Number>
+    ) throws(RESTError) -> Number? {
+        guard let text = request.target[name] else { return nil }
+        guard let number = Number(text), range.contains(number) else {
+            throw .bad("\(name) is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A switch of the query: `true` or `false`.
+    func flag(_ name: String) throws(RESTError) -> Bool {
+        switch request.target[name] {
+        case nil, "false": false
+        case "true", "": true
+        default: throw .bad("\(name) is true or false")
+        }
+    }
+
+    /// The revision that the client means to change: `If-Match`, or `?rev=`; `nil` when it names none.
+    func expectedRevision() throws(RESTError) -> String? {
+        let header = request.headers["If-Match"]
+        let option = request.target["rev"]
+        guard header == nil || option == nil else {
+            throw .bad("If-Match and ?rev= are two ways to say one thing; choose one")
+        }
+        guard let header else { return option }
+        guard header != "*" else { return "*" }
+        guard header.utf8.count > 2, header.hasPrefix("\""), header.hasSuffix("\"") else {
+            throw .bad("If-Match is one revision in quotation marks, as ETag gave it")
+        }
+        return String(header.dropFirst().dropLast())
+    }
+
+    /// Whether the client has this revision already, so that it need not be sent.
+    func hasFresh(_ tag: String) -> Bool {
+        request.headers.elements("If-None-Match").contains { $0 == tag || $0 == "*" }
+    }
+}
+
+extension RevisionID {
+    /// The revision as an entity tag.
+    var tag: String { "\"\(self)\"" }
+}

@@ -1,0 +1,126 @@
+public import DivanHTTP
+public import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+
+/// Why a request was not done: a status, a word for programs, a sentence that says what to do.
+public struct RESTError: Error, Sendable {
+    /// The status of the answer.
+    public let status: Int
+    /// A word that programs compare, such as `conflict`.
+    public let code: String
+    /// What is wrong and what to do.
+    public let reason: String
+    /// Further members of the answer.
+    var members: JSONObject = [:]
+    /// Further fields of the answer.
+    var headers: HTTPHeaders = [:]
+
+    /// Creates an error.
+    public init(_ status: Int, _ code: String, _ reason: String) {
+        self.status = status
+        self.code = code
+        self.reason = reason
+    }
+
+    /// The error that whatever was thrown means to a client.
+    public init(_ error: any Error) {
+        switch error {
+        case let error as RESTError: self = error
+        case let error as HTTPError:
+            self.init(error.status, Self.word(error.status), error.explanation)
+        case let error as StoreError: self.init(store: error)
+        case let error as QueryError: self.init(400, "bad_query", "\(error)")
+        case let error as QueryStop: self.init(503, "timeout", "\(error)")
+        case let error as JSONError: self.init(400, "bad_json", "the body is no JSON: \(error)")
+        case let error as DocumentIDError: self.init(400, "bad_id", "\(error)")
+        default: self.init(500, "internal", "\(error); see the server's log")
+        }
+    }
+
+    private init(store error: StoreError) {
+        let (status, code) =
+            switch error.code {
+            case .notFound, .noSuchCollection, .noSuchBlob: (404, "not_found")
+            case .conflict: (409, "conflict")
+            case .bodyTooLarge: (413, "too_large")
+            case .forbiddenKey, .badRevision: (400, "bad_document")
+            case .readOnly: (403, "read_only")
+            case .busy, .notOpen: (503, "busy")
+            case .diskFull: (507, "disk_full")
+            default: (500, "internal")
+            }
+        self.init(status, code, error.explanation)
+    }
+
+    private static func word(_ status: Int) -> String {
+        switch status {
+        case 408: "timeout"
+        case 413: "too_large"
+        default: "bad_request"
+        }
+    }
+
+    /// There is nothing at a path.
+    static func notFound(_ reason: String) -> RESTError { RESTError(404, "not_found", reason) }
+
+    /// A request that nobody can do.
+    static func bad(_ reason: String) -> RESTError { RESTError(400, "bad_request", reason) }
+
+    /// The path is right, and the method wrong.
+    static func method(_ allowed: String) -> RESTError {
+        var error = RESTError(405, "method_not_allowed", "this path takes \(allowed)")
+        error.headers.append("Allow", allowed)
+        return error
+    }
+
+    /// Another revision than the client's is current.
+    static func conflict(current: RevisionID?) -> RESTError {
+        var error = RESTError(
+            409,
+            "conflict",
+            current == nil
+                ? "there is no such document (any more); leave the revision out to create it"
+                : "another revision is current; get it, repeat the change, and send its revision "
+                    + "as If-Match or ?rev="
+        )
+        if let current { error.members["rev"] = .string("\(current)") }
+        return error
+    }
+
+    /// The answer: `{"error":…,"reason":…}`.
+    public var response: HTTPResponse {
+        var object = members
+        object["error"] = .string(code)
+        object["reason"] = .string(reason)
+        return .json(.object(object), status: status, headers: headers)
+    }
+}
+
+extension StoreError {
+    /// Problem and remedy without the path on this machine, which is nobody's business.
+    fileprivate var explanation: String {
+        let text = description
+        guard let end = text.firstRange(of: ": ") else { return text }
+        return String(text[end.upperBound...])
+    }
+}
+
+extension HTTPResponse {
+    /// An answer in JSON, with a line end for people who read it in a terminal.
+    public static func json(
+        _ value: JSON,
+        status: Int = 200,
+        headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        // A value of ours has no numbers that JSON cannot hold.
+        let bytes = (try? value.canonicalBytes()) ?? Array("{}".utf8)
+        return HTTPResponse(
+            status: status,
+            contentType: "application/json",
+            headers: headers,
+            bytes + [UInt8(ascii: "\n")]
+        )
+    }
+}

@@ -1,0 +1,46 @@
+public import DivanHTTP
+
+/// What clients may make a REST server hold or wait for; every member is a maximum unless it says so.
+public struct RESTLimits: Sendable {
+    /// The bounds of requests and connections.
+    public var http: HTTPLimits
+    /// Requests worked on at one time; the others wait in line.
+    ///
+    /// The default is 16.
+    public var workerCount: Int
+    /// Documents or changes read for one piece of a list; the default, 200, is some 100 KB.
+    public var pageCount: Int
+    /// Bytes of rows collected for one piece of a query's answer; the default is 64 KiB.
+    public var pieceByteCount: Int
+    /// For a query; the default is 30 s.
+    public var queryTimeout: Duration
+    /// For a client that waits for changes by long polling; the default is 5 minutes.
+    public var longestPoll: Duration
+    /// Silence in an event stream before a line is sent that says nothing; the default is 15 s.
+    public var heartbeat: Duration
+    /// How long wrong credentials wait for their answer: guessing takes time.
+    ///
+    /// The default is 1 s, and the one member here that is a minimum.
+    public var loginDelay: Duration
+
+    /// Creates limits.
+    public init(
+        http: HTTPLimits = HTTPLimits(),
+        workerCount: Int = 16,
+        pageCount: Int = 200,
+        pieceByteCount: Int = 64 << 10,
+        queryTimeout: Duration = .seconds(30),
+        longestPoll: Duration = .seconds(300),
+        heartbeat: Duration = .seconds(15),
+        loginDelay: Duration = .seconds(1)
+    ) {
+        self.http = http
+        self.workerCount = workerCount
+        self.pageCount = pageCount
+        self.pieceByteCount = pieceByteCount
+        self.queryTimeout = queryTimeout
+        self.longestPoll = longestPoll
+        self.heartbeat = heartbeat
+        self.loginDelay = loginDelay
+    }
+}

@@ -1,0 +1,203 @@
+import DivanAuth
+import DivanHTTP
+import DivanJSON
+import DivanLog
+import DivanTLS
+import DivanTransport
+import Synchronization
+
+/// Serves databases to whoever speaks HTTP: documents, lists, changes, queries and blobs.
+///
+/// Any thread may call it. The paths stand in `README.md`. A request is let in and answered on a thread
+/// of the server's own; lists of any length take the memory of one page.
+///
+/// ```swift
+/// let server = RESTServer(RESTConfiguration(databases: ["travel": store]))
+/// let port = try server.start()
+/// ```
+public final class RESTServer: Sendable {
+    private let service: RESTService
+    private let server: HTTPServer
+
+    /// Prepares a server; it listens from `start` on.
+    public init(_ configuration: RESTConfiguration) {
+        let service = RESTService(configuration)
+        self.service = service
+        server = HTTPServer(
+            HTTPServer.Configuration(
+                networkInterface: configuration.networkInterface,
+                port: configuration.port,
+                tls: configuration.tls,
+                limits: configuration.limits.http
+            )
+        ) { exchange in service.serve(exchange) }
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Returns: The port.
+    /// - Throws: `TransportError` when the port is taken or the interface is unknown.
+    @discardableResult
+    public func start() throws -> UInt16 { try server.start() }
+
+    /// The port while it listens.
+    public var port: UInt16? { server.port }
+
+    /// Ends to listen and closes every connection.
+    public func stop() { server.stop() }
+}
+
+/// Lets clients in, and brings requests to what they name.
+final class RESTService: Sendable {
+    private let configuration: RESTConfiguration
+    private let queue: WorkQueue
+    private let bells: [ExactText: ChangeBell]
+
+    init(_ configuration: RESTConfiguration) {
+        self.configuration = configuration
+        let queue = WorkQueue(label: "divan.rest", limit: configuration.limits.workerCount)
+        self.queue = queue
+        let clock = EventLoopGroup.shared.next()
+        bells = configuration.databases.mapValues { ChangeBell($0, clock: clock, queue: queue) }
+    }
+
+    func serve(_ exchange: HTTPExchange) {
+        let origin = RESTOrigin(exchange.request, allowed: configuration.origins)
+        let answer = { @Sendable (response: HTTPResponse) in
+            exchange.answer(origin.marking(response))
+        }
+        if let preflight = origin.preflight { return answer(preflight) }
+        queue.async { [self] in
+            guard let client = admit(exchange, answer) else { return }
+            do {
+                let route = try RESTRoute(exchange.request.target)
+                let call = try call(for: route, by: client, exchange)
+                guard exchange.request.framing != .none else {
+                    return self.answer(route, call, body: [], answer)
+                }
+                exchange.readBody { [self] body in
+                    queue.async { [self] in
+                        do {
+                            self.answer(route, call, body: try body.get(), answer)
+                        } catch {
+                            answer(RESTError(error).response)
+                        }
+                    }
+                }
+            } catch {
+                let response = RESTError(error).response
+                guard exchange.request.framing != .none else { return answer(response) }
+                // Read first, so that the connection can go on.
+                exchange.readBody { _ in answer(response) }
+            }
+        }
+    }
+
+    // MARK: Who asks
+
+    /// Who asks; `nil` when it was refused, which it has been told.
+    private func admit(
+        _ exchange: HTTPExchange,
+        _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    ) -> RESTClient? {
+        let outcome = configuration.authenticator.authenticate(
+            AuthenticationRequest(
+                authorization: exchange.request.headers["Authorization"],
+                headers: exchange.request.headers.fields.map { ($0.name, $0.value) },
+                certificates: exchange.certificates.map(\.derBytes),
+                remoteAddress: exchange.address.host
+            )
+        )
+        switch outcome {
+        case .accepted(let user):
+            return RESTClient(
+                user: user,
+                certificates: exchange.certificates,
+                address: exchange.address.host
+            )
+        case .refused(let challenge):
+            var error = RESTError(
+                401,
+                "unauthorized",
+                "send a user name and password (curl -u NAME), or the certificate that is asked for"
+            )
+            error.headers.append("WWW-Authenticate", challenge)
+            let response = error.response
+            guard exchange.request.headers["Authorization"] != nil else {
+                answer(response)
+                return nil
+            }
+            // Whoever guesses waits.
+            let due = exchange.loop.now + configuration.limits.loginDelay
+            exchange.loop.schedule(at: due) { answer(response) }
+            return nil
+        }
+    }
+
+    private func call(
+        for route: RESTRoute,
+        by client: RESTClient,
+        _ exchange: HTTPExchange
+    ) throws(RESTError) -> (client: RESTClient, call: RESTCall?) {
+        guard let name = route.database else { return (client, nil) }
+        guard let store = configuration.databases[ExactText(name)],
+            let bell = bells[ExactText(name)],
+            let rights = configuration.rights(client, name)
+        else { throw .notFound("there is no database \"\(name)\" here; GET / lists them") }
+        let call = RESTCall(
+            request: exchange.request,
+            store: store,
+            rights: rights,
+            bell: bell,
+            queue: queue,
+            limits: configuration.limits
+        )
+        return (client, call)
+    }
+
+    // MARK: What is asked
+
+    private func answer(
+        _ route: RESTRoute,
+        _ asked: (client: RESTClient, call: RESTCall?),
+        body: [UInt8],
+        _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        do {
+            guard let call = asked.call else { return answer(welcome(asked.client)) }
+            switch route {
+            case .server: answer(welcome(asked.client))
+            case .database(let name): answer(try DatabaseResource(call: call).answer(name))
+            case .query(let name):
+                answer(try QueryResource(call: call, database: name).answer(body: body))
+            case .collection(let name, let path):
+                let resource = CollectionResource(call: call, collection: path)
+                answer(try resource.answer(database: name, body: body))
+            case .list(_, let path):
+                answer(try ListingResource(call: call, collection: path).answer())
+            case .changes(_, let path):
+                try ChangesResource(call: call, collection: path).answer(answer)
+            case .document(_, let path, let id):
+                let resource = DocumentResource(call: call, collection: path, documentID: id)
+                answer(try resource.answer(body: body))
+            case .blob(_, let path, let id, let key):
+                let resource = BlobResource(
+                    call: call,
+                    collection: path,
+                    documentID: id,
+                    key: key
+                )
+                answer(try resource.answer(body: body))
+            }
+        } catch {
+            answer(RESTError(error).response)
+        }
+    }
+
+    private func welcome(_ client: RESTClient) -> HTTPResponse {
+        let names = configuration.databases.keys.map(\.text).sorted().filter {
+            configuration.rights(client, $0) != nil
+        }
+        return .json(["divan": "welcome", "databases": .array(names.map { .string($0) })])
+    }
+}

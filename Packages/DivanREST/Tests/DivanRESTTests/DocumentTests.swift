@@ -1,0 +1,147 @@
+import DivanHTTP
+import DivanJSON
+import DivanREST
+import DivanStore
+import Testing
+
+/// Documents by raw sockets: read, write with revision, delete.
+@Suite(.timeLimit(.minutes(2))) struct DocumentTests {
+    @Test func `a document is created, read, replaced and deleted on one connection`() throws {
+        try Served().visiting { visitor in
+            let created = try visitor.ask("PUT", "/notes/_default/a%2Fb", body: #"{"n":1}"#)
+            #expect(created.status == 201)
+            let tag = try #require(created.field("ETag"))
+            let read = try visitor.ask("GET", "/notes/_default/a%2Fb")
+            #expect(read.text == #"{"n":1}"# && read.field("ETag") == tag)
+            let changed = try visitor.ask(
+                "PUT",
+                "/notes/_default/a%2Fb",
+                "If-Match: \(tag)",
+                body: #"{"n":2}"#
+            )
+            #expect(changed.status == 200)
+            let rev = try #require(try changed.json()["rev"]?.string)
+            #expect(changed.field("ETag") == "\"\(rev)\"")
+            let gone = try visitor.ask("DELETE", "/notes/_default/a%2Fb?rev=\(rev)")
+            #expect(gone.status == 200)
+            #expect(try visitor.ask("GET", "/notes/_default/a%2Fb").status == 404)
+            let again = try visitor.ask("PUT", "/notes/_default/a%2Fb", body: "{}")
+            #expect(again.status == 201, "a deleted document may be created")
+        }
+    }
+
+    @Test func `nobody's change is lost: another revision is a conflict with the current one`()
+        throws
+    {
+        let served = try Served()
+        let first = try served.put("a", #"{"n":1}"#)
+        let second = try served.put("a", #"{"n":2}"#)
+        let visitor = try served.visitor()
+        let tries: [(method: String, field: String, query: String)] = [
+            ("PUT", "X: y", ""), ("PUT", "If-Match: \"\(first)\"", ""),
+            ("PUT", "X: y", "?rev=\(first)"), ("PUT", "If-Match: \"x\"", ""),
+            ("PUT", "If-None-Match: *", ""), ("DELETE", "X: y", "?rev=\(first)"),
+            ("DELETE", "X: y", ""),
+        ]
+        for (method, field, query) in tries {
+            let body = method == "PUT" ? "{}" : nil
+            let answer = try visitor.ask(method, "/notes/_default/a\(query)", field, body: body)
+            #expect(answer.status == 409, "\(method) \(field) \(query)")
+            #expect(try answer.json()["error"]?.string == "conflict")
+            #expect(try answer.json()["rev"]?.string == second)
+        }
+        let missing = try visitor.ask("PUT", "/notes/_default/none?rev=\(first)", body: "{}")
+        #expect(missing.status == 409)
+        #expect(try visitor.ask("GET", "/notes/_default/a").text == #"{"n":2}"#)
+        let any = try visitor.ask("PUT", "/notes/_default/a", "If-Match: *", body: "{}")
+        #expect(any.status == 200)
+    }
+
+    @Test func `a client that has the revision is not sent it again`() throws {
+        let served = try Served()
+        let rev = try served.put("a", #"{"n":1}"#)
+        let visitor = try served.visitor()
+        let answer = try visitor.ask("GET", "/notes/_default/a", "If-None-Match: \"\(rev)\"")
+        #expect(answer.status == 304 && answer.body.isEmpty)
+        let head = try visitor.ask("HEAD", "/notes/_default/a")
+        #expect(head.status == 200 && head.field("Content-Length") == "7")
+        #expect(try visitor.ask("GET", "/notes/_default/a").status == 200)
+    }
+
+    @Test func `a document without a name gets one`() throws {
+        let served = try Served()
+        let visitor = try served.visitor()
+        let answer = try visitor.ask("POST", "/notes/_default", body: #"{"n":1}"#)
+        #expect(answer.status == 201)
+        let place = try #require(answer.field("Location"))
+        #expect(try visitor.ask("GET", place).text == #"{"n":1}"#)
+    }
+
+    @Test(arguments: [
+        ("PUT", "/notes/_default/a", "[1]", 400, "bad_request"),
+        ("PUT", "/notes/_default/a", "{", 400, "bad_json"),
+        ("PUT", "/notes/_default/a", #"{"_id":1}"#, 400, "bad_document"),
+        ("PUT", "/notes/_default/_a", "{}", 400, "bad_id"),
+        ("PUT", "/notes/other.one/a", "{}", 404, "not_found"),
+        ("PUT", "/else/_default/a", "{}", 404, "not_found"),
+        ("PUT", "/notes/_default/a/b", "{}", 404, "not_found"),
+        ("PATCH", "/notes/_default/a", "{}", 405, "method_not_allowed"),
+        ("DELETE", "/notes/_default/none", "{}", 404, "not_found"),
+        ("POST", "/notes/_query", "{}", 400, "bad_request"),
+        ("POST", "/notes/_query", #"{"query":"SELEC"}"#, 400, "bad_query"),
+        ("PUT", "/notes/_default/a?rev=1-a", "{}", 409, "conflict"),
+    ])
+    func `an error is JSON that says what to do`(
+        _ method: String,
+        _ path: String,
+        _ body: String,
+        _ status: Int,
+        _ code: String
+    ) throws {
+        let served = try Served()
+        let visitor = try served.visitor()
+        let answer = try visitor.ask(method, path, body: body)
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(try answer.json()["error"]?.string == code)
+        #expect((try answer.json()["reason"]?.string ?? "").count > 10)
+        #expect(try visitor.ask("GET", "/").status == 200, "the connection goes on")
+    }
+
+    @Test func `what is no HTTP is refused, and others are served meanwhile`() throws {
+        let served = try Served()
+        let odd = try served.visitor()
+        odd.send("\u{16}\u{3}\u{1}hello\r\n\r\n")
+        #expect(try odd.readAnswer().status == 400)
+        #expect(odd.isAtEnd())
+        let large = try served.visitor()
+        large.send("PUT /notes/_default/a HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999\r\n\r\n")
+        #expect(try large.readAnswer().status == 413)
+        #expect(try served.visitor().ask("GET", "/").status == 200)
+    }
+
+    @Test func `a bound of connections leaves room for those who ask`() throws {
+        let served = try Served { $0.limits.http.connectionCount = 8 }
+        let silent = try (0..<40).map { _ in try served.visitor() }
+        for _ in 0..<20 { #expect(try served.visitor().ask("GET", "/").status == 200) }
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test func `requests sent ahead are answered in their order`() throws {
+        let served = try Served()
+        for number in 0..<50 { try served.put("d\(number)", #"{"n":\#(number)}"#) }
+        let visitor = try served.visitor()
+        visitor.send(
+            (0..<50).map { "GET /notes/_default/d\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()
+        )
+        for number in 0..<50 {
+            #expect(try visitor.readAnswer().text == #"{"n":\#(number)}"#)
+        }
+    }
+}
+
+extension Served {
+    /// Runs a visit while the server lives.
+    func visiting(_ body: (Visitor) throws -> Void) throws {
+        try body(try visitor())
+    }
+}

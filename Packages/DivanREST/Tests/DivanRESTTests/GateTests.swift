@@ -1,0 +1,120 @@
+import DivanAuth
+import DivanHTTP
+import DivanJSON
+import DivanREST
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// Who may come, and what for.
+@Suite(.timeLimit(.minutes(2))) struct GateTests {
+    private static let shop = CollectionPath(scope: "shop", name: "chairs")
+
+    /// `anna` with the password `a` may read `shop.chairs`.
+    private func guarded() throws -> Served {
+        let served = try Served { configuration in
+            configuration.authenticator = PasswordListenerAuthenticator { name, password in
+                password == String(name.prefix(1))
+            }
+            configuration.rights = { client, _ in
+                switch client.user {
+                case "anna":
+                    RESTRights(collections: [Self.shop].compactMap { $0 }, isReadOnly: true)
+                case "bo": .full
+                default: nil
+                }
+            }
+        }
+        try served.store.createCollection(try #require(Self.shop))
+        try served.put("oak", #"{"n":1}"#, in: try #require(Self.shop))
+        try served.put("secret", "{}")
+        return served
+    }
+
+    private let anna = "Authorization: Basic \(Base64Text.of("anna:a"))"
+    private let bo = "Authorization: Basic \(Base64Text.of("bo:b"))"
+
+    @Test func `without the password nothing is told, and the body is not read`() throws {
+        let served = try guarded()
+        for field in ["X: y", "Authorization: Basic \(Base64Text.of("anna:b"))"] {
+            let visitor = try served.visitor()
+            let answer = try visitor.ask("GET", "/notes/_default/secret", field)
+            #expect(answer.status == 401)
+            #expect(answer.field("WWW-Authenticate")?.hasPrefix("Basic") == true)
+        }
+        let visitor = try served.visitor()
+        visitor.send("PUT /notes/_default/x HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
+        #expect(try visitor.readAnswer().status == 401)
+        #expect(visitor.isAtEnd())
+    }
+
+    @Test func `a user sees what its rights name, and nothing else`() throws {
+        let served = try guarded()
+        let visitor = try served.visitor()
+        #expect(try visitor.ask("GET", "/notes/shop.chairs/oak", anna).status == 200)
+        #expect(try visitor.ask("GET", "/notes/_default/secret", anna).status == 404)
+        #expect(try visitor.ask("GET", "/notes/_default/_changes", anna).status == 404)
+        #expect(try visitor.ask("GET", "/notes", anna).json()["collections"]?.array?.count == 1)
+        let query = #"{"query":"SELECT * FROM notes"}"#
+        #expect(try visitor.ask("POST", "/notes/_query", anna, body: query).status == 403)
+        let put = try visitor.ask("PUT", "/notes/shop.chairs/x", anna, body: "{}")
+        #expect(put.status == 403)
+        #expect(try visitor.ask("PUT", "/notes/shop.chairs/x", bo, body: "{}").status == 201)
+        let carl = "Authorization: Basic \(Base64Text.of("carl:c"))"
+        #expect(try visitor.ask("GET", "/notes", carl).status == 404)
+        #expect(try visitor.ask("GET", "/", carl).json()["databases"]?.array?.isEmpty == true)
+    }
+
+    @Test func `a blob of another document cannot be named into one's own`() throws {
+        let served = try Served { configuration in
+            configuration.rights = { _, _ in RESTRights(collections: [.default]) }
+        }
+        let digest = try served.store.blobs.write(Array("secret".utf8))
+        let body = #"{"p":{"@type":"blob","digest":"\#(digest)","length":6}}"#
+        let answer = try served.visitor().ask("PUT", "/notes/_default/x", body: body)
+        #expect(answer.status == 400)
+        let open = try Served()
+        _ = try open.store.blobs.write(Array("secret".utf8))
+        #expect(try open.visitor().ask("PUT", "/notes/_default/x", body: body).status == 201)
+    }
+
+    @Test func `pages of other origins hear nothing unless they are allowed`() throws {
+        let closed = try Served()
+        let silent = try closed.visitor().ask("GET", "/", "Origin: https://evil.example")
+        #expect(silent.field("Access-Control-Allow-Origin") == nil)
+        let served = try Served { $0.origins = ["https://app.example"] }
+        let visitor = try served.visitor()
+        let heard = try visitor.ask("GET", "/", "Origin: https://app.example")
+        #expect(heard.field("Access-Control-Allow-Origin") == "https://app.example")
+        let asked = try visitor.ask(
+            "OPTIONS",
+            "/notes/_default/a",
+            "Origin: https://app.example",
+            "Access-Control-Request-Method: PUT"
+        )
+        #expect(asked.status == 204)
+        #expect(asked.field("Access-Control-Allow-Methods")?.contains("PUT") == true)
+        let evil = try visitor.ask("GET", "/", "Origin: https://evil.example")
+        #expect(evil.field("Access-Control-Allow-Origin") == nil)
+    }
+}
+
+/// Base64 of short texts.
+enum Base64Text {
+    static func of(_ text: String) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var result = ""
+        let bytes = Array(text.utf8)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let number = (0..<3).reduce(0) { sum, offset in
+                sum << 8 | (offset < group.count ? Int(group[start + offset]) : 0)
+            }
+            for position in 0..<4 {
+                let isFilled = position <= group.count
+                result.append(isFilled ? letters[number >> (18 - 6 * position) & 63] : "=")
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,103 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan serve --rest`, by curl.
+@Suite(.timeLimit(.minutes(5))) struct RESTCommandTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "notes", "--collections", "shop.chairs")
+        try shell.run("put", "notes", "soup", #"{"salt":1}"#)
+        try shell.run("put", "notes", "oak", "{}", "-c", "shop.chairs")
+    }
+
+    private func door(_ server: Peer) throws -> String {
+        try #require(try server.event(named: "listening")["rest"] as? String)
+    }
+
+    private func curl(_ words: String...) throws -> String {
+        let curl = try #require(Program.installed("curl"))
+        return try curl.run(["-s", "--max-time", "60"] + words).output
+    }
+
+    @Test func `the guide's requests do what it says`() throws {
+        let guide = try Guide("rest.md")
+        let fresh = try Shell()
+        try fresh.bash(guide.blocks("sh setup").map(\.text).joined(separator: "\n")).expectSuccess()
+        #expect(guide.blocks("sh serve").first?.text.contains("--rest 4985") == true)
+        let server = try fresh.serve("notes", "--no-tls", "--rest", "0")
+        let url = try door(server)
+        let requests = guide.blocks("sh requests").map(\.text).joined(separator: "\n")
+        let outcome = try fresh.bash(requests.replacing("http://127.0.0.1:4985/", with: url))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        for expected in [
+            #""collections":[{"count":1"#, #"{"salt":1}"#, #""error":"conflict""#,
+            #""rows":["#, #""last_sequence":"#, #"{"id":"soup"}"#, "not really a picture",
+            #""error":"not_found""#,
+        ] {
+            #expect(outcome.output.contains(expected), "\(expected) in \(outcome.output)")
+        }
+        server.stop()
+    }
+
+    @Test func `users have the rights here that they have in a sync, over the same TLS`() throws {
+        for (name, options) in [
+            ("anna", ["--read-only", "--collections", "shop.chairs"]), ("bo", []),
+        ] {
+            try shell.divan(
+                ["users", "add", "users.json", name] + options,
+                environment: ["DIVAN_PASSWORD": "secret"]
+            ).expectSuccess()
+        }
+        let certificate = shell.path("server.pem")
+        let server = try shell.serve(
+            "notes",
+            "--users",
+            "users.json",
+            "--rest",
+            "0",
+            "--write-certificate",
+            certificate
+        )
+        let url = try door(server)
+        #expect(url.hasPrefix("https://"))
+        let status = ["-k", "-o", "/dev/null", "-w", "%{http_code}"]
+        func ask(_ words: String...) throws -> String {
+            let curl = try #require(Program.installed("curl"))
+            return try curl.run(["-s", "--max-time", "60"] + status + words).output
+        }
+        let oak = "\(url)notes/shop.chairs/oak"
+        #expect(try ask(oak) == "401")
+        #expect(try ask("-u", "anna:wrong", oak) == "401")
+        #expect(try ask("-u", "anna:secret", oak) == "200")
+        #expect(try ask("-u", "anna:secret", "\(url)notes/_default/soup") == "404")
+        #expect(try ask("-u", "anna:secret", "-X", "PUT", "-d", "{}", "\(oak)2") == "403")
+        #expect(try ask("-u", "bo:secret", "-X", "PUT", "-d", "{}", "\(oak)2") == "201")
+        server.stop()
+        #expect(try shell.run("ls", "notes", "-c", "shop.chairs").output == "oak\noak2\n")
+    }
+
+    @Test func `what comes over HTTP goes to peers, and what peers push shows in the feed`() throws
+    {
+        let server = try shell.serve("notes", "--no-tls", "--rest", "0")
+        let event = try server.event(named: "listening")
+        let url = try #require(event["rest"] as? String)
+        let peer = try #require((event["urls"] as? [String])?.first)
+        _ = try curl("-X", "PUT", "-d", "{}", "\(url)notes/_default/stew")
+        try shell.run("new", "b")
+        try shell.run("pull", "b", peer, "--collections", "_default")
+        #expect(try shell.run("ls", "b").output == "soup\nstew\n")
+        try shell.run("put", "b", "pho", "{}")
+        try shell.run("push", "b", peer, "--collections", "_default")
+        let poll = "\(url)notes/_default/_changes?since=2&feed=longpoll&timeout=30000"
+        #expect(try curl(poll).contains("\"pho\""))
+        server.stop()
+    }
+
+    @Test func `a mistake is told before anything is served`() throws {
+        try shell.divan("serve", "notes", "--rest", "99999").expectFailure(2, "--rest")
+        try shell.divan("serve", "notes", "--rest-origin", "https://a").expectFailure(2, "--rest")
+    }
+}
