@@ -17,7 +17,8 @@ func room(
     _ name: String,
     arrows: [String] = [],
     libraries: [String] = [],
-    testing: [String] = []
+    testing: [String] = [],
+    resources: [Resource] = []
 ) -> [Target] {
     let shim = libraries.isEmpty ? [] : ["C\(name)"]
     let kit = name == "DivanTestKit" ? [] : ["DivanTestKit"]
@@ -26,6 +27,7 @@ func room(
             name: name,
             dependencies: names(shim + arrows),
             path: "Packages/\(name)/Sources/\(name)",
+            resources: resources,
             swiftSettings: strict
         ),
         .testTarget(
@@ -224,6 +226,20 @@ let rooms: [[Target]] = [
             "DivanLog",
         ]
     ),
+    room(
+        "DivanStudio",
+        arrows: [
+            "DivanREST",
+            "DivanTransport",
+            "DivanStore",
+            "DivanConflicts",
+            "DivanRevisions",
+            "DivanHTTP",
+            "DivanJSON",
+            "DivanCrypto",
+        ],
+        resources: [.embedInCode("Assets")]
+    ),
     room("CouchbaseLiteSwift", arrows: ["Divan"]),
     // Applications' source, as it is: without the upcoming features of this repository.
     [
@@ -286,6 +302,7 @@ let tools: [Target] = [
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
+            "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]
     ),

@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanStudio",
+    products: [.library(name: "DivanStudio", targets: ["DivanStudio"])],
+    dependencies: [
+        .package(path: "../DivanConflicts"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanHTTP"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanREST"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanStore"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanTransport"),
+    ],
+    targets: [
+        .target(
+            name: "DivanStudio",
+            dependencies: [
+                "DivanREST",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanRevisions",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
+            ],
+            resources: [.embedInCode("Assets")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanStudioTests",
+            dependencies: [
+                "DivanStudio",
+                "DivanTestKit",
+                "DivanREST",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanRevisions",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

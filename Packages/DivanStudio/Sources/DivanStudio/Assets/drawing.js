@@ -1,0 +1,100 @@
+// Draws the revisions of a document.
+
+const space = "http://www.w3.org/2000/svg";
+
+function svg(tag, attributes = {}, text) {
+  const element = document.createElementNS(space, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text != null) element.textContent = text;
+  return element;
+}
+
+/// The revisions as a graph: the oldest at the left in its own line, each branch in a line of its own.
+export function graph(revisions) {
+  const lanes = layout(revisions);
+  const [step, row] = [26, 30];
+  const depth = Math.max(...lanes.map((point) => point.x), 0);
+  const width = 24 + depth * step + 420;
+  const height = Math.max(...lanes.map((point) => point.y), 0) * row + 40;
+  const picture = svg("svg", {
+    class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+    "aria-label": revisions.length + " revisions",
+  });
+  const at = (point) => [16 + point.x * step, 20 + point.y * row];
+  revisions.forEach((revision, index) => {
+    if (revision.parent == null) return;
+    const [x1, y1] = at(lanes[revision.parent]);
+    const [x2, y2] = at(lanes[index]);
+    picture.append(svg("path", { class: "edge", d: `M${x1} ${y1}C${x1} ${y2} ${x1} ${y2} ${x2} ${y2}` }));
+  });
+  revisions.forEach((revision, index) => {
+    const [x, y] = at(lanes[index]);
+    const kinds = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
+    const group = svg("g", { class: kinds.join(" ") });
+    group.append(svg("title", {}, revision.rev + (revision.body ? "" : " (its body is not kept)")));
+    group.append(svg("circle", { cx: x, cy: y, r: revision.body ? 6 : 4 }));
+    picture.append(group);
+    if (revision.leaf) picture.append(label(revision, x, y));
+  });
+  return picture;
+}
+
+function label(revision, x, y) {
+  const text = svg("text", { x: x + 14, y: y + 4 }, revision.rev.slice(0, 34));
+  const notes = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
+  if (revision.vector) notes.push(revision.own ? "written here" : "written elsewhere");
+  if (revision.remotes?.length) notes.push("known to " + revision.remotes.length);
+  if (notes.length) text.append(svg("tspan", { class: "faint", dx: 8 }, notes.join(", ")));
+  return text;
+}
+
+/// A place for each revision; the branch of the current revision lies in the first line.
+function layout(revisions) {
+  const points = revisions.map(() => null);
+  const depth = (index) => {
+    let count = 0;
+    for (let at = index; revisions[at].parent != null; at = revisions[at].parent) count += 1;
+    return count;
+  };
+  const leaves = revisions.map((_, index) => index).filter((index) => revisions[index].leaf)
+    .sort((a, b) => (revisions[b].current ?? false) - (revisions[a].current ?? false));
+  let line = 0;
+  for (const leaf of [...leaves, ...revisions.keys()]) {
+    if (points[leaf]) continue;
+    let x = depth(leaf);
+    for (let at = leaf; at != null && !points[at]; at = revisions[at].parent) points[at] = { x: x--, y: line };
+    line += 1;
+  }
+  return points;
+}
+
+/// What each version has seen, for a database with version vectors.
+export function vectors(revisions, h) {
+  return revisions.map((revision) => h("p", {},
+    h("code", {}, revision.rev),
+    revision.merged?.length ? h("span", { class: "sub" }, " merged " + revision.merged.join(", ")) : null,
+    revision.previous?.length ? h("span", { class: "sub" }, " after " + revision.previous.join(", ")) : null));
+}
+
+/// Who syncs with whom: this database in the middle of what its processes have told.
+export function room(name, processes) {
+  const peers = processes.flatMap((process) => process.verb === "serve"
+    ? (process.peers ?? []).map((peer) => ({ text: peer.user ?? peer.certificate ?? peer.address, active: peer.active }))
+    : [{ text: process.url ?? "", active: process.activity === "busy" }]);
+  if (!peers.length) return null;
+  const shown = peers.slice(0, 24);
+  const height = Math.max(shown.length * 30, 60);
+  const picture = svg("svg", { class: "graph", viewBox: `0 0 640 ${height}`, width: 640, height, role: "img",
+    "aria-label": peers.length + " peers" });
+  shown.forEach((peer, index) => {
+    const y = 15 + index * 30 + (height - shown.length * 30) / 2;
+    picture.append(svg("path", { class: "edge", d: `M130 ${height / 2}C230 ${height / 2} 210 ${y} 300 ${y}` }));
+    const group = svg("g", { class: peer.active ? "current" : "" });
+    group.append(svg("circle", { cx: 306, cy: y, r: 6 }));
+    picture.append(group, svg("text", { x: 322, y: y + 4 }, peer.text.slice(0, 40)));
+  });
+  const own = svg("g", { class: "current" });
+  own.append(svg("circle", { cx: 122, cy: height / 2, r: 9 }));
+  picture.append(own, svg("text", { x: 104, y: height / 2 + 4, "text-anchor": "end" }, name.slice(0, 13)));
+  return picture;
+}

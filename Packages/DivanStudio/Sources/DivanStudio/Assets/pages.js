@@ -1,0 +1,324 @@
+// The pages: each takes the address's options and gives what stands in the middle.
+
+import {
+  address, brief, bytes, coloured, count, h, keepsNumbers, load, place, send, table, tag, write,
+} from "./base.js";
+import { graph, room, vectors } from "./drawing.js";
+
+const heading = (text, ...more) => h("h1", {}, text, ...more);
+const nothing = (text) => h("p", { class: "empty" }, text);
+const option = (options, name) => options.get(name);
+
+export const pages = {
+  "/": async () => {
+    const index = await load("/index.json");
+    const rows = index.collections;
+    return {
+      title: index.name,
+      watches: () => true,
+      content: [
+        heading(index.name, tag(index.write ? "may be changed" : "read only"),
+          tag(index.scheme === "vectors" ? "version vectors" : "revision trees")),
+        table([
+          ["Collection", (row) => h("a", { href: address("/collection", { collection: row.name }) }, row.name)],
+          ["Documents", (row) => Number(row.count).toLocaleString("en"), "number"],
+          ["Sequence", (row) => Number(row.sequence).toLocaleString("en"), "number"],
+          ["Conflicts", (row) => row.conflicts ? h("a", { href: "/conflicts" }, row.conflicts) : "–", "number"],
+          ["Indexes", (row) => row.indexes || "–", "number"],
+        ], rows),
+      ],
+    };
+  },
+
+  "/collection": async (options) => {
+    const [collection, prefix, after] = ["collection", "prefix", "after"].map((name) => option(options, name));
+    const page = await load(address("/collection.json", { collection, prefix, after, limit: 50 }));
+    const asTable = option(options, "view") !== "json";
+    const filter = h("input", { id: "filter", type: "search", placeholder: "IDs that begin with …",
+      "aria-label": "Filter by the beginning of the ID", value: prefix ?? "", size: 24 });
+    const view = asTable ? null : "json";
+    const form = h("form", { class: "bar", onsubmit: (event) => {
+      event.preventDefault();
+      open(address("/collection", { collection, view, prefix: filter.value || null }));
+    } }, filter, h("button", {}, "Filter"),
+      h("a", { class: "button", href: address("/collection", { collection, prefix, after, view: asTable ? "json" : null }) },
+        asTable ? "As JSON" : "As a table"),
+      h("span", { class: "space" }),
+      after ? h("a", { class: "button", href: address("/collection", { collection, prefix, view }) }, "First page") : null,
+      page.next ? h("a", { id: "next", class: "button", href: address("/collection", { collection, prefix, view, after: page.next }) }, "Next page") : null);
+    return {
+      title: page.collection,
+      watches: (change) => change.collection === page.collection,
+      content: [
+        heading(page.collection), h("p", { class: "sub" }, count(page.count, "document")), form,
+        page.rows.length ? (asTable ? documents(page) : list(page)) : nothing("No document here."),
+      ],
+    };
+  },
+
+  "/document": async (options) => {
+    const [collection, id] = [option(options, "collection") ?? "_default", option(options, "id") ?? ""];
+    const page = await load(place(collection, id, "/document.json"));
+    const body = h("div", { id: "body" }, page.deleted ? nothing("The document is deleted.") : coloured(write(page.doc)));
+    return {
+      title: page.id,
+      watches: (change) => change.collection === page.collection && change.id === page.id
+        && change.rev !== page.rev,
+      content: [
+        heading(page.id, page.conflict ? tag("in conflict", "bad") : null, page.deleted ? tag("deleted") : null),
+        h("p", { class: "sub" }, h("a", { href: address("/collection", { collection }) }, page.collection),
+          ` · sequence ${page.sequence} · ${bytes(page.bytes)} · `, h("code", {}, page.rev)),
+        page.conflict ? h("p", {}, h("a", { class: "button", href: place(collection, id, "/conflict") }, "Resolve the conflict")) : null,
+        h("div", { class: "columns" },
+          h("div", {}, page.write && !page.deleted ? editor(page, body) : null, body),
+          h("div", {}, h("h2", {}, "Revisions"),
+            page.revisions.length ? h("div", { class: "scroll" }, graph(page.revisions)) : null,
+            page.revisions.some((revision) => revision.vector) ? vectors(page.revisions, h) : null,
+            page.blobs.length ? [h("h2", {}, "Blobs"), page.blobs.map((blob) => figure(page, blob))] : null)),
+      ],
+    };
+  },
+
+  "/conflicts": async () => {
+    const page = await load("/conflicts.json");
+    return {
+      title: "Conflicts",
+      watches: () => true,
+      content: [heading("Conflicts"), page.conflicts.length
+        ? table([
+          ["Document", (row) => h("a", { href: place(row.collection, row.id, "/conflict") }, row.id)],
+          ["Collection", (row) => row.collection],
+        ], page.conflicts)
+        : nothing("No document waits for a decision.")],
+    };
+  },
+
+  "/conflict": async (options) => {
+    const [collection, id] = [option(options, "collection") ?? "_default", option(options, "id") ?? ""];
+    const page = await load(place(collection, id, "/conflict.json"));
+    return { title: id, content: [heading(id, tag("in conflict", "bad")), decision(page)] };
+  },
+
+  "/changes": async () => {
+    const page = await load("/changes.json");
+    const body = h("tbody", { "aria-live": "polite" });
+    const row = (change, fresh) => h("tr", { class: fresh ? "fresh" : null },
+      h("td", { class: "number" }, change.sequence),
+      h("td", {}, h("a", { href: place(change.collection, change.id) }, change.id)),
+      h("td", {}, change.collection),
+      h("td", {}, h("code", {}, change.rev.slice(0, 14)), change.deleted ? tag("deleted") : null,
+        change.conflict ? tag("in conflict", "bad") : null));
+    body.append(...page.changes.map((change) => row(change, false)));
+    return {
+      title: "Changes",
+      onChange: (change) => {
+        body.prepend(row(change, true));
+        while (body.children.length > 500) body.lastChild.remove();
+      },
+      content: [heading("Changes"), h("p", { class: "sub" }, "The newest stand first; what happens now appears here."),
+        h("div", { class: "scroll" }, h("table", { id: "changes" }, h("thead", {}, h("tr", {},
+          ["Sequence", "Document", "Collection", "Revision"].map((title) => h("th", { scope: "col" }, title)))), body))],
+    };
+  },
+
+  "/query": async (options) => {
+    const field = h("textarea", { id: "filter", "aria-label": "Query in SQL++", spellcheck: "false" });
+    field.value = option(options, "q") ?? "SELECT META().id, * FROM _ LIMIT 20";
+    const output = h("div", { id: "answer", "aria-live": "polite" });
+    const run = async () => {
+      output.replaceChildren(h("p", { class: "sub" }, "asking …"));
+      const start = performance.now();
+      try {
+        const answer = await send("POST", "/query.json", JSON.stringify({ query: field.value }));
+        history.replaceState(null, "", address("/query", { q: field.value }));
+        output.replaceChildren(...answered(answer, performance.now() - start));
+      } catch (error) {
+        output.replaceChildren(h("p", { class: "note bad", role: "alert" }, error.message));
+      }
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+    });
+    if (option(options, "q")) run();
+    return { title: "Query", content: [heading("Query"), field,
+      h("div", { class: "bar" }, h("button", { class: "main", onclick: run }, "Run"),
+        h("span", { class: "sub" }, "Ctrl-Enter runs it; it only reads.")), output] };
+  },
+
+  "/indexes": async () => {
+    const page = await load("/indexes.json");
+    return { title: "Indexes", content: [heading("Indexes"), page.indexes.length
+      ? table([
+        ["Index", (row) => row.name], ["Collection", (row) => row.collection], ["Kind", (row) => row.kind],
+        ["Of", (row) => h("code", {}, row.source)],
+      ], page.indexes)
+      : nothing("There is no index. divan index make makes one.")] };
+  },
+
+  "/peers": async () => {
+    const [page, index] = await Promise.all([load("/peers.json"), load("/index.json")]);
+    return { title: "Peers", every: 2000, content: [heading("Peers"), page.processes.length
+      ? [h("div", { class: "scroll" }, room(index.name, page.processes)), page.processes.map(process)]
+      : nothing("No process serves or syncs this database now.")] };
+  },
+};
+
+function open(path) {
+  document.dispatchEvent(new CustomEvent("open", { detail: path }));
+}
+
+// MARK: A collection
+
+function documents(page) {
+  const names = new Map();
+  for (const row of page.rows) for (const key of Object.keys(row.doc ?? {})) names.set(key, (names.get(key) ?? 0) + 1);
+  const keys = [...names].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([key]) => key);
+  return table([
+    ["ID", (row) => [h("a", { href: place(page.collection, row.id) }, row.id), row.conflict ? tag("in conflict", "bad") : null]],
+    ...keys.map((key) => [key, (row) => row.doc ? brief(row.doc[key]) : ""]),
+    ["Size", (row) => bytes(row.bytes), "number"],
+  ], page.rows, { id: "documents" });
+}
+
+function list(page) {
+  return page.rows.map((row) => h("figure", {},
+    h("figcaption", {}, h("a", { href: place(page.collection, row.id) }, row.id)),
+    row.doc ? coloured(write(row.doc)) : nothing(bytes(row.bytes) + ", open it to see it")));
+}
+
+// MARK: A document
+
+function figure(page, blob) {
+  const source = place(page.collection, page.id, "/blob") + "&" + new URLSearchParams({ pointer: blob.pointer });
+  const note = `${blob.pointer} · ${typeof blob.type === "string" ? blob.type : "no type"} · ${bytes(blob.length)}`;
+  if (!blob.here) return h("figure", {}, h("figcaption", {}, note + " · its content is not here"));
+  return h("figure", {},
+    blob.picture ? h("img", { class: "picture", src: source, alt: "The picture at " + blob.pointer, loading: "lazy" }) : null,
+    h("figcaption", {}, note + " · ", h("a", { href: source, download: "blob" }, "save")));
+}
+
+function editor(page, body) {
+  const field = h("textarea", { class: "tall", "aria-label": "The document as JSON", spellcheck: "false" });
+  const problem = h("div", { role: "alert" });
+  const shown = [...body.childNodes];
+  const complain = (text) => problem.replaceChildren(h("p", { class: "note bad" }, text));
+  const done = () => open(place(page.collection, page.id));
+  const bar = h("div", { class: "bar" });
+  const address = place(page.collection, page.id, "/document.json") + "&" + new URLSearchParams({ rev: page.rev });
+  const close = () => { problem.replaceChildren(); body.replaceChildren(...shown); bar.replaceChildren(edit, remove); };
+  const save = h("button", { class: "main", id: "save", onclick: async () => {
+    try { JSON.parse(field.value); } catch (error) { return complain(error.message); }
+    try { await send("PUT", address, field.value); done(); } catch (error) { complain(error.message); }
+  } }, "Save");
+  const edit = h("button", { id: "edit", onclick: () => {
+    if (!keepsNumbers) return complain("This browser would round large numbers; use a newer one, or divan edit.");
+    field.value = write(page.doc);
+    body.replaceChildren(field);
+    bar.replaceChildren(save, h("button", { onclick: close }, "Cancel"));
+    field.focus();
+  } }, "Edit");
+  const remove = h("button", { class: "bad", onclick: async () => {
+    if (!confirm("Delete “" + page.id + "”? The deletion syncs to every peer.")) return;
+    try { await send("DELETE", address, "{}"); done(); } catch (error) { complain(error.message); }
+  } }, "Delete");
+  bar.append(edit, remove);
+  return [bar, problem];
+}
+
+// MARK: A conflict
+
+function decision(page) {
+  const [ours, theirs] = [page.local.doc ?? {}, page.remote.doc ?? {}];
+  const merged = page.merged;
+  const field = h("textarea", { class: "tall", id: "merge", "aria-label": "The merged document as JSON", spellcheck: "false" });
+  field.value = merged === null ? "" : write(merged);
+  const choice = {};
+  const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort();
+  const compose = () => {
+    const result = {};
+    for (const key of keys) {
+      const side = choice[key] === "ours" ? ours : choice[key] === "theirs" ? theirs : merged ?? {};
+      if (Object.hasOwn(side, key)) result[key] = side[key];
+    }
+    field.value = write(result);
+  };
+  const cell = (key, name, side) => {
+    const text = Object.hasOwn(side, key) ? brief(side[key]) : "—";
+    const isChosen = merged && Object.hasOwn(side, key) && Object.hasOwn(merged, key) && write(side[key]) === write(merged[key]);
+    const radio = h("input", { type: "radio", name: "field-" + key, "aria-label": `${key}: ${name}`, checked: isChosen,
+      onchange: () => { choice[key] = name; compose(); } });
+    return h("td", {}, h("label", {}, radio, h("span", {}, text)));
+  };
+  const rows = keys.map((key) => {
+    const differs = !Object.hasOwn(ours, key) || !Object.hasOwn(theirs, key) || write(ours[key]) !== write(theirs[key]);
+    return h("tr", { class: differs ? "differs" : null }, h("th", { scope: "row" }, key),
+      differs ? [cell(key, "ours", ours), cell(key, "theirs", theirs)]
+        : h("td", { colspan: 2, class: "sub" }, brief(ours[key])));
+  });
+  const problem = h("div", { role: "alert" });
+  const settle = async (text) => {
+    const body = `{"local":${JSON.stringify(page.local.rev)},"remote":${JSON.stringify(page.remote.rev)},"doc":${text}}`;
+    try {
+      JSON.parse(text);
+      await send("POST", place(page.collection, page.id, "/conflict.json"), body);
+      open(place(page.collection, page.id));
+    } catch (error) {
+      problem.replaceChildren(h("p", { class: "note bad" }, error.message));
+    }
+  };
+  const buttons = !page.write
+    ? h("p", { class: "sub" }, "This studio only reads; divan studio --write may decide.")
+    : h("div", { class: "bar" },
+      h("button", { class: "main", id: "accept", onclick: () => settle(field.value) }, "Save this"),
+      side("Keep ours", page.local, settle), side("Keep theirs", page.remote, settle));
+  const title = (name, revision) => h("th", { scope: "col" }, name, revision.deleted ? " (deletes it)" : "", h("br"), h("code", {}, revision.rev.slice(0, 18)));
+  return [
+    h("p", { class: "sub" }, page.base ? "Both sides began from " : "Nothing that both sides have in common is kept.",
+      page.base ? h("code", {}, page.base.rev) : null),
+    h("div", { class: "scroll" }, h("table", { class: "fields" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Field"), title("Ours", page.local), title("Theirs", page.remote))),
+      h("tbody", {}, rows))),
+    h("h2", {}, "The merge"), field, problem, buttons,
+  ];
+}
+
+function side(text, revision, settle) {
+  return h("button", { onclick: () => settle(revision.deleted ? "null" : write(revision.doc)) },
+    text + (revision.deleted ? " (delete it)" : ""));
+}
+
+// MARK: A query
+
+function answered(answer, milliseconds) {
+  const rows = answer.rows;
+  const columns = answer.columns.map((title, index) => [title, (row) => brief(row[index])]);
+  const scans = answer.plan.steps.some((step) => /^SCAN/.test(step.text));
+  return [
+    h("p", { class: "sub" }, `${count(rows.length, "row")}${answer.more ? ", and more" : ""} in ${milliseconds.toFixed(0)} ms`),
+    rows.length ? table(columns, rows, { id: "rows" }) : nothing("No row."),
+    h("h2", {}, "How it was run", scans ? tag("reads everything", "bad") : tag("by an index", "good")),
+    h("pre", { id: "plan" }, answer.plan.steps.map((step) => step.text).join("\n") + "\n\n" + answer.plan.sql),
+  ];
+}
+
+// MARK: Peers
+
+function process(status) {
+  const facts = status.verb === "serve"
+    ? [count(status.connections?.open ?? 0, "peer"), `sent ${status.documents?.sent}`, `received ${status.documents?.received}`]
+    : [status.activity, `pulled ${status.documents?.pulled}`, `pushed ${status.documents?.pushed}`,
+      status.pending != null ? `${status.pending} to be pushed` : null, status.error];
+  facts.push(`${status.rates?.documents ?? 0} documents/s`, `${bytes(status.rates?.bytes ?? 0)}/s`);
+  const saved = status.deltas?.bytesSaved;
+  if (saved) facts.push(`${bytes(saved)} saved by deltas`);
+  return [
+    h("h2", {}, `divan ${status.verb}, process ${status.pid}`),
+    h("p", { class: "sub" }, (status.urls ?? [status.url]).join(", ")),
+    h("p", {}, facts.filter(Boolean).join(" · ")),
+    status.peers?.length ? table([
+      ["Peer", (peer) => peer.user ?? peer.certificate ?? "somebody"], ["From", (peer) => peer.address],
+      ["Sent", (peer) => peer.documentsSent, "number"], ["Received", (peer) => peer.documentsReceived, "number"],
+      ["State", (peer) => peer.active ? tag("active", "good") : tag("waits")],
+    ], status.peers) : null,
+  ];
+}

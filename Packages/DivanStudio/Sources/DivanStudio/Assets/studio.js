@@ -1,0 +1,111 @@
+// The frame: which page is open, what changes live, and the keys.
+
+import { h } from "./base.js";
+import { pages } from "./pages.js";
+
+const main = document.getElementById("main");
+const live = document.getElementById("live");
+let current = {};
+let turn = 0;
+let timer;
+
+/// Whether somebody types: a new look at the page would take that away.
+function isBusy() {
+  return main.querySelector("textarea.tall") || main.contains(document.activeElement)
+    && document.activeElement.matches("input, textarea");
+}
+
+/// Shows the page at the address; a new look at the same page waits for whoever types.
+async function show(isLook = false) {
+  const own = ++turn;
+  clearTimeout(timer);
+  const page = pages[location.pathname] ?? pages["/"];
+  let next;
+  try {
+    next = await page(new URLSearchParams(location.search));
+  } catch (error) {
+    next = { title: "Not shown", content: [h("h1", {}, "Not shown"), h("p", { class: "note bad", role: "alert" }, error.message)] };
+  }
+  if (own !== turn) return;
+  if (isLook && isBusy()) return tell();
+  current = next;
+  document.title = next.title + " · Divan studio";
+  main.replaceChildren(...next.content.flat(3).filter((child) => child != null && child !== false));
+  for (const link of document.querySelectorAll("nav a")) {
+    const isOpen = link.pathname === location.pathname || (link.pathname === "/" && location.pathname === "/collection");
+    if (isOpen) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+  }
+  main.dataset.shown = location.pathname;
+  performance.mark("shown");
+  if (next.every) timer = setTimeout(() => show(true), next.every);
+}
+
+function open(path) {
+  history.pushState(null, "", path);
+  show().then(() => { scrollTo(0, 0); main.focus({ preventScroll: true }); });
+}
+
+document.addEventListener("open", (event) => open(event.detail));
+addEventListener("popstate", () => show());
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  const isOurs = link && link.origin === location.origin && pages[link.pathname] && !link.download;
+  if (!isOurs || link.hash || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  open(link.pathname + link.search);
+});
+
+// MARK: Changes
+
+/// Many changes in a row make one new look at the page, and never while somebody edits.
+let pending;
+function changed(change) {
+  current.onChange?.(change);
+  if (!current.watches?.(change) || pending) return;
+  pending = setTimeout(() => {
+    pending = null;
+    if (isBusy()) tell(); else show(true);
+  }, 150);
+}
+
+function tell() {
+  if (main.querySelector(".note.changed")) return;
+  main.prepend(h("p", { class: "note changed", role: "status" }, "What this page shows has changed meanwhile."));
+}
+
+const feed = new EventSource("/changes.stream");
+feed.addEventListener("open", () => { live.textContent = "live"; live.className = "on"; });
+feed.addEventListener("error", () => { live.textContent = "not connected"; live.className = "off"; });
+feed.addEventListener("hello", (event) => {
+  document.getElementById("database").textContent = JSON.parse(event.data).name;
+});
+feed.addEventListener("change", (event) => changed(JSON.parse(event.data)));
+
+// MARK: Keys
+
+const rows = () => [...main.querySelectorAll("tbody tr a:first-of-type")];
+function move(step) {
+  const links = rows();
+  const at = links.indexOf(document.activeElement);
+  links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.matches?.("input, textarea, select");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) {
+    if (event.key === "Escape") event.target.blur?.();
+    return;
+  }
+  const press = (selector) => main.querySelector(selector)?.click();
+  const keys = {
+    j: () => move(1), k: () => move(-1), n: () => press("#next"), e: () => press("#edit"),
+    "/": () => main.querySelector("#filter")?.focus(), "?": () => document.getElementById("help").showModal(),
+  };
+  const link = document.querySelector(`nav a[data-key="${CSS.escape(event.key)}"]`);
+  const action = keys[event.key] ?? (link && (() => link.click()));
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+show();

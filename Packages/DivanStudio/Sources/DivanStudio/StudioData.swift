@@ -1,0 +1,265 @@
+import DivanConflicts
+import DivanHTTP
+import DivanJSON
+import DivanREST
+import DivanRevisions
+import DivanStore
+
+/// What the pages show, as JSON.
+struct StudioData: Sendable {
+    private let store: Store
+    private let name: String
+    private let mayWrite: Bool
+    private let limits: StudioLimits
+
+    init(_ configuration: StudioConfiguration) {
+        store = configuration.store
+        name = configuration.name
+        mayWrite = configuration.mayWrite && !configuration.store.isReadOnly
+        limits = configuration.limits
+    }
+
+    /// The database and its collections.
+    func index() throws -> JSON {
+        let collections = try store.read { reader in
+            try reader.collections().map { path -> JSON in
+                [
+                    "name": .string("\(path)"), "count": JSON(try reader.count(in: path)),
+                    "sequence": JSON(try reader.lastSequence(in: path)),
+                    "conflicts": JSON(try reader.conflicts(in: path).count),
+                    "indexes": JSON(try reader.indexes(in: path).count),
+                ]
+            }
+        }
+        return [
+            "name": .string(name), "write": .bool(mayWrite),
+            "scheme": .string(store.scheme == .vectors ? "vectors" : "trees"),
+            "collections": .array(collections),
+        ]
+    }
+
+    /// A page of documents in the order of their IDs.
+    func collection(_ target: HTTPTarget) throws -> JSON {
+        let path = try StudioPlace.collection(target)
+        let limit = min(target["limit"].flatMap { Int($0) } ?? 50, limits.pageCount)
+        guard limit > 0 else { throw RESTError(400, "bad_request", "limit is at least 1") }
+        let prefix = target["prefix"] ?? ""
+        let after = target["after"].map { DocumentID(unchecked: $0) }
+        return try store.read { reader in
+            let start = DocumentID(unchecked: prefix)
+            let isBefore = after.map { $0 < start } ?? !prefix.isEmpty
+            var ids: [DocumentID] = []
+            if isBefore, try reader.document(start, in: path) != nil { ids.append(start) }
+            ids += try reader.documentIDs(
+                in: path,
+                after: isBefore ? start : after,
+                limit: limit + 1 - ids.count
+            )
+            let fitting = ids.prefix { $0.text.utf8.starts(with: prefix.utf8) }
+            let rows = try fitting.prefix(limit).compactMap { id in
+                try reader.document(id, in: path).map(row)
+            }
+            var page: JSONObject = [
+                "collection": .string("\(path)"), "count": JSON(try reader.count(in: path)),
+                "rows": .array(rows),
+            ]
+            if fitting.count > limit, let last = fitting.prefix(limit).last {
+                page["next"] = .string(last.text)
+            }
+            return .object(page)
+        }
+    }
+
+    private func row(_ document: StoredDocument) throws -> JSON {
+        var row: JSONObject = [
+            "id": .string(document.documentID.text), "rev": .string("\(document.revisionID)"),
+            "sequence": JSON(document.sequence), "bytes": JSON(document.body.count),
+            "conflict": .bool(document.flags.contains(.conflicted)),
+            "blobs": .bool(document.flags.contains(.hasBlobs)),
+        ]
+        if document.body.count <= limits.shownByteCount {
+            row["doc"] = try JSON(parsing: document.body)
+        }
+        return .object(row)
+    }
+
+    /// A document with its revisions and blobs.
+    func document(_ target: HTTPTarget) throws -> JSON {
+        let (path, id) = try StudioPlace.document(target)
+        return try store.read { reader in
+            guard let document = try reader.document(id, in: path, includingTombstones: true) else {
+                throw RESTError(404, "not_found", "there is no document \"\(id)\" in \(path)")
+            }
+            let graph = RevisionGraph(
+                try reader.revisions(of: id, in: path),
+                remotes: try reader.remotes(),
+                source: store.source
+            )
+            let blobs = try BlobReferences.all(in: document.body.span).map { blob -> JSON in
+                [
+                    "pointer": .string(blob.pointer), "digest": .string("\(blob.digest)"),
+                    "type": blob.members["content_type"] ?? .null,
+                    "here": .bool(store.blobs.contains(blob.digest)),
+                    "length": store.blobs.byteCount(blob.digest).map { JSON($0) } ?? .null,
+                    "picture": .bool(try PictureKind(of: blob.digest, in: store.blobs) != nil),
+                ]
+            }
+            return [
+                "collection": .string("\(path)"), "id": .string(id.text),
+                "rev": .string("\(document.revisionID)"), "sequence": JSON(document.sequence),
+                "deleted": .bool(document.isTombstone),
+                "conflict": .bool(document.flags.contains(.conflicted)),
+                "bytes": JSON(document.body.count),
+                "doc": document.isTombstone ? .null : try JSON(parsing: document.body),
+                "revisions": .array(graph.nodes), "blobs": .array(blobs),
+                "write": .bool(mayWrite),
+            ]
+        }
+    }
+
+    /// The documents that wait for a decision.
+    func conflicts() throws -> JSON {
+        try store.read { reader in
+            var rows: [JSON] = []
+            for path in try reader.collections() {
+                for id in try reader.conflicts(in: path).prefix(limits.conflictCount - rows.count) {
+                    rows.append(["collection": .string("\(path)"), "id": .string(id.text)])
+                }
+            }
+            return ["conflicts": .array(rows)]
+        }
+    }
+
+    /// Both sides of a conflict, what they have in common, and what a merge would make of them.
+    func conflict(_ target: HTTPTarget) throws -> JSON {
+        let (path, id) = try StudioPlace.document(target)
+        guard let conflict = try store.read({ try $0.conflict(of: id, in: path) }) else {
+            throw RESTError(404, "not_found", "\"\(id)\" is not in conflict (any more)")
+        }
+        let merged = try FieldMergeResolver().resolve(
+            Conflict(
+                documentID: id,
+                local: Leaf(conflict.local),
+                remote: Leaf(conflict.remote),
+                base: conflict.base?.body
+            )
+        )
+        let proposal: JSON =
+            switch merged {
+            case .keepLocal: try Self.body(conflict.local)
+            case .keepRemote: try Self.body(conflict.remote)
+            case .merge(let body, _): try JSON(parsing: body)
+            case .delete: .null
+            }
+        return [
+            "collection": .string("\(path)"), "id": .string(id.text),
+            "local": try Self.side(conflict.local), "remote": try Self.side(conflict.remote),
+            "base": try conflict.base.map { try Self.side($0) } ?? .null, "merged": proposal,
+            "write": .bool(mayWrite),
+        ]
+    }
+
+    private static func side(_ revision: StoredRevision) throws -> JSON {
+        [
+            "rev": .string("\(revision.revisionID)"), "deleted": .bool(revision.isTombstone),
+            "doc": try body(revision),
+        ]
+    }
+
+    private static func body(_ revision: StoredRevision) throws -> JSON {
+        revision.isTombstone || revision.body.isEmpty ? .null : try JSON(parsing: revision.body)
+    }
+
+    /// The latest changes of each collection, the newest first.
+    func changes(_ target: HTTPTarget) throws -> JSON {
+        let count: UInt64 = 50
+        return try store.read { reader in
+            var rows: [JSON] = []
+            for path in try reader.collections() {
+                let last = try reader.lastSequence(in: path)
+                let start = last > count ? last - count : 0
+                let changes = try reader.changes(in: path, after: start, limit: Int(count))
+                rows += changes.reversed().map { StudioFeed.json($0, path) }
+            }
+            return ["changes": .array(rows)]
+        }
+    }
+
+    /// The indexes of each collection.
+    func indexes() throws -> JSON {
+        try store.read { reader in
+            var rows: [JSON] = []
+            for path in try reader.collections() {
+                rows += try reader.indexes(in: path).map { index -> JSON in
+                    [
+                        "collection": .string("\(path)"), "name": .string(index.name.text),
+                        "kind": .string(index.kind.rawValue), "source": .string(index.source),
+                    ]
+                }
+            }
+            return ["indexes": .array(rows)]
+        }
+    }
+
+    /// The rows of a query and how it was run.
+    func query(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
+        let text =
+            body.isEmpty ? request.target["q"] : try JSON(parsing: body).object?["query"]?.string
+        guard let text, !text.isEmpty else {
+            throw RESTError(400, "bad_request", "write a query, such as SELECT * FROM _ LIMIT 10")
+        }
+        let query = try RESTQuery(text, of: store, named: name, timeout: limits.queryTimeout)
+        guard var table = try query.table(limit: limits.rowCount).object else { return .null }
+        table["plan"] = try query.plan()
+        return .object(table)
+    }
+
+    /// The content of a blob: a picture as one, anything else to be saved.
+    func blob(_ target: HTTPTarget, on queue: WorkQueue) throws -> HTTPResponse {
+        let (path, id) = try StudioPlace.document(target)
+        let pointer = target["pointer"] ?? ""
+        guard let document = try store.read({ try $0.document(id, in: path) }),
+            let blob = try BlobReferences.all(in: document.body.span).first(where: {
+                $0.pointerByteCount == pointer.utf8.count && $0.pointer == pointer
+            })
+        else { throw RESTError(404, "not_found", "\"\(id)\" has no blob at \(pointer)") }
+        var headers: HTTPHeaders = [
+            "Content-Security-Policy": "default-src 'none'; sandbox"
+        ]
+        // By its first bytes: what a document says of a blob is whoever wrote it.
+        if let kind = try PictureKind(of: blob.digest, in: store.blobs) {
+            headers.append("Content-Type", kind.rawValue)
+        } else {
+            headers.append("Content-Type", "application/octet-stream")
+            headers.append("Content-Disposition", "attachment; filename=\"blob\"")
+        }
+        return try BlobBody.response(blob.digest, of: store, on: queue, headers)
+    }
+}
+
+/// Reads which collection and document a request names.
+enum StudioPlace {
+    static func collection(_ target: HTTPTarget) throws(RESTError) -> CollectionPath {
+        guard let path = CollectionPath(target["collection"] ?? "_default") else {
+            throw RESTError(400, "bad_request", "collection is scope.name")
+        }
+        return path
+    }
+
+    static func document(_ target: HTTPTarget) throws -> (CollectionPath, DocumentID) {
+        guard let id = target["id"] else {
+            throw RESTError(400, "bad_request", "id is missing")
+        }
+        return (try collection(target), try DocumentID(received: id))
+    }
+}
+
+extension Leaf {
+    fileprivate init(_ revision: StoredRevision) {
+        self.init(
+            revisionID: revision.revisionID,
+            isTombstone: revision.isTombstone,
+            body: revision.body
+        )
+    }
+}

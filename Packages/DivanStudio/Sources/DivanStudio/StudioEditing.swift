@@ -1,0 +1,123 @@
+import DivanHTTP
+import DivanJSON
+import DivanREST
+import DivanRevisions
+import DivanStore
+
+/// Changes documents and ends conflicts, of the revision that the person saw and of no other.
+struct StudioEditing {
+    let store: Store
+
+    func change(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
+        let (path, id) = try StudioPlace.document(request.target)
+        switch (request.target.path, request.method) {
+        case ("/document.json", "PUT"): return try save(id, in: path, request, body)
+        case ("/document.json", "DELETE"): return try delete(id, in: path, request)
+        case ("/conflict.json", "POST"): return try resolve(id, in: path, body)
+        default: throw RESTError(405, "method_not_allowed", "this page takes no \(request.method)")
+        }
+    }
+
+    private func save(
+        _ id: DocumentID,
+        in path: CollectionPath,
+        _ request: HTTPRequest,
+        _ bytes: [UInt8]
+    ) throws -> JSON {
+        let body = try Self.body(try JSON(parsing: bytes))
+        return try write(id, in: path, expecting: request.target["rev"]) { writer, parent in
+            if parent == nil { _ = try DocumentID(checking: id.text) }
+            return try writer.save(
+                id,
+                in: path,
+                body: body.bytes,
+                hasBlobs: body.hasBlobs,
+                parent: .revision(parent)
+            )
+        }
+    }
+
+    private func delete(
+        _ id: DocumentID,
+        in path: CollectionPath,
+        _ request: HTTPRequest
+    ) throws -> JSON {
+        try write(id, in: path, expecting: request.target["rev"] ?? "") { writer, parent in
+            try writer.save(
+                id,
+                in: path,
+                body: Array("{}".utf8),
+                isTombstone: true,
+                parent: .revision(parent)
+            )
+        }
+    }
+
+    /// Saves over the revision that was expected; `nil` expects none.
+    private func write(
+        _ id: DocumentID,
+        in path: CollectionPath,
+        expecting expected: String?,
+        _ save: (StoreWriter, RevisionID?) throws -> SaveOutcome
+    ) throws -> JSON {
+        let outcome = try store.write { writer in
+            let current = try writer.document(id, in: path)
+            guard current.map({ "\($0.revisionID)" }) == expected else { throw Self.changed }
+            return try save(writer, current?.revisionID)
+        }
+        guard case .saved(let document) = outcome else { throw Self.changed }
+        return ["id": .string(id.text), "rev": .string("\(document.revisionID)")]
+    }
+
+    /// `{"local":…,"remote":…,"doc":{…}}`; a `doc` of null deletes.
+    private func resolve(
+        _ id: DocumentID,
+        in path: CollectionPath,
+        _ bytes: [UInt8]
+    ) throws -> JSON {
+        guard let object = try JSON(parsing: bytes).object, let doc = object["doc"] else {
+            throw RESTError(400, "bad_request", "the body is {\"local\":…,\"remote\":…,\"doc\":…}")
+        }
+        let decision: ConflictDecision
+        if doc.isNull {
+            decision = .delete
+        } else {
+            let body = try Self.body(doc)
+            decision = .merge(body: body.bytes, hasBlobs: body.hasBlobs)
+        }
+        let settled = try store.write { writer -> StoredDocument? in
+            guard let conflict = try writer.conflict(of: id, in: path),
+                object["local"]?.string == "\(conflict.local.revisionID)",
+                object["remote"]?.string == "\(conflict.remote.revisionID)"
+            else { throw Self.changed }
+            return try writer.resolveConflict(
+                id,
+                in: path,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: decision
+            )
+        }
+        guard let settled else { throw Self.changed }
+        return [
+            "id": .string(id.text), "rev": .string("\(settled.revisionID)"),
+            "conflict": .bool(settled.flags.contains(.conflicted)),
+        ]
+    }
+
+    private static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {
+        guard json.object != nil else {
+            throw RESTError(400, "bad_request", "a document is a JSON object: {…}")
+        }
+        let bytes = try json.canonicalBytes()
+        return (bytes, try !BlobReferences.digests(in: bytes.span).isEmpty)
+    }
+
+    private static var changed: RESTError {
+        RESTError(
+            409,
+            "conflict",
+            "somebody else changed it meanwhile; load the page again, and repeat your change"
+        )
+    }
+}

@@ -1,0 +1,73 @@
+import DivanCrypto
+import DivanHTTP
+
+/// What lets one person in: 192 random bits, in the address first and in a cookie from then on.
+struct StudioToken: Sendable {
+    /// The token as it stands in addresses and cookies.
+    let text: String
+
+    init(random: some RandomSource) {
+        text = Base64.encode(random.bytes(24).span).replacing("+", with: "-")
+            .replacing("/", with: "_")
+    }
+
+    /// Compares in a time that tells nothing about the token.
+    func matches(_ other: String) -> Bool {
+        let (ours, theirs) = (Array(text.utf8), Array(other.utf8))
+        return isEqualInConstantTime(ours.span, theirs.span)
+    }
+}
+
+/// Decides whether a request comes from the person who was given the address.
+///
+/// Three things could send requests here without that person's will: a program that guesses the port
+/// (it lacks the token); a page of the web whose name is made to point here, DNS rebinding (its Host
+/// header names another place); and a page that lets the browser send the cookie along (the cookie is
+/// `SameSite=Strict`, and whatever changes something has to come from our own origin).
+struct StudioGate: Sendable {
+    enum Decision: Equatable {
+        case enter
+        /// The token was in the address: it goes into the cookie, and out of the address.
+        case welcome(cookie: String)
+        case refuse(HTTPError)
+    }
+
+    let token: StudioToken
+
+    func decide(about request: HTTPRequest, port: UInt16) -> Decision {
+        let host = request.headers["Host"] ?? ""
+        guard ["127.0.0.1:\(port)", "localhost:\(port)"].contains(host) else {
+            let advice = "open the address that divan studio printed, with 127.0.0.1 in it"
+            return .refuse(HTTPError(421, "this page has no such name; \(advice)"))
+        }
+        if let given = request.target["token"], token.matches(given) {
+            let rest = "Path=/; HttpOnly; SameSite=Strict"
+            return .welcome(cookie: "\(Self.cookieName(port))=\(token.text); \(rest)")
+        }
+        guard let cookie = cookie(of: request, port), token.matches(cookie) else {
+            let advice = "open the address that divan studio printed, with its token"
+            return .refuse(HTTPError(403, "the token is missing or wrong; \(advice)"))
+        }
+        guard ["GET", "HEAD"].contains(request.method) || isOwn(request, host) else {
+            return .refuse(HTTPError(403, "changes come from this page only"))
+        }
+        return .enter
+    }
+
+    /// Whether a request that changes something comes from our page.
+    private func isOwn(_ request: HTTPRequest, _ host: String) -> Bool {
+        let type = request.headers["Content-Type"] ?? ""
+        return request.headers["Origin"] == "http://\(host)"
+            && type.prefix(16).isEqualIgnoringCase("application/json")
+    }
+
+    private func cookie(of request: HTTPRequest, _ port: UInt16) -> String? {
+        let start = Self.cookieName(port) + "="
+        return request.headers.values("Cookie").flatMap { $0.split(separator: ";") }
+            .map { $0.trimmingBlanks() }.first { $0.hasPrefix(start) }
+            .map { String($0.dropFirst(start.count)) }
+    }
+
+    /// Cookies know no ports, so that each studio of this machine has its own name.
+    private static func cookieName(_ port: UInt16) -> String { "divan-studio-\(port)" }
+}

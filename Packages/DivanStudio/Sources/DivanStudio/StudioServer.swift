@@ -1,0 +1,117 @@
+import DivanCrypto
+public import DivanHTTP
+public import DivanJSON
+import DivanREST
+public import DivanStore
+import DivanTransport
+
+/// What a studio shows, and how.
+public struct StudioConfiguration: Sendable {
+    /// The database.
+    public var store: Store
+    /// Its name.
+    public var name: String
+    /// The port on 127.0.0.1; 0 takes a free one.
+    public var port: UInt16
+    /// Whether documents may be changed.
+    public var mayWrite: Bool
+    /// What processes have published of their listeners and replications.
+    public var peers: @Sendable () -> [JSON]
+    /// The bounds of requests and connections.
+    public var limits: StudioLimits
+
+    /// Creates a configuration; the default only reads, on a free port.
+    public init(
+        store: Store,
+        name: String,
+        port: UInt16 = 0,
+        mayWrite: Bool = false,
+        peers: @escaping @Sendable () -> [JSON] = { [] },
+        limits: StudioLimits = StudioLimits()
+    ) {
+        self.store = store
+        self.name = name
+        self.port = port
+        self.mayWrite = mayWrite
+        self.peers = peers
+        self.limits = limits
+    }
+}
+
+/// What a studio holds or waits for; every member is a maximum.
+public struct StudioLimits: Sendable {
+    /// The bounds of requests and connections; 32 connections by default, it serves one person.
+    public var http: HTTPLimits
+    /// Documents of one page of a table; the default is 200.
+    public var pageCount: Int
+    /// Bytes of a body that a table shows; longer ones show their size.
+    ///
+    /// The default is 4 KiB.
+    public var shownByteCount: Int
+    /// Rows shown of a query's answer; the default is 500.
+    public var rowCount: Int
+    /// Conflicts listed; the default is 500.
+    public var conflictCount: Int
+    /// For a query; the default is 30 s.
+    public var queryTimeout: Duration
+    /// Silence in the stream of changes before a line is sent that says nothing; the default is 15 s.
+    public var heartbeat: Duration
+
+    /// Creates limits.
+    public init(
+        http: HTTPLimits = HTTPLimits(connectionCount: 32),
+        pageCount: Int = 200,
+        shownByteCount: Int = 4 << 10,
+        rowCount: Int = 500,
+        conflictCount: Int = 500,
+        queryTimeout: Duration = .seconds(30),
+        heartbeat: Duration = .seconds(15)
+    ) {
+        self.http = http
+        self.pageCount = pageCount
+        self.shownByteCount = shownByteCount
+        self.rowCount = rowCount
+        self.conflictCount = conflictCount
+        self.queryTimeout = queryTimeout
+        self.heartbeat = heartbeat
+    }
+}
+
+/// A web page about one database, for the person at this machine.
+///
+/// It listens on 127.0.0.1 only, and answers whoever knows the token in its address; it only reads
+/// unless the configuration says otherwise. Any thread may call it.
+public final class StudioServer: Sendable {
+    private let token: StudioToken
+    private let service: StudioService
+    private let server: HTTPServer
+
+    /// Prepares a studio; it listens from `start` on.
+    public init(_ configuration: StudioConfiguration) {
+        let token = StudioToken(random: SystemRandomSource())
+        self.token = token
+        let service = StudioService(configuration, token: token)
+        self.service = service
+        server = HTTPServer(
+            HTTPServer.Configuration(
+                networkInterface: "127.0.0.1",
+                port: configuration.port,
+                limits: configuration.limits.http
+            )
+        ) { exchange in service.serve(exchange) }
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Returns: The address to open, with the token.
+    /// - Throws: `TransportError` when the port is taken.
+    @discardableResult
+    public func start() throws -> String {
+        let port = try server.start()
+        service.port = port
+        return "http://127.0.0.1:\(port)/?token=\(token.text)"
+    }
+
+    /// Ends to listen and closes every connection.
+    public func stop() { server.stop() }
+}

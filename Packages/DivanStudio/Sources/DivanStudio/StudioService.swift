@@ -1,0 +1,149 @@
+import DivanCrypto
+import DivanHTTP
+import DivanJSON
+import DivanREST
+import DivanStore
+import DivanTransport
+import Synchronization
+
+/// Brings requests to pages, data and changes.
+///
+/// A page is one text for all of them; its script asks for the data under the page's own path with
+/// `.json` behind it, which anybody else may ask for, too.
+final class StudioService: Sendable {
+    private let configuration: StudioConfiguration
+    private let gate: StudioGate
+    private let queue: WorkQueue
+    private let bell: ChangeBell
+    private let data: StudioData
+    private let ownPort = Mutex<UInt16>(0)
+
+    init(_ configuration: StudioConfiguration, token: StudioToken) {
+        self.configuration = configuration
+        gate = StudioGate(token: token)
+        let queue = WorkQueue(label: "divan.studio", limit: 8)
+        self.queue = queue
+        bell = ChangeBell(
+            configuration.store,
+            clock: EventLoopGroup.shared.next(),
+            queue: queue
+        )
+        data = StudioData(configuration)
+    }
+
+    /// The port that the studio listens on, which requests have to name.
+    var port: UInt16 {
+        get { ownPort.withLock { $0 } }
+        set { ownPort.withLock { $0 = newValue } }
+    }
+
+    func serve(_ exchange: HTTPExchange) {
+        let request = exchange.request
+        switch gate.decide(about: request, port: port) {
+        case .refuse(let error): exchange.answer(Self.guarded(Self.refusal(error, request)))
+        case .welcome(let cookie):
+            // Two slashes at the front would name another host.
+            let path = request.target.path.hasPrefix("//") ? "/" : request.target.path
+            let headers: HTTPHeaders = ["Location": path, "Set-Cookie": cookie]
+            exchange.answer(Self.guarded(HTTPResponse(status: 303, headers: headers)))
+        case .enter:
+            guard request.framing != .none else { return answer(exchange, body: []) }
+            exchange.readBody { [self] body in
+                switch body {
+                case .success(let bytes): answer(exchange, body: bytes)
+                case .failure(let error):
+                    exchange.answer(Self.guarded(RESTError(error).response))
+                }
+            }
+        }
+    }
+
+    private func answer(_ exchange: HTTPExchange, body: [UInt8]) {
+        queue.async { [self] in
+            do {
+                exchange.answer(Self.guarded(try response(to: exchange.request, body: body)))
+            } catch {
+                exchange.answer(Self.guarded(RESTError(error).response))
+            }
+        }
+    }
+
+    private func response(to request: HTTPRequest, body: [UInt8]) throws -> HTTPResponse {
+        let path = request.target.path
+        if let asset = StudioAsset(path) { return asset.response }
+        let isRead = ["GET", "HEAD"].contains(request.method)
+        switch path {
+        case "/index.json" where isRead: return .json(try data.index())
+        case "/collection.json" where isRead: return .json(try data.collection(request.target))
+        case "/document.json" where isRead: return .json(try data.document(request.target))
+        case "/conflicts.json" where isRead: return .json(try data.conflicts())
+        case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
+        case "/indexes.json" where isRead: return .json(try data.indexes())
+        case "/peers.json" where isRead: return .json(["processes": .array(configuration.peers())])
+        case "/query.json": return .json(try data.query(request, body: body))
+        case "/changes.json" where isRead: return .json(try data.changes(request.target))
+        case "/changes.stream" where isRead: return try stream(request)
+        case "/blob" where isRead: return try data.blob(request.target, on: queue)
+        case "/document.json", "/conflict.json":
+            return .json(try editing().change(request, body: body))
+        default:
+            throw RESTError(404, "not_found", "there is no such page; begin at /")
+        }
+    }
+
+    private func editing() throws(RESTError) -> StudioEditing {
+        guard configuration.mayWrite, !configuration.store.isReadOnly else {
+            throw RESTError(403, "read_only", "this studio only reads; start it with --write")
+        }
+        return StudioEditing(store: configuration.store)
+    }
+
+    private func stream(_ request: HTTPRequest) throws -> HTTPResponse {
+        let feed = try StudioFeed(
+            configuration.store,
+            named: configuration.name,
+            bell: bell,
+            queue: queue,
+            heartbeat: configuration.limits.heartbeat
+        )
+        return HTTPResponse(
+            status: 200,
+            headers: ["Content-Type": HTTPEvent.contentType],
+            body: .pieces(feed, byteCount: nil)
+        )
+    }
+
+    // MARK: What goes with every answer
+
+    /// A refusal as the asker reads it: a person a line of text, a script JSON.
+    private static func refusal(_ error: HTTPError, _ request: HTTPRequest) -> HTTPResponse {
+        guard request.target.path.hasSuffix(".json") else {
+            let text = Array("\(error.explanation)\n".utf8)
+            return HTTPResponse(
+                status: error.status,
+                contentType: "text/plain; charset=utf-8",
+                text
+            )
+        }
+        return RESTError(error.status, "refused", error.explanation).response
+    }
+
+    /// The answer with what tells a browser to run nothing but our own script, and to keep nothing.
+    private static func guarded(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        let fields: HTTPHeaders = [
+            "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin", "X-Frame-Options": "DENY",
+            "Cache-Control": "no-store",
+        ]
+        for field in fields.fields where response.headers[field.name] == nil {
+            response.headers.append(field.name, field.value)
+        }
+        return response
+    }
+
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}

@@ -1,0 +1,239 @@
+import DivanJSON
+import DivanTestKit
+import Foundation
+import Glibc
+
+/// A Chromium without a window, driven by the DevTools protocol through a pair of pipes.
+///
+/// Every wait ends after thirty seconds, so that a test fails instead of hanging. For one thread.
+final class Browser {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let patience = 30_000  // milliseconds
+
+    private let folder: TemporaryDirectory
+    private let process = Process()
+    private let commands: Int32
+    private let answers: Int32
+    private var received: [UInt8] = []
+    private var searchedCount = 0
+    private var lastID = 0
+    private var session: String?
+    /// What the page reported since the last look, by method.
+    private(set) var events: [JSON] = []
+
+    init() throws {
+        guard let chromium = Program.installed("chromium") else {
+            throw Failure(description: "chromium is not installed; run Tools/scripts/setup")
+        }
+        folder = try TemporaryDirectory()
+        let pipes = [folder.file("commands"), folder.file("answers")]
+        for pipe in pipes where mkfifo(pipe, 0o600) != 0 {
+            throw Failure(description: "no pipe could be made: error \(errno)")
+        }
+        // Both ends are opened here, so that neither opening waits for the other program.
+        commands = Glibc.open(pipes[0], O_RDWR | O_CLOEXEC)
+        answers = Glibc.open(pipes[1], O_RDWR | O_CLOEXEC)
+        process.executableURL = URL(filePath: "/bin/bash")
+        var options = [
+            "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
+            "--disable-dev-shm-usage", "--disable-background-networking", "--disable-extensions",
+            "--user-data-dir=\(folder.file("profile"))", "--window-size=1280,800",
+        ]
+        // A sandbox of its own is what root cannot give it.
+        if getuid() == 0 { options.append("--no-sandbox") }
+        let script = #"program=$1 in=$2 out=$3; shift 3; exec "$program" "$@" 3<"$in" 4>"$out""#
+        process.arguments = ["-c", script, "bash", chromium.path] + pipes + options
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let target = try call("Target.createTarget", ["url": "about:blank"])
+        let attached = try call(
+            "Target.attachToTarget",
+            ["targetId": target["targetId"] ?? .null, "flatten": true]
+        )
+        session = attached["sessionId"]?.string
+        for domain in ["Page", "Runtime", "Network", "Log"] { _ = try call("\(domain).enable") }
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+        close(commands)
+        close(answers)
+    }
+
+    // MARK: Pages
+
+    /// Opens an address, and waits until the studio shows it.
+    func open(_ address: String) throws {
+        events = []
+        _ = try call("Page.navigate", ["url": .string(address)])
+        try wait("document.getElementById('main')?.dataset.shown")
+    }
+
+    /// The value of an expression; a promise is waited for.
+    @discardableResult
+    func evaluate(_ expression: String) throws -> JSON {
+        let answer = try call(
+            "Runtime.evaluate",
+            ["expression": .string(expression), "awaitPromise": true, "returnByValue": true]
+        )
+        if let problem = answer["exceptionDetails"] {
+            throw Failure(description: "\(expression): \(try Self.text(problem))")
+        }
+        return answer["result"]?["value"] ?? .null
+    }
+
+    /// Waits until a condition holds on the page.
+    func wait(_ condition: String) throws {
+        let looks = """
+            new Promise((done, fail) => {
+              const end = performance.now() + 20000;
+              const look = () => {
+                let holds = false;
+                try { holds = \(condition); } catch {}
+                if (holds) done(true);
+                else if (performance.now() > end) fail(new Error(document.body.innerText.slice(0, 500)));
+                else setTimeout(look, 10);
+              };
+              look();
+            })
+            """
+        // A page that is left takes its promises along: the next one is asked again.
+        for _ in 0..<5 {
+            do {
+                try evaluate(looks)
+                return
+            } catch let failure as Failure where failure.description.contains("context") {
+                continue
+            }
+        }
+        throw Failure(description: "\(condition) never held")
+    }
+
+    /// The text of the first element that a selector finds.
+    func text(_ selector: String) throws -> String {
+        try evaluate("document.querySelector(\(quoted(selector)))?.innerText ?? ''").string ?? ""
+    }
+
+    /// Clicks on the first element that a selector finds, once it is there.
+    func click(_ selector: String) throws {
+        try wait("document.querySelector(\(quoted(selector)))")
+        try evaluate("document.querySelector(\(quoted(selector))).click()")
+    }
+
+    /// Writes into a field as if somebody typed.
+    func fill(_ selector: String, _ text: String) throws {
+        try evaluate(
+            """
+            { const field = document.querySelector(\(quoted(selector))); field.value = \(quoted(text));
+              field.dispatchEvent(new Event('input', { bubbles: true })); true }
+            """
+        )
+    }
+
+    /// Presses a key.
+    func press(_ key: String) throws {
+        let isLetter = key.count == 1
+        var event: JSONObject = ["type": "keyDown", "key": .string(key)]
+        if isLetter { event["text"] = .string(key) }
+        if key == "Enter" {
+            event["text"] = "\r"
+            event["windowsVirtualKeyCode"] = 13
+        }
+        _ = try call("Input.dispatchKeyEvent", .object(event))
+        _ = try call("Input.dispatchKeyEvent", ["type": "keyUp", "key": .string(key)])
+    }
+
+    /// Sets the size of the window, and whether it is dark.
+    func shape(width: Int, height: Int, dark: Bool = false) throws {
+        _ = try call(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": JSON(width), "height": JSON(height), "deviceScaleFactor": 1,
+                "mobile": .bool(width < 500),
+            ]
+        )
+        let scheme: JSON = dark ? "dark" : "light"
+        let feature: JSON = ["name": "prefers-color-scheme", "value": scheme]
+        _ = try call("Emulation.setEmulatedMedia", ["features": [feature]])
+    }
+
+    /// What the window shows, as PNG.
+    func picture() throws -> Data {
+        let answer = try call("Page.captureScreenshot", ["format": "png"])
+        return Data(base64Encoded: answer["data"]?.string ?? "") ?? Data()
+    }
+
+    /// Bytes that came over the network since the page was opened, and in how many requests.
+    func traffic() throws -> (byteCount: Int, requestCount: Int) {
+        try evaluate("0")  // events that are under way arrive before the answer
+        let ended = events.filter { $0["method"]?.string == "Network.loadingFinished" }
+        let sizes = ended.map { $0["params"]?["encodedDataLength"]?.double ?? 0 }
+        return (Int(exactly: sizes.reduce(0, +).rounded()) ?? 0, ended.count)
+    }
+
+    private func quoted(_ text: String) -> String {
+        (try? Self.text(.string(text))) ?? "''"
+    }
+
+    private static func text(_ json: JSON) throws -> String {
+        String(decoding: try json.canonicalBytes(), as: UTF8.self)
+    }
+
+    // MARK: The protocol
+
+    /// Calls a method, and waits for its result.
+    func call(_ method: String, _ parameters: JSON = [:]) throws -> JSON {
+        lastID += 1
+        let id = Int64(lastID)
+        var message: JSONObject = [
+            "id": .int(id), "method": .string(method), "params": parameters,
+        ]
+        if let session { message["sessionId"] = .string(session) }
+        let bytes = try JSON.object(message).canonicalBytes() + [0]
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.write(commands, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else { throw Failure(description: "Chromium does not listen") }
+            sent += count
+        }
+        while true {
+            let answer = try next()
+            guard answer["id"]?.int == id else {
+                if answer["method"] != nil { events.append(answer) }
+                continue
+            }
+            if let error = answer["error"] {
+                throw Failure(description: "\(method): \(try Self.text(error))")
+            }
+            return answer["result"] ?? [:]
+        }
+    }
+
+    /// The next message; they end in a zero byte.
+    private func next() throws -> JSON {
+        while true {
+            if let end = received[searchedCount...].firstIndex(of: 0) {
+                let message = Array(received[..<end])
+                received.removeFirst(end + 1)
+                searchedCount = 0
+                return try JSON(parsing: message)
+            }
+            searchedCount = received.count
+            var waiting = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, Int32(Self.patience)) > 0 else {
+                throw Failure(description: "Chromium was silent for \(Self.patience) ms")
+            }
+            var piece = [UInt8](repeating: 0, count: 1 << 16)
+            let count = read(answers, &piece, piece.count)
+            guard count > 0 else { throw Failure(description: "Chromium ended") }
+            received += piece.prefix(count)
+        }
+    }
+}

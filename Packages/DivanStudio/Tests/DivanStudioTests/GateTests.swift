@@ -1,0 +1,105 @@
+import DivanHTTP
+import DivanJSON
+import DivanStudio
+import Testing
+
+/// Who may look, by raw sockets.
+@Suite(.timeLimit(.minutes(2))) struct GateTests {
+    @Test func `the token opens the page once, and its cookie from then on`() throws {
+        let room = try Room()
+        let visitor = try Visitor(port: room.port)
+        let host = "Host: 127.0.0.1:\(room.port)"
+        let welcome = try visitor.ask("GET", "/?token=\(room.token)", naming: host)
+        #expect(welcome.status == 303 && welcome.field("Location") == "/")
+        let away = try visitor.ask("GET", "//evil.example/?token=\(room.token)", naming: host)
+        #expect(away.field("Location") == "/", "and leads nowhere else")
+        let cookie = try #require(welcome.field("Set-Cookie"))
+        #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+        let pair = try #require(cookie.split(separator: ";").first)
+        let page = try visitor.ask("GET", "/", naming: host, "Cookie: a=b; \(pair)")
+        #expect(page.status == 200 && page.text.contains("<!doctype html>"))
+        #expect(page.field("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
+        #expect(page.field("X-Content-Type-Options") == "nosniff")
+    }
+
+    @Test func `without the token, or with a wrong one, nothing is told`() throws {
+        let room = try Room()
+        try room.put("secret", #"{"n":1}"#)
+        let visitor = try Visitor(port: room.port)
+        let host = "Host: 127.0.0.1:\(room.port)"
+        let wrong = String(room.token.dropLast()) + (room.token.hasSuffix("A") ? "B" : "A")
+        for (path, field) in [
+            ("/", "X: y"), ("/index.json", "X: y"), ("/studio.js", "X: y"),
+            ("/?token=\(wrong)", "X: y"), ("/?token=", "X: y"),
+            ("/", "Cookie: divan-studio-\(room.port)=\(wrong)"),
+            ("/document.json?id=secret", "Cookie: divan-studio-1=\(room.token)"),
+        ] {
+            let answer = try visitor.ask("GET", path, naming: host, field)
+            #expect(answer.status == 403, "\(path) \(field)")
+            #expect(!answer.text.contains("secret") && answer.field("Set-Cookie") == nil)
+        }
+    }
+
+    @Test func `a name that was made to point here is refused, with the right cookie too`() throws {
+        let room = try Room()
+        let visitor = try Visitor(port: room.port)
+        for host in ["evil.example", "evil.example:\(room.port)", "127.0.0.1", "127.0.0.1:1"] {
+            let answer = try visitor.ask(
+                "GET",
+                "/?token=\(room.token)",
+                naming: "Host: \(host)",
+                "Cookie: divan-studio-\(room.port)=\(room.token)"
+            )
+            #expect(answer.status == 421, "\(host)")
+        }
+    }
+
+    @Test func `changes come from the studio's own page, and only where writing was allowed`()
+        throws
+    {
+        let body = #"{"n":1}"#
+        for (mayWrite, origin, type, status) in [
+            (true, "own", "application/json", 200),
+            (true, "http://evil.example", "application/json", 403),
+            (true, "own", "text/plain", 403), (true, "none", "application/json", 403),
+            (false, "own", "application/json", 403),
+        ] {
+            let room = try Room(mayWrite: mayWrite)
+            let visitor = try Visitor(port: room.port)
+            let from = origin == "own" ? room.origin : origin
+            let answer = try visitor.ask(
+                "PUT",
+                "/document.json?id=a",
+                naming: "Host: 127.0.0.1:\(room.port)",
+                "Cookie: divan-studio-\(room.port)=\(room.token)",
+                origin == "none" ? "X: y" : "Origin: \(from)",
+                "Content-Type: \(type)",
+                body: body
+            )
+            #expect(answer.status == status, "\(mayWrite) \(origin) \(type): \(answer.text)")
+            #expect(try room.body(of: "a") == (status == 200 ? body : nil))
+        }
+    }
+
+    @Test func `each page is there as JSON`() throws {
+        let room = try Room()
+        try room.makeConflict("chair")
+        let visitor = try Visitor(port: room.port)
+        for (path, member) in [
+            ("/index.json", "collections"), ("/collection.json", "rows"),
+            ("/document.json?id=chair", "revisions"), ("/conflicts.json", "conflicts"),
+            ("/conflict.json?id=chair", "merged"), ("/changes.json", "changes"),
+            ("/indexes.json", "indexes"), ("/peers.json", "processes"),
+            ("/query.json?q=SELECT+1+AS+one+FROM+_", "plan"),
+        ] {
+            let answer = try visitor.ask(
+                "GET",
+                path,
+                naming: "Host: 127.0.0.1:\(room.port)",
+                "Cookie: divan-studio-\(room.port)=\(room.token)"
+            )
+            #expect(answer.status == 200, "\(path): \(answer.text)")
+            #expect(try answer.json()[member] != nil, "\(path)")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Dispatch
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import DivanStudio
+
+/// `divan studio`.
+enum StudioCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "studio",
+        summary: "show a database as a page for the browser of this machine, until Ctrl-C",
+        operands: [.database],
+        options: [
+            .value("--port", "PORT", short: "-p", "the port on 127.0.0.1 (default: any free one)"),
+            .flag("--write", "let documents be changed and conflicts be resolved"),
+            .json,
+        ],
+        details: """
+            Open the address that it prints: the token in it lets in whoever has it, and nobody else.
+            Collections, documents, revisions, blobs, conflicts, live changes, queries with their
+            plans, indexes, and what syncs now. Each page is there as .json too.
+
+            Without --write the database is only read, and others may write to it meanwhile. With
+            --write it is held; where another process holds it, such as divan serve, that one shows
+            the page.
+            """,
+        examples: ["divan studio travel", "divan studio travel --write --port 4990"]
+    )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { arguments.has("--write") }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
+        let interruption = Interruption.forVerb()
+        let path = arguments.database
+        let mayWrite = arguments.has("--write")
+        let store = try path.open(forWriting: mayWrite)
+        defer { try? store.close() }
+        // Where another process holds the database this runs there, and that one has its holder.
+        let isHeldHere = mayWrite && Streams.current.interruption == nil
+        let holder = isHeldHere ? Holder(path, as: "divan studio") : nil
+        defer { holder?.stop() }
+        let board = StatusBoard(path)
+        let server = StudioServer(
+            StudioConfiguration(
+                store: store,
+                name: path.name,
+                port: port,
+                mayWrite: mayWrite,
+                peers: { ((try? board.read()) ?? []).map { .object($0) } }
+            )
+        )
+        let address = try server.start()
+        defer { server.stop() }
+        EventLine(terminal).write(
+            "listening",
+            ["database": .string(path.name), "url": .string(address)],
+            sentence: "Open \(address)"
+        )
+        if !arguments.has("--json") { terminal.note("Press Ctrl-C to stop.") }
+        let stopped = DispatchSemaphore(value: 0)
+        interruption.onRequest { stopped.signal() }
+        stopped.wait()
+    }
+}
