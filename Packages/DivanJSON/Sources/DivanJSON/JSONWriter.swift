@@ -6,6 +6,8 @@
 public struct JSONWriter: ~Copyable {
     private var output: OutputBuffer
     private var needsComma = false
+    /// Whether a key `@type` was written, as in every blob (`blobs.md` §1).
+    public private(set) var hasTypeKey = false
 
     /// A copy of the text so far.
     public var bytes: [UInt8] { output.bytes }
@@ -31,22 +33,27 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes the key of the next value.
     public mutating func key(_ key: String) {
-        startValue()
+        if key.utf8.count == 5, key.utf8.first == UInt8(ascii: "@"), key == "@type" {
+            hasTypeKey = true
+        }
         appendQuoted(key)
-        output.append(UInt8(ascii: ":"))
+        output.appendReserved(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// Writes a string.
     public mutating func string(_ text: String) {
-        startValue()
         appendQuoted(text)
+        needsComma = true
     }
 
     /// Writes an integer.
     public mutating func integer(_ value: some FixedWidthInteger) {
         startValue()
         if value < 0 { output.append(UInt8(ascii: "-")) }
+        guard value.magnitude > 9 else {
+            return output.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value.magnitude))
+        }
         var digits = [20 of UInt8](repeating: 0)
         var rest = UInt64(value.magnitude)
         var first = 20
@@ -119,6 +126,7 @@ public struct JSONWriter: ~Copyable {
                 throw JSONError(.tooDeep(limit: limit), atOutput: output.count)
             }
             beginArray()
+            let items = items.span
             for offset in items.indices {
                 try write(items[offset], depth: depth + 1, limit: limit)
             }
@@ -128,24 +136,20 @@ public struct JSONWriter: ~Copyable {
                 throw JSONError(.tooDeep(limit: limit), atOutput: output.count)
             }
             beginObject()
-            try write(object.entries, depth: depth + 1, limit: limit)
+            try write(object.entries.span, depth: depth + 1, limit: limit)
             endObject()
         }
     }
 
-    /// Writes members; by position, so that none is retained.
+    /// Writes members; by position in a span, so that none is retained.
     private mutating func write(
-        _ entries: [JSONObject.Entry],
+        _ entries: Span<JSONObject.Entry>,
         depth: Int,
         limit: Int
     ) throws(JSONError) {
         for offset in entries.indices {
             key(entries[offset].key)
-            if case .string(let text) = entries[offset].value {
-                string(text)
-            } else {
-                try write(entries[offset].value, depth: depth, limit: limit)
-            }
+            try write(entries[offset].value, depth: depth, limit: limit)
         }
     }
 
@@ -168,15 +172,16 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
+    /// Room for one byte more is left.
     @inline(__always)
     private mutating func appendQuoted(_ text: String) {
         // Strings of our own making lie in memory as UTF-8 and need no copy.
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable {
-            output.appendQuoted($0)
+            output.appendQuoted($0, afterComma: needsComma)
         }
         guard isWritten == nil else { return }
         var text = text
-        text.withUTF8 { output.appendQuoted($0) }
+        text.withUTF8 { output.appendQuoted($0, afterComma: needsComma) }
     }
 }
 
@@ -188,7 +193,7 @@ extension JSON {
     ///
     /// - Throws: `notFinite` for NaN and the infinities; `tooDeep`.
     public func canonicalBytes(limits: JSONLimits = .default) throws(JSONError) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(reservingByteCount: 1_024)
         try writer.value(self, limits: limits)
         return writer.bytes
     }

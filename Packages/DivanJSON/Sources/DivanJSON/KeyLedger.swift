@@ -16,6 +16,10 @@ struct KeyLedger: ~Copyable {
         let byteCount: Int
         /// Whether the bytes stand in `decoded` (the key had escapes) or in the text.
         let isDecoded: Bool
+
+        /// Whether the key is `@type`.
+        @inline(__always)
+        var isType: Bool { prefix == 0x4074_7970_6500_0000 && byteCount == 5 }
     }
 
     /// How many keys the open objects have so far.

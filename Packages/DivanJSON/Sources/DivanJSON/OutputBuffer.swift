@@ -33,6 +33,26 @@ struct OutputBuffer: ~Copyable {
         count += bytes.count
     }
 
+    /// Appends a byte for which there is room.
+    @inline(__always)
+    mutating func appendReserved(_ byte: UInt8) {
+        start[count] = byte
+        count &+= 1
+    }
+
+    /// Writes eight bytes behind those that count, for which there is room.
+    @inline(__always)
+    func store(_ word: UInt64, at offset: Int) {
+        UnsafeMutableRawPointer(start + (count &+ offset))
+            .storeBytes(of: word.littleEndian, as: UInt64.self)
+    }
+
+    /// Counts bytes that were stored.
+    @inline(__always)
+    mutating func advance(by byteCount: Int) {
+        count &+= byteCount
+    }
+
     @inline(__always)
     mutating func append(_ text: StaticString) {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -43,8 +63,9 @@ struct OutputBuffer: ~Copyable {
         bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
     }
 
+    /// Makes room for further bytes.
     @inline(__always)
-    private mutating func reserve(_ byteCount: Int) {
+    mutating func reserve(_ byteCount: Int) {
         if capacity - count < byteCount { grow(by: byteCount) }
     }
 

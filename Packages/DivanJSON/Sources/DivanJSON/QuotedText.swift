@@ -1,15 +1,47 @@
 extension OutputBuffer {
     /// Appends UTF-8 text in quotes with the canonical escapes (`revisions.md` §2).
+    ///
+    /// Room for a text without escapes, its quotes and a comma or colon is made at once.
     @inline(__always)
-    mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>) {
-        append(UInt8(ascii: "\""))
-        let plainCount = text.plainPrefixCount(from: 0)
-        if plainCount == text.count {
-            append(text)
-        } else {
+    mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, afterComma: Bool) {
+        reserve(text.count + 12)
+        if afterComma { appendReserved(UInt8(ascii: ",")) }
+        appendReserved(UInt8(ascii: "\""))
+        if !appendPlain(text) {
             appendEscaped(text)
+            reserve(2)
         }
-        append(UInt8(ascii: "\""))
+        appendReserved(UInt8(ascii: "\""))
+    }
+
+    /// Appends text that needs no escape, and returns whether it is such.
+    ///
+    /// Eight bytes at a time, the last eight perhaps twice. The loads are right because they lie in the
+    /// text, the stores because there is room for eight bytes more than it has.
+    @inline(__always)
+    private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let bytes = UnsafeRawBufferPointer(text)
+        var special: UInt64 = 0
+        if bytes.count < 8 {
+            let word = bytes.shortWord
+            special = (word | plainWord &<< UInt64(8 &* bytes.count)).bytesToEscape
+            store(word, at: 0)
+        } else {
+            let last = bytes.count &- 8
+            var offset = 0
+            while offset < last {
+                let word = bytes.word(at: offset)
+                special |= word.bytesToEscape
+                store(word, at: offset)
+                offset &+= 8
+            }
+            let word = bytes.word(at: last)
+            special |= word.bytesToEscape
+            store(word, at: last)
+        }
+        guard special == 0 else { return false }
+        advance(by: bytes.count)
+        return true
     }
 
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
@@ -44,28 +76,61 @@ extension OutputBuffer {
     }
 }
 
+/// Eight bytes that need no escape.
+private let plainWord: UInt64 = 0x6161_6161_6161_6161
+
+extension UInt64 {
+    /// The top bit of each byte that needs an escape, and perhaps of some above such a one.
+    ///
+    /// A borrow can set bits above a byte that needs one, never below it: the lowest bit is right, and
+    /// none is set where no byte needs any.
+    @inline(__always)
+    fileprivate var bytesToEscape: UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = self ^ (ones &* 0x22)
+        let backslash = self ^ (ones &* 0x5C)
+        let delete = self ^ (ones &* 0x7F)
+        let isQuote = (quote &- ones) & ~quote
+        let isBackslash = (backslash &- ones) & ~backslash
+        let isDelete = (delete &- ones) & ~delete
+        let isControl = (self &- (ones &* 0x20)) & ~self
+        return (isQuote | isBackslash | isDelete | isControl) & (ones &* 0x80)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Eight bytes, the first one lowest; they lie inside the buffer.
+    @inline(__always)
+    fileprivate func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// All bytes of a buffer of fewer than eight, the first one lowest.
+    @inline(__always)
+    fileprivate var shortWord: UInt64 {
+        if count >= 4 {
+            let first = UInt32(littleEndian: loadUnaligned(as: UInt32.self))
+            let last = UInt32(
+                littleEndian: loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+            )
+            return UInt64(first) | UInt64(last) &<< UInt64(8 &* (count &- 4))
+        }
+        if count >= 2 {
+            let first = UInt16(littleEndian: loadUnaligned(as: UInt16.self))
+            return UInt64(first) | UInt64(self[count &- 1]) &<< UInt64(8 &* (count &- 1))
+        }
+        return count == 1 ? UInt64(self[0]) : 0
+    }
+}
+
 extension UnsafeBufferPointer<UInt8> {
     /// How many bytes from `start` on need no escape.
-    ///
-    /// Eight at a time, as in the lexer: each term sets the top bit of a byte that needs one. The
-    /// load is right because eight bytes are left in the buffer where it happens.
     @inline(__always)
     fileprivate func plainPrefixCount(from start: Int) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
+        let bytes = UnsafeRawBufferPointer(self)
         var offset = start
         while offset <= count - 8 {
-            let bytes = UInt64(
-                littleEndian: UnsafeRawBufferPointer(self)
-                    .loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            )
-            let quote = bytes ^ (ones &* 0x22)
-            let backslash = bytes ^ (ones &* 0x5C)
-            let delete = bytes ^ (ones &* 0x7F)
-            let isQuote = (quote &- ones) & ~quote
-            let isBackslash = (backslash &- ones) & ~backslash
-            let isDelete = (delete &- ones) & ~delete
-            let isControl = (bytes &- (ones &* 0x20)) & ~bytes
-            let special = (isQuote | isBackslash | isDelete | isControl) & (ones &* 0x80)
+            let special = bytes.word(at: offset).bytesToEscape
             if special != 0 { return offset + special.trailingZeroBitCount / 8 - start }
             offset += 8
         }

@@ -91,12 +91,35 @@ struct ValidatingScan: ~Copyable {
             summary.hasUnderscoreKey = true
         }
         if key.prefix == digestPrefix, key.byteCount == 6 { summary.hasDigestKey = true }
-        if key.prefix == typePrefix, key.byteCount == 5, try lexer.peek() == UInt8(ascii: "\"") {
+        if key.isType, try lexer.peek() == UInt8(ascii: "\"") {
             try scanType()
         } else {
             try scanValue(depth: depth + 1)
         }
         return ascends
+    }
+
+    /// Checks a text that is an object, and tells where its members are.
+    mutating func scanPlaces() throws(JSONError.Reason) -> [JSONOutline.Place] {
+        guard try lexer.peek() == UInt8(ascii: "{") else { throw .wrongKind(expected: .object) }
+        lexer.position += 1
+        var places: [JSONOutline.Place] = []
+        if try lexer.peek() == UInt8(ascii: "}") {
+            lexer.position += 1
+        } else {
+            places.reserveCapacity(16)
+            repeat {
+                let quote = try lexer.peek()
+                guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
+                let key = try lexer.scanString()
+                try lexer.expect(UInt8(ascii: ":"))
+                _ = try lexer.peek()
+                places.append(JSONOutline.Place(key: key, value: lexer.position))
+                try scanValue(depth: 2)
+            } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
+        }
+        try lexer.expectEnd()
+        return places
     }
 
     private mutating func scanType() throws(JSONError.Reason) {
@@ -109,5 +132,3 @@ struct ValidatingScan: ~Copyable {
 
 /// `digest` as a `KeyLedger.Record.prefix`.
 private let digestPrefix: UInt64 = 0x6469_6765_7374_0000
-/// `@type` as a `KeyLedger.Record.prefix`.
-private let typePrefix: UInt64 = 0x4074_7970_6500_0000
