@@ -5,6 +5,8 @@ struct BlobCipher {
     private static let saltByteCount = 16
     /// "DvB", the cipher's number, a check of the key, a salt.
     let head: [UInt8]
+    /// What the tags of the chunks cover beside them.
+    private let binding: [UInt8]
     private let context: CipherContext
 
     /// A new content's.
@@ -18,6 +20,7 @@ struct BlobCipher {
         var derived = try key.derived(salt: salt, label: "divan blob", byteCount: 36)
         defer { derived.wipe() }
         head = Array("DvB".utf8) + [cipher.number] + derived[32...] + salt
+        binding = Array("blob".utf8) + head
         context = try CipherContext(cipher, key: derived.span.extracting(..<32))
     }
 
@@ -33,19 +36,16 @@ struct BlobCipher {
     }
 
     func seal(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
-        try context.seal(
-            chunk,
-            nonce: Self.nonce(UInt64(number)),
-            binding: Array("blob".utf8) + head
-        )
+        try context.seal(chunk, nonce: Self.nonce(UInt64(number)), binding: binding)
     }
 
-    func open(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
-        try context.open(
-            chunk,
-            nonce: Self.nonce(UInt64(number)),
-            binding: Array("blob".utf8) + head
-        )
+    func open(
+        _ chunk: Span<UInt8>,
+        number: Int,
+        into content: inout OutputSpan<UInt8>
+    ) throws(SealError) {
+        let nonce = Self.nonce(UInt64(number))
+        try context.open(chunk, nonce: nonce, binding: binding, into: &content)
     }
 
     /// The tag that says whose content it is and where it ends.

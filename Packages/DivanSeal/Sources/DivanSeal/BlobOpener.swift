@@ -30,7 +30,21 @@ public final class BlobOpener {
     ///
     /// - Throws: `damaged`.
     public func open(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
+        try [UInt8](capacity: chunk.count) {
+            (content: inout OutputSpan<UInt8>) throws(SealError) in
+            try open(chunk, number: number, into: &content)
+        }
+    }
+
+    /// Opens a chunk and adds its bytes to `content`, which has room for them.
+    ///
+    /// - Throws: `damaged`; nothing is added then.
+    public func open(
+        _ chunk: Span<UInt8>,
+        number: Int,
+        into content: inout OutputSpan<UInt8>
+    ) throws(SealError) {
         guard layout.place(ofChunk: number)?.count == chunk.count else { throw .damaged }
-        return try cipher.open(chunk, number: number)
+        try cipher.open(chunk, number: number, into: &content)
     }
 }

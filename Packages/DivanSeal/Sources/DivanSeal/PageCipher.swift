@@ -87,11 +87,27 @@ final class CipherContext {
         nonce: [UInt8],
         binding bound: [UInt8]
     ) throws(SealError) -> [UInt8] {
-        let plainCount = sealed.count - divan_tag_size
-        guard plainCount >= 0 else { throw .damaged }
-        var isOpened = false
-        let plain = [UInt8](unsafeUninitializedCapacity: plainCount) { plain, count in
-            isOpened = sealed.withUnsafeBufferPointer { sealed in
+        try [UInt8](capacity: max(sealed.count - Int(divan_tag_size), 0)) {
+            (plain: inout OutputSpan<UInt8>) throws(SealError) in
+            try open(sealed, nonce: nonce, binding: bound, into: &plain)
+        }
+    }
+
+    /// Adds the plain bytes to `plain`, which has room for them.
+    ///
+    /// - Throws: `damaged`; nothing is added then.
+    func open(
+        _ sealed: Span<UInt8>,
+        nonce: [UInt8],
+        binding bound: [UInt8],
+        into plain: inout OutputSpan<UInt8>
+    ) throws(SealError) {
+        let plainCount = sealed.count - Int(divan_tag_size)
+        guard plainCount >= 0, plainCount <= plain.freeCapacity else { throw .damaged }
+        let isOpened = plain.withUnsafeMutableBufferPointer { plain, count in
+            // `plainCount` bytes are free behind the first `count`.
+            let start = plain.baseAddress?.advanced(by: count)
+            let isOpened = sealed.withUnsafeBufferPointer { sealed in
                 functions.pointee.open(
                     context,
                     nonce,
@@ -100,12 +116,12 @@ final class CipherContext {
                     sealed.baseAddress,
                     plainCount,
                     sealed.baseAddress?.advanced(by: plainCount),
-                    plain.baseAddress
+                    start
                 ) == 1
             }
-            count = isOpened ? plainCount : 0
+            if isOpened { count += plainCount }
+            return isOpened
         }
         guard isOpened else { throw .damaged }
-        return plain
     }
 }

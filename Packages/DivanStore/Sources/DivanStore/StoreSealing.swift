@@ -47,8 +47,12 @@ public protocol ContentOpener: AnyObject {
     var chunkByteCount: Int { get }
     /// Where a chunk lies in the file; `nil` behind the last one.
     func place(ofChunk number: Int) -> Range<Int>?
-    /// Opens a chunk.
+    /// Opens a chunk and adds its bytes to `content`, which has room for them.
     ///
-    /// - Throws: When it is not as it was sealed.
-    func open(_ chunk: Span<UInt8>, number: Int) throws -> [UInt8]
+    /// - Throws: When it is not as it was sealed; nothing is added then.
+    func open(
+        _ chunk: Span<UInt8>,
+        number: Int,
+        into content: inout OutputSpan<UInt8>
+    ) throws
 }

@@ -50,6 +50,10 @@ struct SealedStoreTests {
         }
     }
 
+    private static func isCorrupt(_ code: StoreError.Code?) -> Bool {
+        if case .corrupt = code { true } else { false }
+    }
+
     private static func isNoDatabase(_ code: StoreError.Code?) -> Bool {
         if case .notADatabase = code { true } else { false }
     }
@@ -234,6 +238,42 @@ struct SealedStoreTests {
                 found += piece
             }
             #expect(found == Array(Self.content[start...].prefix(100)))
+        }
+        for limit in [1, 65_535, 65_536, 65_537, 131_072, 200_000, 1 << 20, .max] {
+            for start in [0, 10, 65_536, 131_072, Self.content.count - 1, Self.content.count] {
+                reader.seek(to: start)
+                var found: [UInt8] = []
+                while case let piece = try reader.read(upTo: limit), !piece.isEmpty {
+                    #expect(piece.count <= limit)
+                    found += piece
+                    if limit == 1, found.count == 3 { break }
+                }
+                #expect(found == Array(Self.content[start...].prefix(limit == 1 ? 3 : .max)))
+            }
+        }
+    }
+
+    @Test func `a chunk that was changed is refused, however it is read`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        try Self.make(path, key: 1)
+        let digest = BlobDigest(hashing: Self.content.span)
+        let file = URL(fileURLWithPath: "\(path)/Attachments/\(digest.fileName)")
+        var bytes = try Data(contentsOf: file)
+        bytes[24 + 65_552 + 100] ^= 1  // in the second chunk
+        try FileManager.default.removeItem(at: file)
+        try bytes.write(to: file)
+        let store = try Store.open(directory: path, options: try Self.options(1))
+        defer { try? store.close() }
+        for (start, limit, isSound) in [
+            (0, 65_536, true), (0, 131_072, false), (65_536, 10, false), (65_536, .max, false),
+            (131_072, .max, true),
+        ] {
+            let reader = try store.blobs.reader(digest)
+            reader.seek(to: start)
+            let code = try DivanStoreTests.refusal { _ = try reader.read(upTo: limit) }
+            #expect(Self.isCorrupt(code) != isSound)
+            #expect((code == nil) == isSound)
         }
     }
 

@@ -57,8 +57,12 @@ struct TestSealing: StoreSealing {
         init(opener: BlobOpener) { self.opener = opener }
         var chunkByteCount: Int { SealLimits.chunkByteCount }
         func place(ofChunk number: Int) -> Range<Int>? { opener.layout.place(ofChunk: number) }
-        func open(_ chunk: Span<UInt8>, number: Int) throws -> [UInt8] {
-            try opener.open(chunk, number: number)
+        func open(
+            _ chunk: Span<UInt8>,
+            number: Int,
+            into content: inout OutputSpan<UInt8>
+        ) throws {
+            try opener.open(chunk, number: number, into: &content)
         }
     }
 }

@@ -36,16 +36,32 @@ final class BlobFileSource: BlobSource {
 
     /// Reads a part of the file whole.
     func read(_ part: Range<Int>) throws(StoreError) -> [UInt8] {
-        seek(to: part.lowerBound)
-        var bytes = try read(upTo: part.count)
-        while bytes.count < part.count {
-            let piece = try read(upTo: part.count - bytes.count)
-            guard !piece.isEmpty else {
+        var bytes: [UInt8] = []
+        try read(part, into: &bytes)
+        return bytes
+    }
+
+    /// Reads a part of the file whole, over what `bytes` held: their memory serves again.
+    func read(_ part: Range<Int>, into bytes: inout [UInt8]) throws(StoreError) {
+        if bytes.count != part.count { bytes = [UInt8](repeating: 0, count: part.count) }
+        var done = 0
+        while done < part.count {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(
+                    descriptor,
+                    // Inside the bytes, since `done` is less than their number.
+                    $0.baseAddress?.advanced(by: done),
+                    $0.count - done,
+                    off_t(part.lowerBound + done)
+                )
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(errno, at: path) }
+            guard count > 0 else {
                 throw StoreError(.corrupt("the file was cut off"), at: path)
             }
-            bytes += piece
+            done += count
         }
-        return bytes
     }
 }
 

@@ -6,8 +6,10 @@ final class SealedBlobSource: BlobSource {
     private let opener: any ContentOpener
     private let path: String
     private var offset = 0
-    // The chunk that was opened last.
+    // The chunk of which a part was read last, opened.
     private var chunk: (number: Int, content: [UInt8])?
+    // The chunk that was read last, sealed; kept, so that its memory serves again.
+    private var sealed: [UInt8] = []
 
     /// - Throws: `corrupt` for a file that the key does not open, or that is not this content.
     init(
@@ -42,10 +44,18 @@ final class SealedBlobSource: BlobSource {
 
     func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
         guard offset < byteCount, limit > 0 else { return [] }
-        let number = offset / opener.chunkByteCount
-        let content = try open(number)
-        let start = offset - number * opener.chunkByteCount
-        let piece = Array(content[min(start, content.count)...].prefix(limit))
+        let size = opener.chunkByteCount
+        let (number, skipped) = offset.quotientAndRemainder(dividingBy: size)
+        // Whole chunks are opened into what is returned, and copied nowhere else.
+        let rest = byteCount - offset
+        let wholeCount = rest <= limit ? rest : limit / size * size
+        let piece: [UInt8]
+        if skipped == 0, wholeCount > 0 {
+            piece = try contents(from: number, byteCount: wholeCount)
+        } else {
+            let content = try content(of: number)
+            piece = Array(content[min(skipped, content.count)...].prefix(limit))
+        }
         offset += piece.count
         return piece
     }
@@ -54,14 +64,38 @@ final class SealedBlobSource: BlobSource {
         self.offset = max(offset, 0)
     }
 
-    private func open(_ number: Int) throws(StoreError) -> [UInt8] {
+    private func content(of number: Int) throws(StoreError) -> [UInt8] {
         if let chunk, chunk.number == number { return chunk.content }
-        guard let place = opener.place(ofChunk: number) else { return [] }
-        let sealed = try file.read(place)
+        let rest = byteCount - number * opener.chunkByteCount
+        let content = try contents(from: number, byteCount: min(rest, opener.chunkByteCount))
+        chunk = (number, content)
+        return content
+    }
+
+    /// The contents of chunks that have so many bytes together.
+    private func contents(from first: Int, byteCount: Int) throws(StoreError) -> [UInt8] {
+        try [UInt8](capacity: byteCount) {
+            (contents: inout OutputSpan<UInt8>) throws(StoreError) in
+            var number = first
+            while !contents.isFull {
+                try open(number, into: &contents)
+                number += 1
+            }
+        }
+    }
+
+    /// Opens one chunk; a content has at least a byte in each.
+    private func open(
+        _ number: Int,
+        into contents: inout OutputSpan<UInt8>
+    ) throws(StoreError) {
+        guard let place = opener.place(ofChunk: number) else {
+            throw StoreError(.corrupt("blob \(digest): it has no chunk \(number)"), at: path)
+        }
+        try file.read(place, into: &sealed)
+        let chunk = sealed
         do {
-            let content = try opener.open(sealed.span, number: number)
-            chunk = (number, content)
-            return content
+            try opener.open(chunk.span, number: number, into: &contents)
         } catch {
             throw StoreError(.corrupt("blob \(digest): \(error)"), at: path)
         }
