@@ -1,5 +1,6 @@
 internal import DivanJSON
 internal import DivanRevisions
+internal import Glibc
 
 /// What the body of a revision made on this peer may not hold: keys that would say something else
 /// to a peer, or that no peer of another kind takes.
@@ -35,15 +36,19 @@ public enum BodyRules {
         body.starts(with: #"{"":"#.utf8)
     }
 
+    /// The C library's search passes over 32 bytes at a time; what it finds lies inside the body.
     private static func mayHaveUnderscoreKey(_ body: [UInt8]) -> Bool {
-        let bytes = body.span
-        var previous: UInt8 = 0
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "_"), previous == UInt8(ascii: "\"") { return true }
-            previous = byte
+        body.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count, let base = bytes.baseAddress,
+                let found = memchr(base + start, CInt(UInt8(ascii: "_")), bytes.count - start)
+            {
+                let place = UnsafeRawPointer(found) - base
+                if place > 0, bytes[place - 1] == UInt8(ascii: "\"") { return true }
+                start = place + 1
+            }
+            return false
         }
-        return false
     }
 }
 

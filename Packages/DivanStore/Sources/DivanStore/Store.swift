@@ -202,6 +202,18 @@ public final class Store: Sendable {
         hasBlobs: Bool = false,
         parent: ExpectedParent = .current
     ) throws -> SaveOutcome {
+        if isWriting {
+            return try write { writer in
+                try writer.save(
+                    documentID,
+                    in: collection,
+                    body: body,
+                    isTombstone: isTombstone,
+                    hasBlobs: hasBlobs,
+                    parent: parent
+                )
+            }
+        }
         let save = SavingQueue.Save(
             documentID: documentID,
             collection: collection,
@@ -210,7 +222,6 @@ public final class Store: Sendable {
             hasBlobs: hasBlobs,
             parent: parent
         )
-        if isWriting { return try write { try $0.save(save).outcome } }
         let ticket = savings.add(save)
         let result = writing.withLock { () -> Result<SavingQueue.Outcome, any Error>? in
             // At most as many rounds as threads wait, since the oldest tickets are taken first.

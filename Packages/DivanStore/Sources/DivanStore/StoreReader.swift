@@ -127,6 +127,11 @@ public class StoreReader {
         latestRow = (collection, row)
     }
 
+    /// Whether the row that was read last is the document's.
+    func isLatestRow(_ documentID: DocumentID, in collection: CollectionID) -> Bool {
+        latestRow.map { $0.collection == collection && $0.row.documentID == documentID } ?? false
+    }
+
     func forgetRow() {
         latestRow = nil
     }

@@ -3,24 +3,6 @@ internal import DivanDelta
 public import DivanRevisions
 internal import DivanSealedFields
 
-/// Which revision a local save expects to follow.
-public enum ExpectedParent: Equatable, Sendable {
-    /// Whatever is current: the last write wins.
-    case current
-    /// Whatever is current, also a tombstone; a document that is not there is a conflict.
-    case existing
-    /// This one, or with `nil` none: the document is new, or a tombstone is current.
-    case revision(RevisionID?)
-}
-
-/// What became of a local save.
-public enum SaveOutcome: Equatable, Sendable {
-    /// Stored; this is the document now.
-    case saved(StoredDocument)
-    /// Another revision is current, or with `nil` the document is gone; nothing was stored.
-    case conflict(StoredDocument?)
-}
-
 /// One transaction: a reader that sees its own changes, and makes them.
 ///
 /// Every verb is checked before it changes anything: one that throws `conflict`, `notFound`,
@@ -110,6 +92,11 @@ public final class StoreWriter: StoreReader {
         try check(body)
         try checkKeys(body, of: documentID)
         let collection = try self.collection(collection)
+        if parent.maybeNone, !isTombstone,
+            let row = try saveFirst(documentID, body, hasBlobs, in: collection)
+        {
+            return .saved(StoredDocument(row))
+        }
         let old = try row(documentID, in: collection.id)
         guard let parentID = expected(parent, on: old) else {
             return .conflict(old.map { StoredDocument($0) })
@@ -267,6 +254,18 @@ public final class StoreWriter: StoreReader {
         in collection: OpenCollection,
         over old: DocumentRow?
     ) throws(StoreError) -> DocumentRow {
+        let row = try row(of: history, documentID, in: collection, over: old)
+        try put(row, in: collection, over: old)
+        return row
+    }
+
+    /// The row of a history under the collection's next sequence.
+    func row(
+        of history: any RevisionHistory,
+        _ documentID: DocumentID,
+        in collection: OpenCollection,
+        over old: DocumentRow?
+    ) throws(StoreError) -> DocumentRow {
         let sequence = try state(of: collection).lastSequence + 1
         guard
             let row = history.row(
@@ -276,7 +275,6 @@ public final class StoreWriter: StoreReader {
                 archive: archive
             )
         else { throw StoreError(.corrupt("an empty history of document \(documentID)"), at: path) }
-        try put(row, in: collection, over: old)
         return row
     }
 

@@ -1,0 +1,36 @@
+internal import DivanRevisions
+
+extension StoreWriter {
+    /// Stores the first revision of a document, the common case of those that follow none, without
+    /// looking for the document before.
+    ///
+    /// Returns `nil`, and does nothing, when it is not new.
+    func saveFirst(
+        _ documentID: DocumentID,
+        _ body: [UInt8],
+        _ hasBlobs: Bool,
+        in collection: OpenCollection
+    ) throws(StoreError) -> DocumentRow? {
+        guard !isLatestRow(documentID, in: collection.id) else { return nil }
+        let authorBefore = author
+        do {
+            let edit = LocalEdit(
+                parent: nil,
+                isTombstone: false,
+                hasBlobs: hasBlobs,
+                body: body,
+                retention: retention.bodies(over: nil, in: collection.id)
+            )
+            var history = scheme.emptyHistory
+            _ = try history.save(edit, by: &author)
+            let row = try self.row(of: history, documentID, in: collection, over: nil)
+            if try add(row, in: collection) { return row }
+        } catch let error as RevisionError {
+            throw StoreError(.badRevision(documentID: documentID, error), at: path)
+        } catch {
+            throw StoreError(wrapping: error, at: path)
+        }
+        author = authorBefore
+        return nil
+    }
+}
