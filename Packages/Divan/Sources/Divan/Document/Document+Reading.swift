@@ -8,37 +8,37 @@ extension Document {
     public final var keys: [String] { root.keys }
 
     /// Returns the string, or `nil` when there is none.
-    public final func string(forKey key: String) -> String? { root.string(forKey: key) }
+    public final func string(forKey key: String) -> String? { member(key).string }
 
     /// Returns the number or boolean, or `nil` when there is none.
-    public final func number(forKey key: String) -> NSNumber? { root.number(forKey: key) }
+    public final func number(forKey key: String) -> NSNumber? { member(key).number }
 
     /// Returns the number's integer part, 1 for true, else 0.
-    public final func int(forKey key: String) -> Int { root.int(forKey: key) }
+    public final func int(forKey key: String) -> Int { Int(clamping: member(key).int64) }
 
     /// Returns the number's integer part, 1 for true, else 0.
-    public final func int64(forKey key: String) -> Int64 { root.int64(forKey: key) }
+    public final func int64(forKey key: String) -> Int64 { member(key).int64 }
 
     /// Returns the number in single precision, 1 for true, else 0.
-    public final func float(forKey key: String) -> Float { root.float(forKey: key) }
+    public final func float(forKey key: String) -> Float { Float(member(key).double) }
 
     /// Returns the number, 1 for true, else 0.
-    public final func double(forKey key: String) -> Double { root.double(forKey: key) }
+    public final func double(forKey key: String) -> Double { member(key).double }
 
     /// Returns false when absent, null, false or zero; true for every other value.
-    public final func boolean(forKey key: String) -> Bool { root.boolean(forKey: key) }
+    public final func boolean(forKey key: String) -> Bool { member(key).boolean }
 
     /// Returns the date that the string says, or `nil`; local time when it names no zone.
-    public final func date(forKey key: String) -> Date? { root.date(forKey: key) }
+    public final func date(forKey key: String) -> Date? { member(key).date }
 
     /// Returns the blob, or `nil` when there is none.
     public final func blob(forKey key: String) -> Blob? { root.blob(forKey: key) }
 
     /// Whether the key is there, with a null too.
-    public final func contains(key: String) -> Bool { root.contains(key: key) }
+    public final func contains(key: String) -> Bool { member(key) != nil }
 
     /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
-    public final func toDictionary() -> [String: Any] { root.toDictionary() }
+    public final func toDictionary() -> [String: Any] { plainMembers() }
 
     /// Returns an iterator over the keys.
     public final func makeIterator() -> IndexingIterator<[String]> { root.makeIterator() }

@@ -129,6 +129,12 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// The members; a mutable document holds its own.
     var root: DictionaryObject { body.root(documentID: id) }
 
+    /// A member, for a caller that wants no container.
+    func member(_ key: String) -> Value? { body.member(key, documentID: id) }
+
+    /// The members in plain collections.
+    func plainMembers() -> [String: Any] { body.plainDictionary(documentID: id) }
+
     /// Whether the stored body could not be parsed, so that what is read here is not all.
     var isDamaged: Bool { body.isDamaged(documentID: id) }
 

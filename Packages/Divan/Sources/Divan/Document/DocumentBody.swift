@@ -1,18 +1,28 @@
 import DivanJSON
 import DivanStore
 import Foundation
+import Synchronization
 
-/// The bytes of a stored body, parsed when somebody looks into them; safe from several threads.
-final class DocumentBody {
+/// The bytes of a stored body, looked into as far as somebody asks; safe from several threads.
+///
+/// The first questions for single properties find them in the text (`JSONOutline`), and a plain copy
+/// is made from it. Whoever asks for more has it parsed, once.
+final class DocumentBody: Sendable {
+    private enum State {
+        case unread
+        case outlined(JSONOutline, questionCount: Int)
+        case parsed(HandedObject<DictionaryObject>, failure: (any Error)?)
+    }
+
     /// Whatever the store could keep can be read.
     private static let limits = JSONLimits(byteCount: StoreLimits.bodyByteCount)
+    /// Questions that are answered from the text: about as many as cost what a parse does.
+    private static let questionCount = 16
 
     /// What is stored.
     let bytes: [UInt8]
     private let origin: Database?
-    private let lock = NSLock()
-    private var parsed: DictionaryObject?  // behind `lock`
-    private var failure: (any Error)?  // behind `lock`
+    private let state = Mutex(State.unread)
 
     init(_ bytes: [UInt8], in origin: Database?) {
         self.bytes = bytes
@@ -21,31 +31,72 @@ final class DocumentBody {
 
     /// The members; none when the bytes are damaged, which is logged.
     func root(documentID: String) -> DictionaryObject {
-        lock.withLock {
-            if let parsed { return parsed }
-            let root = DictionaryObject(Members(parse(documentID), in: origin))
-            parsed = root
-            return root
-        }
+        state.withLock { parsed(&$0, documentID).root }.object
     }
 
     /// Whether the bytes are no JSON object.
     func isDamaged(documentID: String) -> Bool {
-        _ = root(documentID: documentID)
-        return lock.withLock { failure != nil }
+        state.withLock { parsed(&$0, documentID).failure != nil }
     }
 
-    private func parse(_ documentID: String) -> JSONObject {
-        guard !bytes.isEmpty else { return JSONObject() }
+    /// A member, for a caller that wants no container.
+    func member(_ key: String, documentID: String) -> Value? {
+        let outline: JSONOutline? = state.withLock { state in
+            switch state {
+            case .unread:
+                guard let outline = try? JSONOutline(bytes, limits: Self.limits) else { return nil }
+                state = .outlined(outline, questionCount: 1)
+                return outline
+            case .outlined(let outline, let count) where count < Self.questionCount:
+                state = .outlined(outline, questionCount: count + 1)
+                return outline
+            case .outlined, .parsed:
+                return nil
+            }
+        }
+        guard let outline else { return root(documentID: documentID).members[key] }
+        return outline[key].map { .json($0) }
+    }
+
+    /// The members in plain collections; blobs stay objects.
+    func plainDictionary(documentID: String) -> [String: Any] {
+        let isParsed = state.withLock { state in
+            if case .parsed = state { true } else { false }
+        }
+        let (bytes, origin) = (bytes, origin)
+        if !isParsed,
+            let plain = try? JSON.plainDictionary(
+                parsing: bytes.span,
+                limits: Self.limits,
+                form: { $0.plainValue(in: origin) }
+            )
+        {
+            return plain
+        }
+        return root(documentID: documentID).toDictionary()
+    }
+
+    private func parsed(
+        _ state: inout State,
+        _ documentID: String
+    ) -> (root: HandedObject<DictionaryObject>, failure: (any Error)?) {
+        if case .parsed(let root, let failure) = state { return (root, failure) }
+        let (members, failure) = parse(documentID)
+        let root = HandedObject(object: DictionaryObject(Members(members, in: origin)))
+        state = .parsed(root, failure: failure)
+        return (root, failure)
+    }
+
+    private func parse(_ documentID: String) -> (JSONObject, failure: (any Error)?) {
+        guard !bytes.isEmpty else { return (JSONObject(), nil) }
         do {
             guard case .object(let members) = try JSON(parsing: bytes, limits: Self.limits) else {
                 throw NSError(CBLError.corruptData, "the body is no JSON object")
             }
-            return members
+            return (members, nil)
         } catch {
-            failure = error
             Journal.database.error("Document \(documentID): its stored body is damaged: \(error)")
-            return JSONObject()
+            return (JSONObject(), error)
         }
     }
 }

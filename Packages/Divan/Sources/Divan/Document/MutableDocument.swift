@@ -75,6 +75,10 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
 
     override var root: DictionaryObject { members }
 
+    override func member(_ key: String) -> Value? { members.members[key] }
+
+    override func plainMembers() -> [String: Any] { members.toDictionary() }
+
     /// Takes over the members of another dictionary.
     func replaceMembers(with other: MutableDictionaryObject) {
         members.members = other.members

@@ -30,9 +30,20 @@ struct BodyComposer {
     /// - Throws: `CBLError.invalidParameter` for a blob of another database, a number that is not
     ///   finite, or containers nested too deep.
     mutating func compose(_ members: Members) throws -> ComposedBody {
+        if let plain = members.plainObject, let body = Self.bodyWithoutBlobs(plain) {
+            return ComposedBody(body: body, hasBlobs: false, holds: [])
+        }
         let object = try object(members, depth: 1)
         let bytes = try translatingErrors { try JSON.object(object).canonicalBytes() }
         return ComposedBody(body: bytes, hasBlobs: hasBlobs, holds: holds)
+    }
+
+    /// The body of a document that nobody edited and that names no blob, which the writer notices on its
+    /// way; `nil` also for what cannot be written, since the walk tells why.
+    private static func bodyWithoutBlobs(_ plain: JSONObject) -> [UInt8]? {
+        var writer = JSONWriter(reservingByteCount: 1_024)
+        guard (try? writer.value(.object(plain))) != nil, !writer.hasTypeKey else { return nil }
+        return writer.bytes
     }
 
     private mutating func object(_ members: Members, depth: Int) throws -> JSONObject {

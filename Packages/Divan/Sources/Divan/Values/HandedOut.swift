@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// Safe from several threads. Nothing is allocated until a container or blob is asked for.
 struct HandedOut<Place: Hashable & Sendable>: ~Copyable, Sendable {
-    let objects = Mutex<[Place: HandedObject]>([:])
+    let objects = Mutex<[Place: HandedObject<AnyObject>]>([:])
 
     /// The object for `place`, made at the first call.
     borrowing func object(at place: Place, _ make: () -> AnyObject) -> AnyObject {
         let handed = objects.withLock { objects in
             if let known = objects[place] { return known }
-            let new = HandedObject(object: make())
+            let new = HandedObject<AnyObject>(object: make())
             objects[place] = new
             return new
         }
@@ -21,6 +21,6 @@ struct HandedOut<Place: Hashable & Sendable>: ~Copyable, Sendable {
 
 /// Unchecked: what is held is an immutable container or a blob, and both may be used from several
 /// threads at once.
-struct HandedObject: @unchecked Sendable {
-    let object: AnyObject
+struct HandedObject<Object: AnyObject>: @unchecked Sendable {
+    let object: Object
 }

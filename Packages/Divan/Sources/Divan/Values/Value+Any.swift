@@ -116,8 +116,7 @@ extension JSON {
 extension JSONObject {
     /// The members as a plain dictionary; blobs stay objects.
     func plainDictionary(in origin: Database?) -> [String: Any] {
-        var dictionary: [String: Any] = [:]
-        dictionary.reserveCapacity(count)
+        var dictionary = [String: Any](minimumCapacity: count)
         for (key, value) in self { dictionary[key] = value.plainValue(in: origin) }
         return dictionary
     }
