@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare check states format package package-test docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare profile check states format package package-test docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -45,6 +45,9 @@ simulate: setup ## run seeds of the simulated world: make simulate SEEDS=2000
 
 bench: setup ## measure, each figure beside its floor; also bench.json
 	@Tools/scripts/bench
+
+profile: setup ## write where the time of saves, reads, pulls and pushes goes: make profile WORK="save pull"
+	@Tools/scripts/profile $(WORK)
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
 	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" compare "$(A)" "$(B)"

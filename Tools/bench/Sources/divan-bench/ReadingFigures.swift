@@ -7,7 +7,7 @@ import Foundation
 
 /// A database of 100,000 documents: its size, opening it, and reading out of it.
 enum ReadingFigures {
-    private static let reads = 20_000
+    static let reads = 20_000
     private static let count = 100_000
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
@@ -26,7 +26,7 @@ enum ReadingFigures {
         try measureFeed(directory, rounds * bodies.count, file, &report)
     }
 
-    private static func fill(
+    static func fill(
         _ directory: String,
         _ rounds: Int,
         _ ids: [String],
@@ -150,14 +150,15 @@ enum ReadingFigures {
         )
     }
 
-    private static func read(
+    static func read(
         _ collection: Divan.Collection,
         _ ids: [String],
         _ rounds: Int,
+        count: Int = reads,
         _ isRight: (Document) -> Bool
     ) throws {
         var generator = Xorshift()
-        for _ in 0..<reads {
+        for _ in 0..<count {
             let random = generator.next()
             let which = Int(random % UInt64(ids.count))
             let id = "\(ids[which])-\(Int(random >> 32) % rounds)"

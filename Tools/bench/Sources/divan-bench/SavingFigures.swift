@@ -136,7 +136,7 @@ enum SavingFigures {
         )
     }
 
-    private static func save(_ documents: [MutableDocument], in database: Database) throws {
+    static func save(_ documents: [MutableDocument], in database: Database) throws {
         let collection = try database.defaultCollection()
         for start in stride(from: 0, to: documents.count, by: batch) {
             try database.inBatch {

@@ -28,6 +28,9 @@ enum Stopwatch {
         return best
     }
 
+    /// Seconds by a clock that never goes back.
+    static func seconds() -> Double { seconds(CLOCK_MONOTONIC) }
+
     private static func seconds(_ clock: clockid_t) -> Double {
         var now = timespec()
         clock_gettime(clock, &now)

@@ -4,6 +4,8 @@ import Foundation
 /// process of a figure.
 let usage = """
     usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
+           divan-bench work \(Work.allCases.map(\.rawValue).joined(separator: "|")) COUNT
+               [--control FIFO]
            divan-bench compare OLD.json NEW.json
     groups: \(Group.all.map(\.name).joined(separator: ", "))
     steady: \(Group.all.filter(\.isSteady).map(\.name).joined(separator: ", "))
@@ -34,6 +36,11 @@ do {
     case "run":
         let isGood = try run()
         if !isGood, words.contains("--strict") { exit(2) }
+    case "work" where words.count >= 3:
+        guard let work = Work(rawValue: words[1]), let count = Int(words[2]), count > 0 else {
+            throw BenchFailure(usage)
+        }
+        try work.run(count: count, control: value(of: "--control"))
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
             throw BenchFailure(

@@ -68,6 +68,10 @@ double floor_blob_write(const char *path, size_t bytes);
 /// Reads it again; seconds, or -1.
 double floor_blob_read(const char *path, size_t bytes);
 
+/// Opens `bytes`, a multiple of 64 KiB, of AES-256-GCM chunk by chunk out of a file that it has just
+/// written; seconds, or -1.
+double floor_sealed_read(const char *path, size_t bytes);
+
 /// Copies `length` bytes and applies a WebSocket mask on the way.
 void floor_copy_masked(uint8_t *to, const uint8_t *from, size_t length, uint32_t key);
 

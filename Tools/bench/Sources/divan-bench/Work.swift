@@ -1,0 +1,195 @@
+@_spi(Stores) import Divan
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Foundation
+import Glibc
+
+/// One piece of work, by itself and many times over, for a profiler to look at (`make profile`).
+///
+/// What it needs is made before; `--control FIFO` tells `perf` when the work itself begins and ends.
+enum Work: String, CaseIterable {
+    /// Public saves of new documents, 1,000 in a batch.
+    case save
+    /// Saves below the public API, each in a transaction.
+    case single
+    /// Public reads by ID, one property of each document.
+    case field
+    /// Public reads by ID, the whole as a dictionary.
+    case dictionary
+    /// A blob of 64 MiB, read; the count is blobs.
+    case blob
+    /// The same in a sealed database.
+    case sealedBlob = "sealed-blob"
+    /// A pull of documents of 1.2 KB by a process of its own from another.
+    case pull
+    /// The same with documents of 199 bytes.
+    case pullSmall = "pull-small"
+    /// The push in the other direction.
+    case push
+    /// A pull of blobs; the count is megabytes.
+    case pullBlob = "pull-blob"
+    /// Pushes of one document each, from start to stopped.
+    case pushOne = "push-one"
+
+    /// Does the work, and says what one item took.
+    func run(count: Int, control: String?) throws {
+        let workplace = try Workplace()
+        defer { workplace.remove() }
+        let work = try prepared(count, workplace)
+        let gate = control.flatMap { fopen($0, "w") }
+        Self.tell(gate, "enable\n")
+        let before = PeerUsage.now().processorSeconds
+        let start = Stopwatch.seconds()
+        try work()
+        let wall = Stopwatch.seconds() - start
+        let processor = PeerUsage.now().processorSeconds - before
+        Self.tell(gate, "disable\n")
+        let (each, own) = (wall / Double(count) * 1e6, processor / Double(count) * 1e6)
+        say(String(format: "%@: %.2f µs each, %.2f µs of this process", rawValue, each, own))
+    }
+
+    private static func tell(_ gate: UnsafeMutablePointer<FILE>?, _ word: String) {
+        guard let gate else { return }
+        fputs(word, gate)
+        fflush(gate)
+        usleep(100_000)  // the profiler reads its pipe a few times a second
+    }
+
+    private func prepared(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+        switch self {
+        case .save: try Self.saves(count, place)
+        case .single: try Self.singles(count, place)
+        case .field: try Self.reads(count, place) { $0.string(forKey: "airline") != nil }
+        case .dictionary: try Self.reads(count, place) { !$0.toDictionary().isEmpty }
+        case .blob: try Self.blobs(count, place, key: nil)
+        case .sealedBlob:
+            try Self.blobs(count, place, key: .key(Data((0..<32).map { UInt8($0) })))
+        case .pull: try Self.sync(count, place, .routes, isPush: false)
+        case .pullSmall: try Self.sync(count, place, .airlines, isPush: false)
+        case .push: try Self.sync(count, place, .routes, isPush: true)
+        case .pullBlob: try Self.pullBlob(count, place)
+        case .pushOne: try Self.pushes(count, place)
+        }
+    }
+
+    // MARK: One process
+
+    private static func open(_ place: Workplace, _ name: String) throws -> Database {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = place.directory
+        return try Database(name: name, config: configuration)
+    }
+
+    private static func saves(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+        let bodies = try place.documents.bodies.map {
+            String(decoding: try JSON(parsing: $0.span).canonicalBytes(), as: UTF8.self)
+        }
+        let documents = try (0..<count).map { index in
+            try MutableDocument(
+                id: "\(place.documents.ids[index % bodies.count])-\(index / bodies.count)",
+                json: bodies[index % bodies.count]
+            )
+        }
+        let database = try open(place, "saving")
+        return { try SavingFigures.save(documents, in: database) }
+    }
+
+    private static func singles(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+        let bodies = try DocumentShape.words.bodies()
+        let store = try Store.open(directory: "\(place.directory)/single.cblite2")
+        return {
+            for index in 0..<count {
+                _ = try store.save(
+                    DivanRevisions.DocumentID(unchecked: DocumentShape.documentID(index)),
+                    in: .default,
+                    body: bodies[index % bodies.count]
+                )
+            }
+        }
+    }
+
+    private static func reads(
+        _ count: Int,
+        _ place: Workplace,
+        _ isRight: @escaping (Document) -> Bool
+    ) throws -> () throws -> Void {
+        let bodies = try place.documents.bodies.map { try JSON(parsing: $0.span).canonicalBytes() }
+        let rounds = 100_000 / bodies.count
+        let directory = "\(place.directory)/reading.cblite2"
+        try ReadingFigures.fill(directory, rounds, place.documents.ids, bodies)
+        let collection = try open(place, "reading").defaultCollection()
+        let ids = place.documents.ids
+        return { try ReadingFigures.read(collection, ids, rounds, count: count, isRight) }
+    }
+
+    private static func blobs(
+        _ count: Int,
+        _ place: Workplace,
+        key: EncryptionKey?
+    ) throws -> () throws -> Void {
+        let store = try Store.open(
+            directory: "\(place.directory)/blob.cblite2",
+            options: StoreOptions(sealing: try key?.sealing())
+        )
+        let digest = try SealFigures.writeBlob(store)
+        return { for _ in 0..<count { try SealFigures.readBlob(digest, store) } }
+    }
+
+    // MARK: Two processes
+
+    private static func sync(
+        _ count: Int,
+        _ place: Workplace,
+        _ shape: DocumentShape,
+        isPush: Bool
+    ) throws -> () throws -> Void {
+        let pair = try PeerPair(in: place.newDirectory())
+        let full = isPush ? pair.active : pair.passive
+        try full.ask(.fill(database: "full", shape: shape, count: count))
+        let url = try pair.passive.listen(isPush ? "empty" : "full")
+        let order = PeerCommand.Order(
+            database: isPush ? "full" : "empty",
+            url: url,
+            isPush: isPush
+        )
+        return {
+            let outcome = try pair.active.sync(order)
+            try sayUsage(pair, count)
+            guard outcome.documentCount == count else { throw BenchFailure("documents are gone") }
+        }
+    }
+
+    private static func pullBlob(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+        let pair = try PeerPair(in: place.newDirectory())
+        try pair.passive.ask(.attach(database: "full", byteCount: count * 1_000_000))
+        let url = try pair.passive.listen("full")
+        let order = PeerCommand.Order(database: "empty", url: url)
+        return {
+            _ = try pair.active.sync(order)
+            try sayUsage(pair, count)
+        }
+    }
+
+    private static func pushes(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+        let pair = try PeerPair(in: place.newDirectory())
+        for run in 0..<count {
+            try pair.active.ask(.fill(database: "one-\(run)", shape: .airlines, count: 1))
+        }
+        let orders = try (0..<count).map { run in
+            let url = try pair.passive.listen("none-\(run)")
+            return PeerCommand.Order(database: "one-\(run)", url: url, isPush: true)
+        }
+        return {
+            let times = try orders.map { try pair.active.sync($0).seconds }.sorted()
+            say(String(format: "start to stopped, p50: %.2f ms", times[count / 2] * 1e3))
+        }
+    }
+
+    private static func sayUsage(_ pair: PeerPair, _ count: Int) throws {
+        for (name, process) in [("active", pair.active), ("passive", pair.passive)] {
+            let seconds = try process.usage().processorSeconds
+            say(String(format: "%@: %.2f µs each", name, seconds / Double(count) * 1e6))
+        }
+    }
+}
