@@ -30,6 +30,43 @@ import Testing
         #expect(try JSONScanner.validate(bytes.span).isCanonical)
     }
 
+    /// Texts are looked at eight bytes at a time: every length, with one awkward byte at every place.
+    @Test func `a byte that needs an escape is found at every place`() throws {
+        for count in 0...40 {
+            let plain = String(repeating: "x", count: count)
+            let (key, text) = ("k" + plain, "v" + plain)
+            #expect(
+                try JSON.object([key: .string(text)]).canonicalBytes()
+                    == Array(#"{"\#(key)":"\#(text)"}"#.utf8)
+            )
+            for place in 0..<count {
+                for special in ["\"", "\\", "\n", "\u{1}", "\u{7F}", "é"] {
+                    let text = plain.prefix(place) + special + plain.dropFirst(place + 1)
+                    let value = JSON.array([.string(String(text)), [String(text): 1]])
+                    let bytes = try value.canonicalBytes()
+                    #expect(try JSON(parsing: bytes) == value)
+                    #expect(try JSONScanner.validate(bytes.span).isCanonical)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [Int64.min, -10, -9, -1, 0, 1, 9, 10, 11, 99, 100, .max])
+    func `an integer is spelled with its digits`(_ value: Int64) throws {
+        #expect(try JSON.int(value).canonicalBytes() == Array(value.description.utf8))
+    }
+
+    @Test func `a writer notes that it wrote a type`() {
+        for (key, isType) in [("@type", true), ("@typ", false), ("@tale", false), ("type", false)] {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key(key)
+            writer.null()
+            writer.endObject()
+            #expect(writer.hasTypeKey == isType)
+        }
+    }
+
     @Test(arguments: [
         (1.0, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (1e16, "1e+16"), (1e-7, "1e-07"),
         (0.0001, "0.0001"), (9_007_199_254_740_992, "9007199254740992.0"),
