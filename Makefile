@@ -19,7 +19,8 @@ build: setup ## build the libraries, the command and their tests (debug)
 test: setup ## run every test once
 	@Tools/scripts/test
 
-demo: setup ## watch two peers sync a real database over TLS
+demo: ## watch two peers sync a real database over TLS
+	@Tools/scripts/setup demo
 	@Tools/scripts/demo
 
 crash: setup ## kill a writing process 500 times (ROUNDS=…), plain and sealed; fail every write of a run
