@@ -22,6 +22,7 @@ extension StoreWriter {
                 retention: retention.bodies(over: nil, in: collection.id)
             )
             var history = scheme.emptyHistory
+            author.blinding = Self.blinding(for: body)
             _ = try history.save(edit, by: &author)
             let row = try self.row(of: history, documentID, in: collection, over: nil)
             if try add(row, in: collection) { return row }
