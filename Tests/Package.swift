@@ -118,7 +118,8 @@ let package = Package(
             "DivanFleet",
             at: "Simulation/DivanFleet",
             uses: [
-                "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta",
+                "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto",
+                "DivanDelta",
                 "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
                 "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
             ]

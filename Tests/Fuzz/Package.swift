@@ -39,7 +39,8 @@ let package = Package(
             name: "DivanFuzz",
             dependencies: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
-                "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
+                "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4",
+                "DivanQuery",
                 "DivanReplicator",
                 "DivanRevisions", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
