@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench bench-compare profile check states format package package-test docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench steady bench-compare profile check states format package package-test docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -49,6 +49,9 @@ bench: setup ## measure, each figure beside its floor; also bench.json
 
 profile: setup ## write where the time of saves, reads, pulls and pushes goes: make profile WORK="save pull"
 	@Tools/scripts/profile $(WORK)
+
+steady: setup ## hold what a document costs, and the ratios that a busy machine leaves alone, to their bounds
+	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" run --steady --strict
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
 	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" compare "$(A)" "$(B)"

@@ -1,4 +1,5 @@
 import DivanReplicator
+import DivanRevisions
 import Testing
 
 /// Random edits, random delivery, random cuts, with and without deltas: in the end all sides hold
