@@ -3,10 +3,9 @@
 ///
 /// A vector of a thousand sources is read, and looked through for this, with each save of its document.
 struct SourceSet {
-    /// Drawn once for each process: nobody can send sources that all have one place.
-    private static let factors = (
-        UInt64.random(in: 0 ... .max) | 1, UInt64.random(in: 0 ... .max) | 1
-    )
+    /// From the seed that Swift's hashing has in each process: nobody can send sources that all have one
+    /// place.
+    private static let factors = (factor(1), factor(2))
 
     private var table: [SourceID]
     private let shift: UInt64
@@ -17,6 +16,12 @@ struct SourceSet {
         let bitCount = UInt64(UInt64.bitWidth - max(capacity, 4).leadingZeroBitCount + 1)
         table = Array(repeating: .me, count: 1 << bitCount)
         shift = 64 - bitCount
+    }
+
+    private static func factor(_ number: Int) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(number)
+        return UInt64(bitPattern: Int64(hasher.finalize())) | 1
     }
 
     /// Adds a source; false where it was there.
