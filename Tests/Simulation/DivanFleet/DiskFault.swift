@@ -33,8 +33,11 @@ final class DiskHealth {
     var fault: DiskFault? { didSet { files?.fail(fault) } }
     /// What is under the node's files; `nil` for rows in memory.
     var files: FailingDisk? { didSet { files?.fail(fault) } }
-    /// Whether a failed sync has made the disk read-only until it is opened again.
+    /// Whether a commit that was reported to fail has made the rows in memory read-only.
     var isPoisoned = false
+    /// Whether nothing is written until the database is opened again: a sync has failed, perhaps one that
+    /// nobody was told of, because the commit before it stands.
+    var isReadOnly: Bool { isPoisoned || files?.hasFailedSync ?? false }
     /// Where the process is to die; `nil` = nowhere.
     var death: Death?
     private var generator: SeededGenerator

@@ -69,7 +69,6 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
         } catch {
             guard let files = health.files, !isDead else { throw error }
             if files.isCut { throw death() }
-            if files.hasFailedSync { health.isPoisoned = true }
             throw error
         }
     }

@@ -61,7 +61,7 @@ import Testing
     /// What another test types, or what needs a daemon of the system.
     private static let others = [
         "import-cblite", "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
-        "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey", "wire proxy",
+        "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey", "studio", "wire proxy",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {
