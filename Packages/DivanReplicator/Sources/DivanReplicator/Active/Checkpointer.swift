@@ -24,9 +24,6 @@ final class Checkpointer {
     /// A reset asks, too: it forgets how far the peers had come, not what the remote is known to
     /// have. What a server purged would be pushed back to it otherwise.
     private(set) var isConfirmed = false
-    /// Up to which local sequence recorded ancestors are not trusted, until the peer has answered to all
-    /// of them: also in the runs that follow.
-    private(set) var doubtedThrough: UInt64 = 0
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
 
@@ -75,7 +72,6 @@ final class Checkpointer {
         var state = Checkpoint()
         state.completed = completed
         state.remote = remote.resumable
-        if doubtedThrough > completed.firstRangeEnd { state.doubtedThrough = doubtedThrough }
         return state
     }
 
@@ -92,18 +88,11 @@ final class Checkpointer {
         peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
         guard var mine = found else { return }
-        doubtedThrough = mine.doubtedThrough
         isConfirmed = !mine.reconcile(with: peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint())
         if hadLocalCopy, !isConfirmed {
             completed = mine.completed
             remote = RemoteSequences(since: mine.remote)
         }
-    }
-
-    /// The local sequences end here when the push begins: without the peer's confirmation nothing that
-    /// is recorded of them is trusted.
-    func begin(through last: UInt64) {
-        if !isConfirmed { doubtedThrough = last }
     }
 
     /// Asks the peer for its copy in legacy mode, or for its revision after a refused save.

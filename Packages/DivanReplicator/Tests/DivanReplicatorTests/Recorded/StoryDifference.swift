@@ -27,6 +27,7 @@ struct StoryDifference {
     private static let clock = "the clock of a story stands behind all that was recorded"
     private static let oneByOne =
         "what is no revision is refused by itself, and the rest of the list goes on"
+    private static let converted = "a tree ID and what it is converted to name one revision"
     private static let noConflict = "a listener stores no conflict and wants proposals"
 
     static let all: [String: [StoryDifference]] = [
@@ -131,7 +132,6 @@ struct StoryDifference {
             .init("server: changes names m-a-", byVectors),
             .init("server: changes lacks m-a-", byVectors),
             .init("client: answer 1 is [0,", behind),
-            .init("client: nobody expected proposeChanges", byVectors),
         ],
         "vv-upgrade-third-peer": [
             .init("C pushes, server: answer 4 is fine", byVectors),
@@ -171,6 +171,8 @@ struct StoryDifference {
                 "rev for documents that exist, server: noop of answer 17",
                 "it was stored at the first of the four"
             ),
+            .init("rev for documents that exist, server: answer 19 is fine", converted),
+            .init("rev for documents that exist, server: noop of answer 21", converted),
             .init("changes, server: answer 2", noConflict),
             .init("changes, server: blobs of answer 2", noConflict),
             .init("changes with time zero, server: answer 2", noConflict),
