@@ -137,7 +137,9 @@ public final class RunningProgram {
     /// - Throws: `EndedEarly` or `Silent`, and what the condition throws.
     public func event(where isWanted: ([String: Any]) throws -> Bool) throws -> [String: Any] {
         while true {
-            let value = try? JSONSerialization.jsonObject(with: Data(try line().utf8))
+            // Outside of `try?`, which would pass over the end of the program, too.
+            let line = try line()
+            let value = try? JSONSerialization.jsonObject(with: Data(line.utf8))
             if let event = value as? [String: Any], try isWanted(event) { return event }
         }
     }
