@@ -3,7 +3,9 @@ import Foundation
 /// Whoever builds without a C library's headers is told which package to install.
 ///
 /// A file that includes one of them, or the header of its folder that it includes, asks with
-/// `__has_include` first, and its `#error` names the package.
+/// `__has_include` first, and its `#error` names the package. And a header that Swift imports shows
+/// nothing of the C library: one module would seem to define `timeval` and whatever else it brings,
+/// and which one it is differs from build to build.
 public struct HeadersCheck {
     private let tree: SourceTree
 
@@ -14,6 +16,10 @@ public struct HeadersCheck {
         ("openssl/", "libssl-dev"), ("sqlite3.h", "libsqlite3-dev"),
         ("unicode/", "libicu-dev"), ("zlib.h", "zlib1g-dev"),
     ]
+
+    /// What a header that Swift imports may include beside those: the compiler's own, and what
+    /// comes with the header of Avahi's client.
+    private static let harmless = ["stddef.h", "stdint.h", "stdbool.h", "avahi-common/"]
 
     /// Checks the given checkout.
     public init(_ tree: SourceTree) {
@@ -27,6 +33,18 @@ public struct HeadersCheck {
             tree.files(under: folder, suffix: ".c") + tree.files(under: folder, suffix: ".h")
         }
         var violations: [Violation] = []
+        for file in files where file.contains("/include/") {
+            for header in Self.included(in: try tree.text(file))
+            where !(Self.harmless + Self.packages.map(\.0)).contains(where: header.hasPrefix) {
+                violations.append(
+                    Violation(
+                        place: file,
+                        problem: "Swift would take what <\(header)> defines for this module's",
+                        remedy: "include it where C needs it, and show types of <stdint.h>"
+                    )
+                )
+            }
+        }
         for file in files where file.contains("/Sources/") {
             let text = try tree.text(file)
             for (header, package) in Self.packages where text.contains("#include <\(header)") {
@@ -41,5 +59,10 @@ public struct HeadersCheck {
             }
         }
         return violations
+    }
+
+    private static func included(in text: String) -> [String] {
+        text.lines.filter { $0.hasPrefix("#include <") }
+            .map { String($0.dropFirst("#include <".count).prefix { $0 != ">" }) }
     }
 }

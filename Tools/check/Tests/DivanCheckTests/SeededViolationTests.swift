@@ -305,4 +305,13 @@ import Testing
         try checkout.write(file, guarded)
         #expect(try HeadersCheck(checkout.tree).violations().isEmpty)
     }
+
+    @Test func `a header for Swift that shows types of the C library is found`() throws {
+        let checkout = try Checkout()
+        let file = "Tools/divan/Sources/CDivanNew/include/CDivanNew.h"
+        try checkout.write(file, "#include <stdint.h>\n#include <sys/types.h>\n")
+        #expect(try HeadersCheck(checkout.tree).violations().map(\.place) == [file])
+        try checkout.write(file, "#include <stdint.h>\n")
+        #expect(try HeadersCheck(checkout.tree).violations().isEmpty)
+    }
 }

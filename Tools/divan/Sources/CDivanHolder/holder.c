@@ -51,7 +51,7 @@ int divan_holder_connect(int directory, const char *name) {
     return descriptor;
 }
 
-int divan_holder_peer(int socket, uid_t *user, pid_t *process) {
+int divan_holder_peer(int socket, uint32_t *user, int32_t *process) {
     struct ucred credentials;
     socklen_t length = sizeof credentials;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;

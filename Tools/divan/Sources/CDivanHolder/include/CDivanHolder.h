@@ -2,7 +2,7 @@
 #define CDIVAN_HOLDER_H
 
 #include <stddef.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 /// Listens on a socket that only this user may use; the descriptor, or -1 with `errno`.
 ///
@@ -13,7 +13,7 @@ int divan_holder_listen(int directory, const char *name);
 int divan_holder_connect(int directory, const char *name);
 
 /// The user and the process at the other end; 0 on success.
-int divan_holder_peer(int socket, uid_t *user, pid_t *process);
+int divan_holder_peer(int socket, uint32_t *user, int32_t *process);
 
 /// Sends one byte with open files; 0 on success.
 int divan_holder_send_files(int socket, const int *files, size_t count);
