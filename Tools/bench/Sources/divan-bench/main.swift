@@ -12,35 +12,37 @@ let usage = """
     """
 let words = Array(CommandLine.arguments.dropFirst())
 
-func value(of option: String) -> String? {
-    words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
-}
-
 /// Measures, and returns whether everything that has to be reached was reached.
-func run() throws -> Bool {
-    let prefix = value(of: "--only") ?? ""
-    let isSteady = words.contains("--steady")
-    let groups = Group.all.filter { $0.name.hasPrefix(prefix) && ($0.isSteady || !isSteady) }
-    guard !groups.isEmpty else { throw BenchFailure("no group begins with \(prefix)\n\(usage)") }
+func run(_ options: RunOptions) throws -> Bool {
+    let groups = Group.all.filter {
+        $0.name.hasPrefix(options.prefix) && ($0.isSteady || !options.isSteady)
+    }
+    guard !groups.isEmpty else {
+        throw BenchFailure("no group begins with \(options.prefix)\n\(usage)")
+    }
     let workplace = try Workplace()
     defer { workplace.remove() }
-    var report = Report(.now(commit: value(of: "--commit")))
-    for group in groups { try report.measure(group, in: workplace, attempts: isSteady ? 3 : 1) }
+    var report = Report(.now(commit: options.commit))
+    for group in groups {
+        try report.measure(group, in: workplace, attempts: options.isSteady ? 3 : 1)
+    }
     report.sayVerdict()
-    if let json = value(of: "--json") { try report.write(to: json) }
+    if let json = options.json { try report.write(to: json) }
     return report.misses.isEmpty
 }
 
 do {
     switch words.first {
+    case _ where words.contains("--help"): print(usage)
     case "run":
-        let isGood = try run()
-        if !isGood, words.contains("--strict") { exit(2) }
-    case "work" where words.count >= 3:
+        let options = try RunOptions(words.dropFirst())
+        let isGood = try run(options)
+        if !isGood, options.isStrict { exit(2) }
+    case "work" where words.count == 3 || (words.count == 5 && words[3] == "--control"):
         guard let work = Work(rawValue: words[1]), let count = Int(words[2]), count > 0 else {
             throw BenchFailure(usage)
         }
-        try work.run(count: count, control: value(of: "--control"))
+        try work.run(count: count, control: words.count == 5 ? words[4] : nil)
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
             throw BenchFailure(

@@ -1,0 +1,35 @@
+/// What `divan-bench run` is asked for; a word that it does not know measures nothing.
+struct RunOptions {
+    /// What the names of the groups begin with; empty for all.
+    private(set) var prefix = ""
+    /// Measures only what every change has to hold, the best of three.
+    private(set) var isSteady = false
+    /// Ends with status 2 when a requirement is missed.
+    private(set) var isStrict = false
+    /// Where the figures are written as JSON.
+    private(set) var json: String?
+    /// What the report calls the code that is measured.
+    private(set) var commit: String?
+
+    init(_ words: some Sequence<String>) throws {
+        var words = words.makeIterator()
+        while let word = words.next() {
+            var value: String {
+                get throws {
+                    guard let value = words.next() else {
+                        throw BenchFailure("\(word) needs a value\n\(usage)")
+                    }
+                    return value
+                }
+            }
+            switch word {
+            case "--steady": isSteady = true
+            case "--strict": isStrict = true
+            case "--only": prefix = try value
+            case "--json": json = try value
+            case "--commit": commit = try value
+            default: throw BenchFailure("run does not know \(word)\n\(usage)")
+            }
+        }
+    }
+}
