@@ -169,12 +169,35 @@ static divan_soundness soundness(sqlite3_value **values) {
                : divan_damaged_body;
 }
 
-divan_soundness divan_row_soundness(sqlite3_stmt *statement) {
+void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found) {
     // Such values are safe on one thread at a time, as the connection is.
     sqlite3_value *values[9];
-    for (int column = 0; column < 9; column++)
+    const int count = with_body ? 9 : 7;
+    for (int column = 0; column < count; column++)
         values[column] = sqlite3_column_value(statement, column);
-    return soundness(values);
+    divan_row row = {0};
+    row.sequence = sqlite3_value_int64(values[0]);
+    row.document_id = sqlite3_value_blob(values[1]);
+    row.document_id_byte_count = sqlite3_value_bytes(values[1]);
+    row.revision_id = sqlite3_value_blob(values[2]);
+    row.revision_id_byte_count = sqlite3_value_bytes(values[2]);
+    row.flags = sqlite3_value_int64(values[3]);
+    found->never_expires = sqlite3_value_type(values[4]) == SQLITE_NULL;
+    row.expiration = sqlite3_value_int64(values[4]);
+    if (sqlite3_value_type(values[5]) == SQLITE_INTEGER) {
+        row.known_at = sqlite3_value_int64(values[5]);
+    } else {
+        const uint8_t *tree = sqlite3_value_blob(values[5]);
+        row.tree = tree ? tree : (const uint8_t *)"";
+        row.tree_byte_count = tree ? sqlite3_value_bytes(values[5]) : 0;
+    }
+    found->told_body_byte_count = sqlite3_value_int64(values[6]);
+    if (with_body) {
+        row.body = sqlite3_value_blob(values[7]);
+        row.body_byte_count = sqlite3_value_bytes(values[7]);
+    }
+    found->soundness = with_body ? soundness(values) : divan_sound;
+    found->columns = row;
 }
 
 // Functions of SQL

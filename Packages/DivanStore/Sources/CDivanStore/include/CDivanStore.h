@@ -30,7 +30,7 @@ int divan_sync_file_system(int descriptor);
 /// Returns text from a function of SQL; SQLite copies it.
 void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
 
-/// A row of a document table. Every pointer is borrowed for the length of `divan_put_row`.
+/// A row of a document table, for `divan_put_row` to borrow while it runs.
 typedef struct {
     int64_t sequence;
     const char *document_id;
@@ -73,9 +73,24 @@ typedef enum {
     divan_damaged_head = 3,
 } divan_soundness;
 
-/// Looks at the row under the cursor, whose columns are those of a document table in the order of
-/// `divan_row`, the body and the checksum last.
-divan_soundness divan_row_soundness(sqlite3_stmt *statement);
+/// The row under a cursor. Every pointer is borrowed until the statement steps again.
+typedef struct {
+    /// Its tree is null only where the column holds an integer, and its body where it was not read.
+    divan_row columns;
+    /// Without an expiration; one of 0 is one.
+    int never_expires;
+    /// What the row says of its body's size.
+    int64_t told_body_byte_count;
+    /// `divan_sound` where the body was not read: nobody looked.
+    divan_soundness soundness;
+} divan_found_row;
+
+/// Reads the row under the cursor, whose columns are those of a document table in the order of
+/// `divan_row`, and compares it with its checksum where body and checksum are the last of them.
+void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found);
+
+/// The name of the VFS for connections that only read (`read_ahead.c`); null where there can be none.
+const char *divan_read_ahead(void);
 
 /// Gives a connection the functions of SQL that keep checksums (`checksum.c`).
 int divan_add_checksums(sqlite3 *connection);

@@ -19,6 +19,8 @@ final class SQLiteConnection {
     private let sealing: (any StoreSealing)?
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
+    // A tenth of opening a connection would be the functions of queries, and most readers run none.
+    private var hasQueryFunctions = false
     /// Pages in the log after the latest commit of this connection, once `followLog` was called.
     private(set) var logPageCount = 0
 
@@ -32,11 +34,20 @@ final class SQLiteConnection {
     }
 
     /// Opens a file with its key; `namesOthers` lets statements name further files by URI.
-    init(_ place: SQLitePlace, mode: Mode, namesOthers: Bool = false) throws(StoreError) {
+    ///
+    /// A connection that `onlyReads` reads ahead, and gets the functions of queries with the first
+    /// statement that calls one.
+    init(
+        _ place: SQLitePlace,
+        mode: Mode,
+        namesOthers: Bool = false,
+        onlyReads: Bool = false
+    ) throws(StoreError) {
         _ = Self.stopsCountingMemory
         path = place.path
         sealing = place.sealing
-        let vfs = try place.vfsName()
+        let plain = onlyReads ? divan_read_ahead().map { String(cString: $0) } : nil
+        let vfs = try place.vfsName() ?? plain
         // SQLite would leave the permissions to the process's mask; those of the log and of its
         // index it takes from this file.
         if case .create = mode, let made = try BundleFiles.makeFile(path) { close(made) }
@@ -73,9 +84,9 @@ final class SQLiteConnection {
         }
         handle = opened
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
-        var added = divan_add_checksums(handle)
-        if added == SQLITE_OK { added = SQLiteQueryFunctions.add(to: handle) }
+        let added = divan_add_checksums(handle)
         guard added == SQLITE_OK else { throw error(added) }
+        if !onlyReads { try addQueryFunctions() }
         guard let sealing else { return }
         try reserve(sealing.reservedByteCount)
         // What a sealed database spills would be plain, so the VFS makes no file of it.
@@ -107,17 +118,25 @@ final class SQLiteConnection {
 
     /// Compiles one statement that is kept.
     func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(
-            handle,
-            sql,
-            -1,
-            UInt32(SQLITE_PREPARE_PERSISTENT),
-            &statement,
-            nil
-        )
+        var (code, statement) = compile(sql)
+        if code == SQLITE_ERROR, !hasQueryFunctions {
+            try addQueryFunctions()
+            (code, statement) = compile(sql)
+        }
         guard code == SQLITE_OK, let statement else { throw error(code) }
         return SQLiteStatement(statement, on: self)
+    }
+
+    private func compile(_ sql: String) -> (code: Int32, statement: OpaquePointer?) {
+        var statement: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        return (sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil), statement)
+    }
+
+    private func addQueryFunctions() throws(StoreError) {
+        let code = SQLiteQueryFunctions.add(to: handle)
+        guard code == SQLITE_OK else { throw error(code) }
+        hasQueryFunctions = true
     }
 
     /// Runs one statement and returns the integer of its first row, or `nil` without a row.

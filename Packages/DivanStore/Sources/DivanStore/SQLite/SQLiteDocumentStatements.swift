@@ -65,16 +65,17 @@ final class SQLiteDocumentStatements {
         _ content: RowContent,
         of statement: SQLiteStatement
     ) throws(StoreError) -> DocumentRow {
-        guard content == .whole, try !isSound(statement) else {
-            return try statement.row(content)
-        }
-        throw statement.damaged("its checksum differs")
+        let isWhole = content == .whole
+        let found = statement.found(withBody: isWhole)
+        guard try isSound(found) else { throw statement.damaged("its checksum differs") }
+        return try statement.row(found, withBody: isWhole)
     }
 
-    private func isSound(_ statement: SQLiteStatement) throws(StoreError) -> Bool {
-        let soundness = divan_row_soundness(statement.handle)
-        guard soundness == divan_without_checksum else { return soundness == divan_sound }
-        return UInt64(clamping: statement.integer(0)) <= (try lastUnchecked())
+    private func isSound(_ found: divan_found_row) throws(StoreError) -> Bool {
+        guard found.soundness == divan_without_checksum else {
+            return found.soundness == divan_sound
+        }
+        return UInt64(clamping: found.columns.sequence) <= (try lastUnchecked())
     }
 
     func byID(_ content: RowContent) throws(StoreError) -> SQLiteStatement {

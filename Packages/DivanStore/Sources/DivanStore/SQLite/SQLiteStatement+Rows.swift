@@ -3,25 +3,45 @@ internal import DivanRevisions
 
 extension SQLiteStatement {
     /// The row under the cursor; columns as in `SQLiteDocumentStatements`.
-    func row(_ content: RowContent) throws(StoreError) -> DocumentRow {
-        let documentID = DocumentID(unchecked: text(1))
-        guard let sequence = UInt64(exactly: integer(0)),
-            let bodyByteCount = Int(exactly: integer(6)), bodyByteCount >= 0,
-            let revisionID = withBytes(2, { RevisionID(encoded: $0.span) })
+    ///
+    /// What it points at is SQLite's, until the next step.
+    func found(withBody: Bool) -> divan_found_row {
+        var found = divan_found_row()
+        divan_get_row(handle, withBody ? 1 : 0, &found)
+        return found
+    }
+
+    /// Copies the row that was found, if it can be read; its body is empty if it was not asked for.
+    func row(_ found: divan_found_row, withBody: Bool) throws(StoreError) -> DocumentRow {
+        let columns = found.columns
+        let id = UnsafeRawBufferPointer(
+            start: columns.document_id,
+            count: Int(columns.document_id_byte_count)
+        )
+        let revision = UnsafeBufferPointer(
+            start: columns.revision_id,
+            count: Int(columns.revision_id_byte_count)
+        )
+        guard let sequence = UInt64(exactly: columns.sequence),
+            let bodyByteCount = Int(exactly: found.told_body_byte_count), bodyByteCount >= 0,
+            let revisionID = RevisionID(encoded: revision.span)
         else { throw damaged("its row cannot be read") }
-        let body = content == .whole ? bytes(7) : []
-        guard content == .summary || body.count == bodyByteCount else {
+        let body = UnsafeRawBufferPointer(
+            start: columns.body,
+            count: Int(columns.body_byte_count)
+        )
+        guard !withBody || body.count == bodyByteCount else {
             throw damaged("its body has another length")
         }
         return DocumentRow(
-            documentID: documentID,
+            documentID: DocumentID(unchecked: String(decoding: id, as: UTF8.self)),
             sequence: sequence,
             revisionID: revisionID,
-            flags: DocumentFlags(rawValue: UInt8(truncatingIfNeeded: integer(3))),
-            tree: try tree(5),
-            body: body,
+            flags: DocumentFlags(rawValue: UInt8(truncatingIfNeeded: columns.flags)),
+            tree: try tree(columns),
+            body: Array(body),
             bodyByteCount: bodyByteCount,
-            expiration: isNull(4) ? nil : integer(4)
+            expiration: found.never_expires == 0 ? columns.expiration : nil
         )
     }
 
@@ -37,9 +57,15 @@ extension SQLiteStatement {
     }
 
     /// An integer names the remote that has the only revision; everything else is a tree.
-    private func tree(_ index: Int32) throws(StoreError) -> RowTree {
-        guard isInteger(index) else { return .encoded(bytes(index)) }
-        guard let remote = UInt32(exactly: integer(index)) else {
+    private func tree(_ columns: divan_row) throws(StoreError) -> RowTree {
+        guard columns.tree == nil else {
+            let bytes = UnsafeBufferPointer(
+                start: columns.tree,
+                count: Int(columns.tree_byte_count)
+            )
+            return .encoded(Array(bytes))
+        }
+        guard let remote = UInt32(exactly: columns.known_at) else {
             throw damaged("its tree cannot be read")
         }
         return .single(knownAt: remote == 0 ? nil : RemoteID(rawValue: remote))
