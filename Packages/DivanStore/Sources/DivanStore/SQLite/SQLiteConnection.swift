@@ -47,14 +47,32 @@ final class SQLiteConnection {
         path = place.path
         sealing = place.sealing
         let plain = onlyReads ? divan_read_ahead().map { String(cString: $0) } : nil
-        let vfs = try place.vfsName() ?? plain
+        let extra = namesOthers ? SQLITE_OPEN_URI : 0
+        handle = try Self.open(place, mode, vfs: place.vfsName() ?? plain, flags: extra)
+        sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
+        let added = divan_add_checksums(handle)
+        guard added == SQLITE_OK else { throw error(added) }
+        if !onlyReads { try addQueryFunctions() }
+        guard let sealing else { return }
+        try reserve(sealing.reservedByteCount)
+        // What a sealed database spills would be plain, so the VFS makes no file of it.
+        try execute("PRAGMA temp_store = MEMORY")
+    }
+
+    private static func open(
+        _ place: SQLitePlace,
+        _ mode: Mode,
+        vfs: String?,
+        flags extra: Int32
+    ) throws(StoreError) -> OpaquePointer {
+        let path = place.path
         // SQLite would leave the permissions to the process's mask; those of the log and of its
         // index it takes from this file.
         if case .create = mode, let made = try BundleFiles.makeFile(path) { close(made) }
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-            | SQLITE_OPEN_PRIVATECACHE | (namesOthers ? SQLITE_OPEN_URI : 0)
+            | SQLITE_OPEN_PRIVATECACHE | extra
         let code =
             switch mode {
             case .create, .memory:
@@ -79,18 +97,10 @@ final class SQLiteConnection {
         guard code == SQLITE_OK, let opened else {
             let number = opened.map(sqlite3_system_errno) ?? 0
             sqlite3_close_v2(opened)
-            let message = sealing == nil ? "cannot open" : "it is not sealed with this key"
-            throw Self.error(code, systemError: number, message: message, at: path)
+            let message = place.sealing == nil ? "cannot open" : "it is not sealed with this key"
+            throw error(code, systemError: number, message: message, at: path)
         }
-        handle = opened
-        sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
-        let added = divan_add_checksums(handle)
-        guard added == SQLITE_OK else { throw error(added) }
-        if !onlyReads { try addQueryFunctions() }
-        guard let sealing else { return }
-        try reserve(sealing.reservedByteCount)
-        // What a sealed database spills would be plain, so the VFS makes no file of it.
-        try execute("PRAGMA temp_store = MEMORY")
+        return opened
     }
 
     /// Has the pages of a database that is made here, or of a copy of this one, end in so many bytes
