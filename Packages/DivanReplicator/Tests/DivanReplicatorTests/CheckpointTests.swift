@@ -65,6 +65,15 @@ import Testing
         #expect("{\(text)}" == ranges)
     }
 
+    @Test func `a doubt stands in the body until everything before it is done`() {
+        var checkpoint = Checkpoint(json: Array(#"{"local":7,"localDoubted":9}"#.utf8))
+        #expect(checkpoint.doubtedThrough == 9)
+        #expect(Checkpoint(json: checkpoint.json(time: 0)) == checkpoint)
+        checkpoint.completed.insert(8..<10)
+        #expect(Checkpoint(json: checkpoint.json(time: 0)).doubtedThrough == 0)
+        #expect(Checkpoint(json: Array(#"{"localDoubted":-1}"#.utf8)).doubtedThrough == 0)
+    }
+
     @Test func `keeps what both copies say was pushed`() {
         var mine = Checkpoint(json: Array(#"{"localCompleted":[0,11,15,6]}"#.utf8))
         let theirs = Checkpoint(json: Array(#"{"local":16}"#.utf8))

@@ -54,6 +54,23 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
+    /// In the first run after it lost everything, nothing is trusted that was known of it; nor is it in the
+    /// next, of what it did not take.
+    @Test func `what a peer lost, and could not take at once, comes later`() throws {
+        let right: UInt64 = 1_800_000_000_000_000_000
+        let clock = Clock(right)
+        let here = try Site(.vectors(at: Clock(right)))
+        try here.save("doc", #"{"v":1}"#)
+        _ = meet(here, try Site(.vectors(at: clock)), 0, .version4)
+        clock.now.withLock { $0 = right - 3_600_000_000_000 }
+        let restored = try Site(.vectors(at: clock))
+        #expect(meet(here, restored, 0, .version4).failures.count == 1)
+        clock.now.withLock { $0 = right }
+        #expect(meet(here, restored, 0, .version4).transfers == ["push doc"])
+        #expect(try here.contents() == restored.contents())
+        #expect(meet(here, restored, 0, .version4).sentRevisionCount == 0)
+    }
+
     private func name(_ number: Int) -> DocumentID { DocumentID(unchecked: "doc-\(number)") }
 
     private func meet(

@@ -9,6 +9,9 @@ public struct Checkpoint: Equatable, Sendable {
     public var completed = SequenceSet(through: 0)
     /// The peer's sequence through which everything is pulled; `nil` when nothing is known.
     public var remote: RemoteSequence?
+    /// Of local sequences up to here that are not completed, nothing is to be relied on that was known of
+    /// the peer: it went back in time, and has not answered to them since.
+    public var doubtedThrough: UInt64 = 0
 
     /// Creates the checkpoint of two peers that never met.
     public init() {}
@@ -21,6 +24,7 @@ public struct Checkpoint: Equatable, Sendable {
         } else if let last = object["local"]?.unsigned {
             completed = SequenceSet(through: last)
         }
+        doubtedThrough = object["localDoubted"]?.unsigned ?? 0
         if let value = object["remote"], !value.isNull, let text = try? value.canonicalBytes() {
             remote = RemoteSequence(json: String(decoding: text, as: UTF8.self))
         }
@@ -49,6 +53,10 @@ public struct Checkpoint: Equatable, Sendable {
                 writer.integer(range.upperBound - range.lowerBound)
             }
             writer.endArray()
+        }
+        if doubtedThrough > completed.firstRangeEnd {
+            writer.key("localDoubted")
+            writer.integer(doubtedThrough)
         }
         if let remote {
             writer.key("remote")

@@ -24,6 +24,11 @@ final class Checkpointer {
     /// A reset asks, too: it forgets how far the peers had come, not what the remote is known to
     /// have. What a server purged would be pushed back to it otherwise.
     private(set) var isConfirmed = false
+    /// Up to which local sequence nothing is relied on that is recorded of the peer.
+    ///
+    /// Where the two met before, that lasts until the peer has answered to all of it, also in later runs;
+    /// at a first meeting there is nothing to forget, and the checkpoint says nothing of it.
+    private(set) var doubtedThrough: UInt64 = 0
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
 
@@ -72,6 +77,9 @@ final class Checkpointer {
         var state = Checkpoint()
         state.completed = completed
         state.remote = remote.resumable
+        if found != nil, doubtedThrough > completed.firstRangeEnd {
+            state.doubtedThrough = doubtedThrough
+        }
         return state
     }
 
@@ -88,11 +96,19 @@ final class Checkpointer {
         peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
         guard var mine = found else { return }
-        isConfirmed = !mine.reconcile(with: peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint())
+        let theirs = peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint()
+        doubtedThrough = max(mine.doubtedThrough, theirs.doubtedThrough)
+        isConfirmed = !mine.reconcile(with: theirs)
         if hadLocalCopy, !isConfirmed {
             completed = mine.completed
             remote = RemoteSequences(since: mine.remote)
         }
+    }
+
+    /// The local sequences end here when the push begins: what is recorded of them counts only with the
+    /// peer's confirmation.
+    func beginPush(through last: UInt64) {
+        if !isConfirmed { doubtedThrough = last }
     }
 
     /// Asks the peer for its copy in legacy mode, or for its revision after a refused save.

@@ -9,7 +9,7 @@ struct PushFeed {
     private let checkpointer: Checkpointer
     private let filter: DocumentFilter?
     private let wantedIDs: Set<DocumentID>
-    /// Marks of changes up to this sequence are older than this run and not to be relied on.
+    /// Marks of changes up to this sequence are older than what the peer confirmed, and not to be relied on.
     private let trustedAfter: UInt64
     /// Documents that were in conflict then: who keeps the peer's side relies on such a mark.
     private var doubtfulIDs: Set<DocumentID> = []
@@ -36,7 +36,8 @@ struct PushFeed {
         filter = options.pushFilter
         wantedIDs = Set(options.documentIDs)
         lastSequence = checkpointer.completed.firstRangeEnd
-        trustedAfter = checkpointer.isConfirmed ? 0 : last
+        checkpointer.beginPush(through: last)
+        trustedAfter = checkpointer.doubtedThrough
         unreadCount = last - min(last, lastSequence)
     }
 
