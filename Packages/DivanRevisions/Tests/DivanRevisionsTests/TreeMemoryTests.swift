@@ -126,11 +126,34 @@ import Testing
         #expect(history.current?.id == (try id("1aa00000000@Revision+Tree+Encoding")))
         #expect(try knows(deletion, history) && knows("1-aa", history))
         let again = try received(deletion, before, isTombstone: true, from: nil)
-        #expect(try history.insert(again, by: &author) == .alreadyThere)
+        #expect(try history.insert(again, by: &author) == .givenUp)
 
         // Whoever made it knows it by its first name.
         let edit = try received("18e9af52c30f0000@" + Self.there, "1-aa", from: nil)
         #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
+    }
+
+    /// The remote has the converted form, of which it told no tree IDs; a vector that is sent without any
+    /// would count as behind it, and it as behind the vector, for ever.
+    @Test func `a peer of ours gets the tree IDs that say what was seen, whatever it has`() throws {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let converted = "2bb00000000@Revision+Tree+Encoding"
+        _ = try history.insert(received(converted, from: Self.remote), by: &author)
+        history.assignSequence(7)
+        let ours = try received(Self.version, converted + ", 2-bb, 1-aa", from: nil)
+        #expect(try history.insert(ours, by: &author) == .inserted(isConflict: false))
+        let told = { (takesTreeIDs: Bool) in
+            history.ancestry(
+                of: try self.id(Self.version),
+                limit: 20,
+                until: [try self.id(converted)],
+                takesTreeIDs: takesTreeIDs,
+                random: FixedRandom()
+            ).ids.map(\.description)
+        }
+        #expect(try told(true) == [converted, "2-bb", "1-aa"])
+        #expect(try told(false) == [converted])
     }
 
     @Test func `of two converted tree IDs the later one has not seen the other`() throws {

@@ -199,13 +199,15 @@ extension StoreReader {
 
     /// What stands behind a revision in the message that carries it.
     ///
-    /// As `history(of:_:in:limit:known:random:)`, in the form of the database's scheme.
+    /// As `history(of:_:in:limit:known:random:)`, in the form of the database's scheme; a peer that
+    /// `takesTreeIDs` gets all that stand behind a vector.
     public func ancestry(
         of documentID: DocumentID,
         _ revisionID: RevisionID,
         in collection: CollectionPath,
         limit: Int,
         known: [RevisionID],
+        takesTreeIDs: Bool = false,
         random: any RandomSource = SystemRandomSource()
     ) throws(StoreError) -> RevisionAncestry {
         let collection = try self.collection(collection)
@@ -216,6 +218,7 @@ extension StoreReader {
             of: revisionID,
             limit: limit,
             until: known,
+            takesTreeIDs: takesTreeIDs,
             random: random
         )
     }

@@ -367,6 +367,7 @@ extension BLIPProperties {
         if isFirst, connection.configuration.usesDeltas { properties.append("deltas", "true") }
         properties.append("sendReplacementRevs", "true")
         if connection.dialect.namesClosings { properties.append(closingsProperty, "true") }
+        if connection.dialect.namesTreeIDs { properties.append(treeIDsProperty, "true") }
         return properties
     }
 
@@ -376,6 +377,11 @@ extension BLIPProperties {
     /// answer to a subscription, and with a revision that closes a branch, too. Ours; other peers
     /// ignore it.
     static let closingsProperty = "closings"
+
+    /// With an answer to a list: all tree IDs that stand behind a vector are wanted.
+    ///
+    /// Ours; other peers ignore it.
+    static let treeIDsProperty = "treeIDs"
 
     /// Names, in the refusal of a revision that closes a branch, the one that stays in its place.
     ///

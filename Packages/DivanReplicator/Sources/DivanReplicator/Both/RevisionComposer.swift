@@ -97,6 +97,7 @@ struct RevisionComposer {
             in: path,
             limit: revision.terms.historyCount,
             known: revision.known,
+            takesTreeIDs: revision.terms.takesTreeIDs,
             random: random
         )
         // A peer whose revision was given up here, for one that does not descend from it, is asked

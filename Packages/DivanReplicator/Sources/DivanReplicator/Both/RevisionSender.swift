@@ -39,6 +39,8 @@ struct PeerTerms {
     var takesReplacements: Bool
     /// Whether it wants to hear that its own revision was given up here.
     var takesClosings: Bool
+    /// Whether it remembers every tree ID behind a vector; others compare the first with their own.
+    var takesTreeIDs: Bool
 
     init(_ properties: BLIPProperties, limits: Limits) {
         let asked = properties["maxHistory"].flatMap { Int($0) } ?? 0
@@ -46,6 +48,7 @@ struct PeerTerms {
         understandsBlobs = properties.bool("blobs")
         takesReplacements = properties.bool("sendReplacementRevs")
         takesClosings = properties.bool(BLIPProperties.closingsProperty)
+        takesTreeIDs = properties.bool(BLIPProperties.treeIDsProperty)
     }
 }
 

@@ -27,6 +27,9 @@ struct RevisionDialect: Equatable, Sendable {
     /// Whether peers of ours tell each other which branches they closed; vectors need not be told.
     var namesClosings: Bool { scheme == .trees }
 
+    /// Whether peers of ours tell each other all tree IDs behind a revision; in a tree its past is those.
+    var namesTreeIDs: Bool { scheme == .vectors }
+
     /// Whether a revision without a past may follow another: a source that goes on alone names nobody.
     var mayFollowUnnamed: Bool { scheme == .vectors }
 

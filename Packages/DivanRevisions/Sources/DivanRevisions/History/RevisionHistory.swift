@@ -43,10 +43,13 @@ public protocol RevisionHistory: Sendable {
     ) -> AnnouncedStanding
     /// What to send as the past of a revision: at most `limit` − 1 names, down to one that the peer is
     /// `known` to have.
+    ///
+    /// A peer that `takesTreeIDs` remembers all that stand behind a vector, and decides by the vectors.
     func ancestry(
         of id: RevisionID,
         limit: Int,
         until known: [RevisionID],
+        takesTreeIDs: Bool,
         random: any RandomSource
     ) -> RevisionAncestry
 
@@ -92,6 +95,18 @@ public protocol RevisionHistory: Sendable {
 
     /// The history as bytes, without the current revision's ID, sequence and body.
     func encoded() -> [UInt8]
+}
+
+extension RevisionHistory {
+    /// What to send to a peer of any kind.
+    public func ancestry(
+        of id: RevisionID,
+        limit: Int,
+        until known: [RevisionID],
+        random: any RandomSource
+    ) -> RevisionAncestry {
+        ancestry(of: id, limit: limit, until: known, takesTreeIDs: false, random: random)
+    }
 }
 
 /// A revision made on this peer.

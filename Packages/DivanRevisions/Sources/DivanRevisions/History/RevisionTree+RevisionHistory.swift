@@ -86,6 +86,7 @@ extension RevisionTree: RevisionHistory {
         of id: RevisionID,
         limit: Int,
         until known: [RevisionID],
+        takesTreeIDs: Bool,
         random: any RandomSource
     ) -> RevisionAncestry {
         RevisionAncestry(history(of: id, limit: limit, until: Set(known), random: random))

@@ -83,11 +83,13 @@ extension VectorHistory: RevisionHistory {
     /// What to send as the past of a revision.
     ///
     /// Behind a vector stand the tree IDs that the peer's own revision followed, so that it sees the
-    /// one that it holds; Couchbase Lite takes any other for a conflict.
+    /// one that it holds; Couchbase Lite takes any other for a conflict. A peer of ours gets all: what a
+    /// converted tree ID has seen is told by names alone, and both sides would take the other to be behind.
     public func ancestry(
         of id: RevisionID,
         limit: Int,
         until known: [RevisionID],
+        takesTreeIDs: Bool,
         random: any RandomSource
     ) -> RevisionAncestry {
         guard let position = position(of: id) else { return RevisionAncestry() }
@@ -97,6 +99,8 @@ extension VectorHistory: RevisionHistory {
             let end = mixed.legacy.firstIndex { $0 != id && known.contains($0) }
             let count = end.map { $0 + 1 } ?? mixed.legacy.branchCount
             mixed.legacy.removeSubrange(min(count, max(limit, 1))...)
+        } else if takesTreeIDs {
+            return RevisionAncestry(of: mixed)
         } else if let held = known.first(where: { !$0.isVersion }) {
             let rest = mixed.legacy.drop { $0 != held }
             mixed.legacy = rest.isEmpty ? mixed.legacy : Array(rest)
