@@ -57,6 +57,34 @@ import Testing
         #expect(peer("a b").subprotocols == Subprotocol.offered)
     }
 
+    /// A database of version vectors takes tree IDs in version 4, and tells none (decision 0027).
+    @Test func `who only pushes trees offers version 4 last`() {
+        let (three, four) = ("BLIP_3+CBMobile_3", "BLIP_3+CBMobile_4")
+        var client = peer("lz4")
+        let names = { (scheme: RevisionScheme, pulls: Bool) in
+            client.scheme = scheme
+            client.role = .active(
+                .init(
+                    pushes: true,
+                    pulls: pulls,
+                    isContinuous: false,
+                    collections: [.init(.default)],
+                    remoteIdentity: "ws://there:4984/db/_blipsync"
+                )
+            )
+            return client.subprotocols
+        }
+        let pushing = names(.trees, false)
+        #expect(pushing == [three, "BLIP_3+CBMobile_2", four, three + "+LZ4"])
+        #expect(names(.trees, true) == [three, "BLIP_3+CBMobile_2", three + "+LZ4"])
+        #expect(names(.vectors, false) == [four, four + "+LZ4"])
+        var listener = peer("lz4")
+        #expect(listener.choose(from: pushing)?.rawValue == three + "+LZ4")
+        listener.scheme = .vectors
+        #expect(listener.choose(from: pushing) == .version4)
+        #expect(listener.choose(from: names(.trees, true)) == nil)
+    }
+
     /// What our listener makes of what clients offer.
     @Test(arguments: [
         (["lz4"], ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4"], "lz4"),

@@ -14,7 +14,7 @@ final class Connection {
     let store: Store
     let configuration: PeerConfiguration
     /// How revisions are named here.
-    let dialect: RevisionDialect
+    private(set) var dialect: RevisionDialect
     let limits: Limits
     let log: Log
     /// Names this connection's commits, so that its own changes are recognised.
@@ -105,13 +105,15 @@ extension Connection {
     /// `nil`, when it agreed on nothing that is known here.
     func open(_ subprotocol: String) -> Subprotocol? {
         guard life == .connecting else { return nil }
-        guard let version = Subprotocol(subprotocol), version.version.scheme == dialect.scheme,
+        guard let version = Subprotocol(subprotocol),
+            configuration.speaks(version.version, about: dialect.scheme),
             let codec = configuration.codec(for: version)
         else {
             fail(SyncError(.close(.protocolError), "unknown subprotocol \(subprotocol)"))
             close(.protocolError)
             return nil
         }
+        dialect = RevisionDialect(dialect.scheme, over: version.version)
         blip = BLIPConnection(codec: codec)
         trial = CompressionTrial(gradeCount: codec.grades.count)
         return version

@@ -1,11 +1,27 @@
 public import DivanCompression
 import DivanRevisions
 
-// Which codec a connection uses.
+// Which version and codec a connection uses.
 extension PeerConfiguration {
     /// The names to offer to a server: the standard ones first, then one for each further codec.
+    ///
+    /// Who only pushes from trees offers version 4 last, in which a database of version vectors takes
+    /// tree IDs; whoever knows another version never meets it.
     public var subprotocols: [String] {
-        Subprotocol.offered(for: scheme) + further.map(\.name.rawValue)
+        let older = Subprotocol.offered(for: scheme)
+        let last = scheme == .trees && pushesOnly ? Subprotocol.offered(for: .vectors) : []
+        return older + last + further.map(\.name.rawValue)
+    }
+
+    /// Whether a version can carry the revisions of a database: those of its own scheme, and in version
+    /// 4 those of trees as long as nothing comes back.
+    func speaks(_ version: Subprotocol.Version, about scheme: RevisionScheme) -> Bool {
+        version.scheme == scheme || (version == .four && pushesOnly)
+    }
+
+    private var pushesOnly: Bool {
+        guard case .active(let options) = role else { return false }
+        return options.pushes && !options.pulls
     }
 
     /// Chooses from what a client offers, whatever its order: our further codecs come first, then

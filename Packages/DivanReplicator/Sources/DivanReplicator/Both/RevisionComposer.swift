@@ -33,6 +33,8 @@ struct RevisionComposer {
     var listsBlobs = false
     /// Whether a push that closes a branch may be answered with the closed revision.
     var keepsOrder = false
+    /// Whether messages name the branches that were given up here.
+    var namesClosings = true
     /// Encrypts properties; without it a body with an encryptable value is not sent.
     var sealing: FieldSealing?
 
@@ -102,8 +104,8 @@ struct RevisionComposer {
         )
         // A peer whose revision was given up here, for one that does not descend from it, is asked
         // to give it up too; one that pulls decides by the order of both.
-        if refusesConflicts || revision.terms.takesClosings, let theirs = revision.known.first,
-            !message.ancestry.ids.contains(theirs)
+        if namesClosings, refusesConflicts || revision.terms.takesClosings,
+            let theirs = revision.known.first, !message.ancestry.ids.contains(theirs)
         {
             message.closing = try reader.closedBranch(
                 from: theirs,

@@ -209,6 +209,7 @@ struct RevisionSender {
         composer.readFilter = readFilter
         composer.listsBlobs = connection.blobRights.areBound
         composer.keepsOrder = keepsOrder
+        composer.namesClosings = connection.dialect.namesClosings
         composer.sealing = sealing
         return try composer.message(for: revision)
     }

@@ -2,15 +2,18 @@ import DivanBLIP
 import DivanRevisions
 
 /// How revisions are named and their past is told in the messages of one connection: what depends on
-/// the database's scheme, and on nothing else.
+/// the database's scheme and the version of the protocol, and on nothing else.
 ///
 /// Source: `version-vectors.md` §7.
 struct RevisionDialect: Equatable, Sendable {
-    /// The scheme of the database on this side, which must be that of the other.
+    /// The scheme of the database on this side: that of the other, but where trees are pushed to vectors.
     let scheme: RevisionScheme
+    /// The version that was agreed on; `nil` before.
+    let version: Subprotocol.Version?
 
-    init(_ scheme: RevisionScheme) {
+    init(_ scheme: RevisionScheme, over version: Subprotocol.Version? = nil) {
         self.scheme = scheme
+        self.version = version
     }
 
     /// The value of `versioning` in a subscription.
@@ -25,7 +28,7 @@ struct RevisionDialect: Equatable, Sendable {
     var namesHistoryCount: Bool { scheme == .trees }
 
     /// Whether peers of ours tell each other which branches they closed; vectors need not be told.
-    var namesClosings: Bool { scheme == .trees }
+    var namesClosings: Bool { scheme == .trees && version != .four }
 
     /// Whether peers of ours tell each other all tree IDs behind a revision; in a tree its past is those.
     var namesTreeIDs: Bool { scheme == .vectors }

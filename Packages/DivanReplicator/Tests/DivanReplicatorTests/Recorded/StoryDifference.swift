@@ -15,7 +15,6 @@ struct StoryDifference {
     private static let taken = "LiteCore fails at a whole list (SQLite 1) where ours answers it"
     private static let behind = "what lies behind the own revision is not wanted"
     private static let other = "a subprotocol of another scheme is refused before anything is said"
-    private static let treesAreThree = "a database of trees offers versions 3 and 2 alone"
     private static let byVectors =
         "where both have vectors these alone decide; LiteCore refuses for the tree IDs, for ever"
     private static let absolute =
@@ -67,13 +66,6 @@ struct StoryDifference {
             .init("client: ends with", "the recorded refusal ends the run"),
             .init("server: no answer to request", other),
             .init("server: ends with", other),
-        ],
-        "vv-upgrade-only-passive": [
-            .init("no getCollections", treesAreThree),
-            .init("no proposeChanges", treesAreThree),
-            .init("no rev doc-1", treesAreThree),
-            .init("no rev doc-new", treesAreThree),
-            .init("client: ends with", treesAreThree),
         ],
         "vv-upgrade-blobs": [
             .init("client: answer 1 is [0,", behind)

@@ -1,0 +1,95 @@
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// A database of trees against one of version vectors: it pushes under its own names, and nothing else.
+@Suite struct TreePushTests {
+    private func meet(
+        _ here: Site,
+        _ there: Site,
+        pulls: Bool = false,
+        _ subprotocol: Subprotocol = .version4
+    ) -> Conversation {
+        let options = Conversation.Options(pulls: pulls)
+        var run = Conversation(options, here: here, there: there, subprotocol: subprotocol)
+        run.resolve = { _ in .keepRemote }
+        run.run()
+        return run
+    }
+
+    /// Two databases of trees in step, of which one was upgraded then.
+    private func upgraded() throws -> (here: Site, there: Site) {
+        let (here, there) = (try Site(), try Site())
+        for name in ["edited", "deleted", "both"] {
+            try here.save(DocumentID(unchecked: name), #"{"v":1}"#)
+        }
+        #expect(meet(here, there, .version3).failures == [])
+        try there.store.upgradeToVersionVectors()
+        return (here, there)
+    }
+
+    @Test func `edits, deletions and new documents arrive under the names that they have`() throws {
+        let (here, there) = try upgraded()
+        try here.save("edited", #"{"v":2}"#)
+        try here.save("edited", #"{"v":3}"#)
+        try here.delete("deleted")
+        try here.save("new", #"{"v":1}"#)
+        let run = meet(here, there)
+        #expect(run.closeCode == 1000 && run.failures == [])
+        #expect(Set(run.transfers) == ["push edited", "push deleted", "push new"])
+        #expect(try there.contents() == here.contents())
+        #expect(meet(here, there).sentRevisionCount == 0)
+
+        // What is written there then follows what was pushed.
+        let edit = try there.save("edited", #"{"v":4}"#)
+        let history = try there.store.read { try $0.revisions(of: "edited", in: .default) }
+        let pushed = try #require(try here.revision("edited"))
+        #expect(history?.text(of: edit).contains(pushed) == true)
+    }
+
+    @Test func `what was written at both ends is refused, and lost at neither`() throws {
+        let (here, there) = try upgraded()
+        try here.save("both", #"{"v":"tree"}"#)
+        try there.save("both", #"{"v":"vector"}"#)
+        let (ours, theirs) = (try here.contents(), try there.contents())
+        let run = meet(here, there)
+        #expect(run.failures.map(\.documentID) == ["both"])
+        #expect(run.failures.first?.error?.code == 409)
+        #expect(try here.contents() == ours)
+        #expect(try there.contents() == theirs)
+        #expect(meet(here, there).sentRevisionCount == 0, "it is not sent again and again")
+
+        // Once both have vectors, a resolver sees both sides.
+        try here.store.upgradeToVersionVectors()
+        #expect(meet(here, there, pulls: true).closeCode == 1000)
+        #expect(try here.contents() == there.contents())
+        #expect(try here.body("both") == #"{"v":"vector"}"#)
+    }
+
+    /// A revision that was given up for another reaches a peer that knows no closed branches as what
+    /// follows its own.
+    @Test func `what won over the other end's revision follows it there`() throws {
+        let (here, there) = (try Site(), try Site())
+        try here.put("doc", ["1-aa"], #"{"v":"here"}"#)
+        try there.put("doc", ["1-bb"], #"{"v":"there"}"#)
+        let options = Conversation.Options(pushes: false)
+        var pull = Conversation(options, here: here, there: there)
+        pull.resolve = { _ in .keepLocal }
+        pull.run()
+        #expect(try here.body("doc") == #"{"v":"here"}"#)
+        try there.store.upgradeToVersionVectors()
+        #expect(meet(here, there).failures == [])
+        #expect(try there.body("doc") == #"{"v":"here"}"#)
+        #expect(try there.contents() == here.contents())
+    }
+
+    @Test func `nothing is pulled, and the reason is told`() throws {
+        let (here, there) = try upgraded()
+        try there.save("only there", "{}")
+        let run = meet(here, there, pulls: true)
+        #expect(run.closeCode == 1002)
+        #expect(run.error != nil)
+        #expect(try here.revision("only there") == nil)
+    }
+}
