@@ -15,7 +15,7 @@ struct PushFeed {
     private var doubtfulIDs: Set<DocumentID> = []
     private var doubtsAll = false  // there were more of them than are remembered
     /// Documents whose current revision the peer had when it was read, while another one was on its
-    /// way there.
+    /// way there, or had just arrived.
     private var overtakenIDs: Set<DocumentID> = []
     private var lastSequence: UInt64  // the feed is read through here
     /// Local changes that are not looked at yet; never too few.

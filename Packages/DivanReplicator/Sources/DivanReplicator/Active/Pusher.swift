@@ -75,7 +75,14 @@ struct Pusher {
         while !feed.isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < connection.limits.queuedRevisionsCount
         {
-            let found = try feed.read { [changes] in changes.isUnderway($0) }
+            var marked: Set<DocumentID>?
+            let found = try feed.read { [changes, remarks, collection] documentID in
+                if changes.isUnderway(documentID) { return true }
+                // What the peer said last may wait for a commit: the row tells what it had before.
+                let documentIDs = marked ?? remarks.markedDocumentIDs(in: collection)
+                marked = documentIDs
+                return documentIDs.contains(documentID)
+            }
             for change in found { self.found(change) }
             proposeFound()
         }

@@ -55,6 +55,11 @@ final class Remarks {
     /// What the peer said about revisions of ours.
     var count: Int { marks.count + refusals.count }
 
+    /// Documents of a collection of which the peer told a revision that is not noted yet.
+    func markedDocumentIDs(in collection: Int) -> Set<DocumentID> {
+        Set(marks.lazy.filter { $0.collection == collection }.map(\.revision.documentID))
+    }
+
     func add(_ removal: Removal) { removals.append(removal) }
 
     func add(_ mark: Mark) { marks.append(mark) }
