@@ -37,8 +37,10 @@ final class Model {
     private(set) var wrongDecisions: [String] = []
     /// Merges that a resolver asked for and that nobody has seen yet.
     private var awaitedMerges: [Action.Place: [Awaited]] = [:]
-    /// Where a document is deleted, by which revision.
-    private var tombstones: [Action.Place: RevisionID] = [:]
+    /// What a merge says that it merged, as long as it says so: it may forget.
+    private var merged: [Key: [RevisionID: Set<Set<Version>>]] = [:]
+    /// Where a document is deleted, and the names of the revision that did it.
+    private var tombstones: [Action.Place: [RevisionID]] = [:]
     private(set) var editCount = 0
     private(set) var resolutionCount = 0
 
@@ -72,6 +74,7 @@ final class Model {
     /// A node forgot a document, with whatever it had not pushed.
     func purge(_ place: Action.Place) {
         purged.insert(place)
+        tombstones[place] = nil
         excuse(Key(collection: place.collection, documentID: place.documentID)) {
             $0.node == place.node
         }
@@ -84,6 +87,7 @@ final class Model {
     func goBack(_ node: Int) {
         for key in revisions.keys { excuse(key) { _ in true } }
         seen = seen.filter { $0.node != node }
+        tombstones = tombstones.filter { $0.key.node != node }
     }
 
     private func excuse(_ key: Key, where isLost: (Revision) -> Bool) {
@@ -277,17 +281,43 @@ final class Model {
         }
     }
 
-    /// A revision is current at a place, under these names; one that shares nothing with the tombstone
+    /// A merge is current somewhere, and says what it merged.
+    func noteMerged(_ versions: Set<Version>, by id: RevisionID, of key: Key) {
+        merged[key, default: [:]][id, default: []].insert(versions)
+    }
+
+    /// Whether two merges ever said that they merged the same.
+    func mergedAlike(_ first: RevisionID, _ second: RevisionID, of key: Key) -> Bool {
+        guard let one = merged[key]?[first], let other = merged[key]?[second] else { return false }
+        return !one.isDisjoint(with: other)
+    }
+
+    /// A revision is current at a place, under these names; one that has nothing to do with the tombstone
     /// before brings the document back, and takes its place.
+    ///
+    /// An edit of what was deleted does not: unless a resolver let it win, the deletion is lost.
     func noteTombstone(_ isTombstone: Bool, named names: [RevisionID], at place: Action.Place) {
         let key = Key(collection: place.collection, documentID: place.documentID)
         guard !isTombstone else {
-            tombstones[place] = names.first
+            tombstones[place] = names
             return
         }
-        guard let old = tombstones.removeValue(forKey: place) else { return }
-        for name in names where !successors(of: name, of: key).contains(old) {
-            supersede(old, by: name, of: key)
+        guard let deletion = tombstones.removeValue(forKey: place),
+            !areRelated(deletion, names, in: key)
+        else { return }
+        for old in deletion {
+            for name in names { supersede(old, by: name, of: key) }
+        }
+    }
+
+    /// Whether one of two revisions led to the other, or one led to both; each may have several names.
+    private func areRelated(_ first: [RevisionID], _ second: [RevisionID], in key: Key) -> Bool {
+        let (one, other) = (Set(first.map(\.converted)), Set(second.map(\.converted)))
+        let origins = Set((successors[key] ?? [:]).keys).union(first).union(second)
+        return origins.contains { origin in
+            let reached = Set(successors(of: origin, of: key).map(\.converted))
+                .union([origin.converted])
+            return !reached.isDisjoint(with: one) && !reached.isDisjoint(with: other)
         }
     }
 

@@ -96,9 +96,7 @@ extension World {
         if one.revision.id == other.revision.id { return true }
         if one.mixed.vector.isRedundantMerge(of: other.mixed.vector) { return true }
         // Who has seen the other's merge may have forgotten what its own merged.
-        let isMerge = one.mixed.vector.mergeCount + other.mixed.vector.mergeCount > 0
-        let order = one.mixed.order(to: other.mixed)
-        return one.mixed.isCrossed(with: other.mixed) || (isMerge && order != .conflict)
+        return model.mergedAlike(one.revision.id, other.revision.id, of: key)
     }
 
     /// The nodes between which a document travels, in groups that must agree on it.

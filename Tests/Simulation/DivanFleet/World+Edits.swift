@@ -99,6 +99,9 @@ extension World {
             $0.converted == current.id.converted
         }
         model.noteTombstone(current.isTombstone, named: names, at: place)
+        if let vector = (history as? VectorHistory)?.currentVector.vector, vector.mergeCount > 0 {
+            model.noteMerged(Set(vector.merged), by: current.id, of: key)
+        }
         guard model.awaitsMerge(at: place), current.id.isVersion else { return }
         model.noteMerge(current, at: place, loop.now)
     }

@@ -4,7 +4,8 @@ import Foundation
 /// What the command line asks for.
 struct Command {
     static let usage = """
-        usage: divan-simulate [--seeds N] [--first SEED]   run N seeds, print the first that fails
+        usage: divan-simulate [--seeds N] [--first SEED]   run N seeds, print the first that fails,
+                                                           with --all each one in a line
                divan-simulate --seed SEED [--trace]        run one, twice, and compare
                divan-simulate --bug NAME [--seeds N]       build in a mistake; say who caught it
                divan-simulate --bugs [--seeds N]           the same for every mistake;
@@ -31,6 +32,7 @@ struct Command {
     private var usesFiles = false
     private var keepsTrace = false
     private var shrinks = true
+    private var namesAll = false
     private var isInterrupted = false
     private var documentCount = 100_000
     private var cutCount = 20
@@ -50,6 +52,7 @@ struct Command {
         case "--files": usesFiles = true
         case "--trace": keepsTrace = true
         case "--no-shrink": shrinks = false
+        case "--all": namesAll = true
         case "--interrupted": isInterrupted = true
         default:
             guard let value = words.popFirst() else { return false }
@@ -115,21 +118,26 @@ struct Command {
     private func runSeeds() -> Bool {
         let clock = ContinuousClock()
         let start = clock.now
-        var tally = Tally()
+        var (tally, failedCount) = (Tally(), 0)
         for seed in seeds {
             let outcome = simulation(seed).run()
             tally.add(outcome)
-            guard outcome.violations.isEmpty else {
-                explain(outcome)
-                return false
+            if let violation = outcome.violations.first {
+                failedCount += 1
+                guard namesAll else {
+                    explain(outcome)
+                    return false
+                }
+                print("seed \(seed) fails, \(outcome.violations.count): \(violation)")
             }
             if seed % 100 == 0 { print("\(seed): \(tally.text)") }
         }
         let seconds = (clock.now - start) / .seconds(1)
+        let result = failedCount == 0 ? "green" : "of which \(failedCount) fail"
         print(
-            "simulate: \(seedCount) seeds from \(firstSeed) green in \(Int(seconds)) s; \(tally.text)"
+            "simulate: \(seedCount) seeds from \(firstSeed) \(result) in \(Int(seconds)) s; \(tally.text)"
         )
-        return true
+        return failedCount == 0
     }
 
     private func runOne(_ seed: UInt64) -> Bool {
