@@ -42,10 +42,10 @@ struct ByteReader {
     /// Reads eight bytes, the first one highest.
     mutating func readWord() throws(Damage) -> UInt64 {
         guard remainingCount >= 8 else { throw Damage() }
-        var word: UInt64 = 0
-        for index in offset..<offset + 8 { word = word << 8 | UInt64(bytes[index]) }
-        offset += 8
-        return word
+        defer { offset += 8 }
+        // Eight bytes are there, as was just looked at, and any bits are a number.
+        let word = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        return UInt64(bigEndian: word)
     }
 
     mutating func readBytes(count: Int) throws(Damage) -> ArraySlice<UInt8> {

@@ -37,7 +37,13 @@ public struct RevisionAuthor: Equatable, Sendable {
         in scheme: RevisionScheme
     ) throws(RevisionError) {
         guard scheme.takes(id) else { throw .foreignScheme(id) }
-        if let version = id.version { try see(VersionVector(version)) }
+        guard let version = id.version else { return }
+        if version.source == source, version.time > clock.last { hasDouble = true }
+        do {
+            try clock.see(version.time, wall: wall)
+        } catch {
+            throw .badVersion(error)
+        }
     }
 
     /// Notes the times of a received vector.

@@ -37,6 +37,10 @@ extension VersionVector {
     public init(encoded bytes: Span<UInt8>) throws(VersionError) {
         var reader = ByteReader(bytes)
         var (versions, headCount) = ([Version](), 0)
+        // One source at most takes less than its bytes.
+        versions.reserveCapacity(
+            min(bytes.count / (2 + SourceID.byteCount), VersionLimits.receivedCount) + 1
+        )
         do throws(ByteReader.Damage) {
             guard try reader.readByte() == 0 else { throw ByteReader.Damage() }
             var before: UInt64 = 0
