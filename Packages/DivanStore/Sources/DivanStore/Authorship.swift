@@ -10,6 +10,8 @@ final class Authorship: Sendable {
     private let clock: Mutex<HybridClock>
     /// Nanoseconds since 1970.
     private let wallTime: @Sendable () -> UInt64
+    /// Where another source comes from.
+    private let random: any RandomSource
 
     /// How far the clock may run ahead of what is stored of it, in nanoseconds: a minute.
     ///
@@ -17,9 +19,13 @@ final class Authorship: Sendable {
     /// twice, and what this database wrote is told from what a double wrote.
     private static let unstoredTime: UInt64 = 60_000_000_000
 
-    init(_ identity: StoreIdentity, wallTime: @escaping @Sendable () -> UInt64 = SystemWallTime.now)
-    {
+    init(
+        _ identity: StoreIdentity,
+        random: any RandomSource,
+        wallTime: @escaping @Sendable () -> UInt64
+    ) {
         state = Mutex(identity)
+        self.random = random
         self.wallTime = wallTime
         let stored = identity.clockTime
         let latest = stored == 0 ? 0 : min(stored &+ Self.unstoredTime, wallTime())
@@ -48,8 +54,7 @@ final class Authorship: Sendable {
     /// Where the database has a double it gets a source of its own.
     func finish(
         _ author: RevisionAuthor,
-        in transaction: any StorageTransaction,
-        random: any RandomSource = SystemRandomSource()
+        in transaction: any StorageTransaction
     ) throws(StoreError) {
         guard scheme != .trees else { return }
         var identity = state.withLock { $0 }

@@ -41,7 +41,7 @@ public final class Store: Sendable {
     ///   - engine: Keeps the rows.
     ///   - blobs: The contents that the documents name; empty, and in memory, unless given.
     ///   - archive: How bodies that are not current are kept.
-    ///   - random: Where a new database's UUIDs come from.
+    ///   - random: Where a new database's UUIDs come from, and another source where it has a double.
     ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil`: the system's.
     /// - Throws: What the engine throws while it is asked for the database's UUIDs.
     public convenience init(
@@ -58,6 +58,7 @@ public final class Store: Sendable {
             identity: identity,
             archive: archive,
             place: nil,
+            random: random,
             wallTime: wallTime ?? SystemWallTime.now
         )
     }
@@ -68,10 +69,11 @@ public final class Store: Sendable {
         identity: StoreIdentity,
         archive: BodyArchive,
         place: StorePlace?,
+        random: any RandomSource = SystemRandomSource(),
         wallTime: @escaping @Sendable () -> UInt64 = SystemWallTime.now
     ) {
         self.engine = engine
-        authorship = Authorship(identity, wallTime: wallTime)
+        authorship = Authorship(identity, random: random, wallTime: wallTime)
         self.archive = archive
         self.blobs = blobs
         self.place = place
@@ -86,7 +88,7 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - archive: How bodies that are not current are kept.
     ///   - scheme: How revisions are named.
-    ///   - random: Where its UUIDs come from.
+    ///   - random: Where its UUIDs come from, and another source where it has a double.
     ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil`: the system's.
     /// - Returns: The store.
     public static func inMemory(
@@ -105,6 +107,7 @@ public final class Store: Sendable {
             identity: identity,
             archive: archive,
             place: nil,
+            random: random,
             wallTime: wallTime ?? SystemWallTime.now
         )
     }

@@ -1,6 +1,8 @@
+import DivanCrypto
 import DivanRevisions
 import DivanStore
 import DivanTestKit
+import Synchronization
 import Testing
 
 /// A database of version vectors: what is kept, what remotes have, and what becomes of one of trees.
@@ -198,6 +200,25 @@ import Testing
         _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
         #expect(store.source != source)
         #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
+    }
+
+    /// A simulation hands in bytes that repeat themselves.
+    @Test func `another source comes from the random bytes that were handed in`() throws {
+        let store = Store.inMemory(scheme: .vectors, random: CountingSource())
+        let mine = try save(store, "doc", "{}")
+        let foreign = "\(String(mine.timestamp + 1 << 20, radix: 16))@\(store.source)"
+        _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
+        // Behind the two UUIDs of a new database.
+        #expect(store.source.bytes == Array(repeating: 3, count: 16))
+    }
+}
+
+/// Bytes that say how often somebody asked.
+private final class CountingSource: RandomSource {
+    private let count = Atomic<UInt8>(0)
+
+    func bytes(_ count: Int) -> [UInt8] {
+        Array(repeating: self.count.add(1, ordering: .relaxed).newValue, count: count)
     }
 }
 
