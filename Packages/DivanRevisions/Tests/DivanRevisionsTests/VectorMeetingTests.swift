@@ -47,23 +47,6 @@ import Testing
         #expect(!history.isConflicted)
     }
 
-    /// A third peer let ours win while it was on its way here; its sender may have let it win over ours.
-    @Test func `whoever pushes what was overtaken meanwhile is told of ours again`() throws {
-        var author = try author()
-        var history = RevisionScheme.vectors.emptyHistory
-        let (ours, theirs) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
-        _ = try history.insert(received(ours, theirs, remote: nil), by: &author)
-        history.assignSequence(7)
-        let remote = RemoteID(rawValue: 1)
-        #expect(
-            try history.insert(received(theirs, "", remote: remote), by: &author) == .alreadyThere
-        )
-        #expect(history.current?.sequence == 7, "what comes with a pull its sender knows to be old")
-        #expect(try history.insert(received(theirs, "", remote: nil), by: &author) == .givenUp)
-        #expect(history.current?.id.description == ours)
-        #expect(history.current?.sequence == 0)
-    }
-
     @Test func `a remote that converted a tree ID has the revision that we have`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()

@@ -94,13 +94,12 @@ extension VectorHistory: RevisionHistory {
     ) -> RevisionAncestry {
         guard let position = position(of: id) else { return RevisionAncestry() }
         var mixed = entries[position].mixed
+        guard !takesTreeIDs else { return RevisionAncestry(of: mixed) }
         if mixed.isLegacy {
             // Down to what the peer named; else one branch, and nothing that it took the place of.
             let end = mixed.legacy.firstIndex { $0 != id && known.contains($0) }
             let count = end.map { $0 + 1 } ?? mixed.legacy.branchCount
             mixed.legacy.removeSubrange(min(count, max(limit, 1))...)
-        } else if takesTreeIDs {
-            return RevisionAncestry(of: mixed)
         } else if let held = known.first(where: { !$0.isVersion }) {
             let rest = mixed.legacy.drop { $0 != held }
             mixed.legacy = rest.isEmpty ? mixed.legacy : Array(rest)

@@ -95,7 +95,7 @@ extension VectorHistory {
         case follow
         /// It is the current one, or lies behind it.
         case known
-        /// The current one took its place, or both were given up for each other and that is the greater.
+        /// Both were given up for each other, and the current one is the greater.
         case stay
         /// It is in conflict with the current one.
         case wait
@@ -108,10 +108,7 @@ extension VectorHistory {
     ) -> Standing {
         switch new.mixed.order(to: current.mixed) {
         case .newer: return .follow
-        case .same: return .known
-        // A peer that pushes it takes it for what comes next, and would never hear of ours, which was told
-        // before ours had seen it.
-        case .older: return received.remote == nil ? .stay : .known
+        case .older, .same: return .known
         case .conflict: break
         }
         let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
