@@ -58,6 +58,33 @@ import Testing
         )
     }
 
+    /// The peer takes back the greater of two crossed revisions while the smaller is on its way here.
+    @Test func `what arrives after the peer gave it up is told to the peer`() throws {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        let options = Conversation.Options(isContinuous: true)
+        let remote = try site.store.remoteID(for: options.remoteIdentity)
+        try insert(Self.greater, knowing: nil, from: remote, into: site)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", ["pending": "1"])
+        try server.answer("proposeChanges", "[304]")
+        server.ask("changes", ["collection": "0"], #"[[7,"doc","\#(Self.smaller)"]]"#)
+        server.ask("changes", ["collection": "0"], #"[[8,"doc","\#(Self.greater)"]]"#)
+        server.ask(
+            "rev",
+            [
+                "collection": "0", "id": "doc", "rev": "\(Self.smaller)", "sequence": "7",
+                "history": "\(Self.greater)",
+            ],
+            #"{"v":1}"#
+        )
+        #expect(try site.revision("doc") == Self.smaller)
+        #expect(
+            try text(server.take("proposeChanges"))
+                .hasPrefix(#"[["doc","\#(Self.smaller)","\#(Self.greater)""#)
+        )
+    }
+
     private func text(_ request: BLIPIncomingRequest) -> String {
         String(decoding: request.body, as: UTF8.self)
     }

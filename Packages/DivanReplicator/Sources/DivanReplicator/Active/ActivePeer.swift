@@ -267,6 +267,10 @@ extension ActivePeer {
         for mark in marks {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }
+        // What came after the peer had told of another is no echo: the feed has to look at it.
+        for (revision, isOutdated) in zip(ready, outdated) where isOutdated {
+            collections[revision.collection].pulled(revision.message.documentID, isBehind: true)
+        }
     }
 
     func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
