@@ -23,7 +23,7 @@ demo: ## watch two peers sync a real database over TLS
 	@Tools/scripts/setup demo
 	@Tools/scripts/demo
 
-crash: setup ## kill a writing process 500 times (ROUNDS=…), plain and sealed; fail every write of a run
+crash: setup ## kill a writing process 500 times (ROUNDS=…), plain and sealed, and 300 changes of keys (KILLS=…)
 	@Tools/scripts/crash
 
 bitrot: setup ## flip 1,000 bits in a database (FLIPS=…, SYNCS=…, SEED=…), and see who notices

@@ -1,7 +1,9 @@
 import Foundation
 
 /// `divan-crash run [--rounds N] [--seed S]` kills writers and looks at what they leave;
-/// `divan-crash write DIRECTORY SEED FULLSYNC SEALED NEXT…` is such a writer, and never ends by itself.
+/// `divan-crash rekey [--kills N] [--seed S]` does so to processes that change keys;
+/// `divan-crash write DIRECTORY SEED FULLSYNC SEALED NEXT…` is such a writer and
+/// `divan-crash rekey-on DIRECTORY KEY` changes keys; neither ends by itself.
 let words = Array(CommandLine.arguments.dropFirst())
 
 func number(after word: String, or standard: UInt64) -> UInt64 {
@@ -18,6 +20,18 @@ do {
         try killer.run(rounds: Int(clamping: rounds))
         print(killer.summary)
         exit(killer.failures.isEmpty ? 0 : 1)
+    case "rekey":
+        let kills = number(after: "--kills", or: 300)
+        let seed = number(after: "--seed", or: UInt64.random(in: 0...999_999))
+        var killer = try RekeyKiller(seed: seed)
+        try killer.run(kills: Int(clamping: kills))
+        print(killer.summary)
+        exit(killer.failures.isEmpty ? 0 : 1)
+    case "rekey-on" where words.count == 3:
+        guard let key = Int(words[2]).flatMap({ KeyCycle(rawValue: $0) }) else {
+            throw CrashFailure("rekey-on: \(words[2]) is no key")
+        }
+        try Rekeyer(directory: words[1]).run(from: key)
     case "write" where words.count == 5 + Lane.count:
         let next = words.dropFirst(5).compactMap { UInt64($0) }
         guard let seed = UInt64(words[2]), next.count == Lane.count else {
@@ -26,7 +40,7 @@ do {
         let kind = DatabaseKind(fullSync: words[3] == "true", isSealed: words[4] == "true")
         try Writer(directory: words[1], seed: seed, kind: kind).run(from: next)
     default:
-        throw CrashFailure("usage: divan-crash run [--rounds N] [--seed S]")
+        throw CrashFailure("usage: divan-crash run [--rounds N] | rekey [--kills N] [--seed S]")
     }
 } catch {
     FileHandle.standardError.write(Data("crash: \(error)\n".utf8))

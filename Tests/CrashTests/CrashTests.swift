@@ -8,4 +8,10 @@ import Testing
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("10 writers killed"), "\(outcome)")
     }
+
+    @Test func `one key opens what ten killed changes of keys leave`() throws {
+        let outcome = try Program.built("divan-crash").run(["rekey", "--kills", "10"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("10 processes killed"), "\(outcome)")
+    }
 }
