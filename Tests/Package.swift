@@ -57,9 +57,8 @@ let package = Package(
             uses: [
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
                 "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
-                "DivanReplicator",
-                "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanWebSocket",
-                "DivanZlib",
+                "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanStore", "DivanTestKit",
+                "DivanTLS", "DivanWebSocket", "DivanZlib",
             ]
         ),
         tests("FuzzTests", at: "FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),

@@ -28,6 +28,7 @@ let package = Package(
         .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanReplicator"),
         .package(path: "../../Packages/DivanRevisions"),
+        .package(path: "../../Packages/DivanSeal"),
         .package(path: "../../Packages/DivanStore"),
         .package(path: "../../Packages/DivanTestKit"),
         .package(path: "../../Packages/DivanTLS"),
@@ -42,7 +43,7 @@ let package = Package(
                 "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4",
                 "DivanQuery",
                 "DivanReplicator",
-                "DivanRevisions", "DivanStore",
+                "DivanRevisions", "DivanSeal", "DivanStore",
                 "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
