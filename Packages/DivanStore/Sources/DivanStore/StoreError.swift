@@ -169,7 +169,7 @@ extension StoreError.Code {
         case .damagedDocument(let documentID, let detail):
             (
                 "document \"\(documentID)\" is damaged on the disk (\(detail))",
-                "purge it and pull it again after a reset, or restore a backup"
+                "fetch it from a peer (divan check --repair-from), or restore a backup"
             )
         case .badRevision(let documentID, let error):
             ("revision of document \"\(documentID)\" refused (\(error))", "check its sender")
@@ -238,10 +238,5 @@ extension StoreError {
             true
         default: false
         }
-    }
-
-    /// Whether the system could not say that written pages reached the disk.
-    var isFailedSync: Bool {
-        if case .io(let number) = code { number == EIO } else { false }
     }
 }

@@ -27,6 +27,12 @@ int divan_find(sqlite3_stmt *statement, const char *text, int byte_count);
 /// `syncfs(2)`, which the system's header shows only to GNU sources.
 int divan_sync_file_system(int descriptor);
 
+/// Writes the bytes of a log once more where they are, and syncs them, through SQLite's default VFS; a
+/// sealed log stays as it is sealed. Returns SQLITE_OK, also where there is none, or the error.
+///
+/// Only while nobody else writes to the log. SQLite takes no locks on it.
+int divan_write_log_again(const char *path);
+
 /// Returns text from a function of SQL; SQLite copies it.
 void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
 

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Synchronization
 
 /// Copies the log into the file beside the writer, so that what is stored next need not wait.
@@ -23,7 +22,7 @@ final class SQLiteCheckpointer {
 
     /// Begins or ends a checkpoint, if it is time, after a commit that left so many pages.
     ///
-    /// - Throws: What keeps the file from being trusted any longer: a sync that failed.
+    /// - Throws: A sync that failed, after which nobody knows what of the log is on the disk.
     func logDidGrow(to pageCount: Int, on writer: SQLiteConnection) throws(StoreError) {
         if pageCount < self.pageCount { threshold = StoreLimits.logPageCount }  // it began anew
         self.pageCount = pageCount
@@ -68,8 +67,10 @@ private final class SQLiteCheckpoint {
         }
 
         func run() {
+            defer { isDone.store(true, ordering: .releasing) }
+            // Without another connection everything stays in the log, and the next one takes it along.
+            guard let connection = try? SQLiteConnection(place, mode: .readWrite) else { return }
             do throws(StoreError) {
-                let connection = try SQLiteConnection(place, mode: .readWrite)
                 // Each time takes what was committed during the one before, which took longer.
                 var (copiedCount, countBefore) = (0, 0)
                 repeat {
@@ -77,9 +78,8 @@ private final class SQLiteCheckpoint {
                     copiedCount = try SQLiteCheckpoint.copyLog(through: connection)
                 } while copiedCount - countBefore > StoreLimits.logPageCount / 10
             } catch {
-                failure.withLock { $0 = error.isFailedSync ? error : nil }
+                failure.withLock { $0 = error }
             }
-            isDone.store(true, ordering: .releasing)
         }
     }
 
@@ -100,7 +100,7 @@ private final class SQLiteCheckpoint {
 
     var isDone: Bool { work.isDone.load(ordering: .acquiring) }
 
-    /// Waits for the end, and returns why the disk is not to be trusted any longer.
+    /// Waits for the end, and returns the sync that failed, if one did.
     @discardableResult
     func wait() -> StoreError? {
         thread.join()
@@ -109,8 +109,8 @@ private final class SQLiteCheckpoint {
 
     /// Copies what no reader holds back, and returns how many of the log's pages are copied now.
     ///
-    /// A full disk and a foreign program's lock are no failure: what is not copied stays in the
-    /// log, and the next checkpoint takes it along.
+    /// A full disk, a write that fails and a foreign program's lock are no failure: what is not copied
+    /// stays in the log, and the next checkpoint takes it along.
     ///
     /// - Throws: What comes of a sync that failed.
     @discardableResult
@@ -119,8 +119,7 @@ private final class SQLiteCheckpoint {
             let statement = try connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")
             return try statement.step() ? Int(clamping: statement.integer(2)) : 0
         } catch {
-            if error.isFailedSync { throw error }
-            if connection.failedToSync { throw StoreError(.io(EIO), at: connection.path) }
+            if connection.failedToSync { throw error }
             return 0
         }
     }

@@ -1,3 +1,4 @@
+internal import CDivanStore
 internal import Synchronization
 
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
@@ -6,9 +7,12 @@ internal import Synchronization
 /// reader sees one commit's state from beginning to end, at least as new as its call, and neither
 /// waits for the writer nor makes it wait.
 ///
-/// **States.** Open for reading, open for writing, broken, closed. It is broken for writing by a sync
-/// that failed (`brokenBy`): pages that were lost may be reported as written by a later sync, so every
-/// further write throws that first error, while readers go on. Opening anew reads what the disk has.
+/// **States.** Open for reading, open for writing, in doubt, closed. A write or a read that fails undoes
+/// its transaction, and the next one begins afresh. A sync that fails puts the log in doubt
+/// (`failedSync`): the system may forget pages that it could not write, and call a later sync of them
+/// good. So the next write first writes the whole log again and syncs it (decision 0026). As long as
+/// that fails, every write throws the first error, while readers go on. The file itself needs no such
+/// care: what was not synced there is copied from the log again.
 ///
 /// **What may be reordered.** Nothing: the seam promises one write at a time. With `syncsFully` each
 /// commit is on the disk when `write` returns. Without, commits reach it in their order, but later:
@@ -34,9 +38,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private var syncsFully: Bool
     // The log is empty: see `syncSettings`.
     private var awaitsFirstCommit = false
-    // An fsync that failed may have lost pages that a later one reports as written, so nothing
-    // is written after it.
-    private var brokenBy: StoreError?
+    // Since when the log is in doubt; `nil` while it is not.
+    private var failedSync: StoreError?
     // None where each commit is synced, and none for a reader.
     private var checkpointer: SQLiteCheckpointer?
     let readers: SQLiteReaders
@@ -182,7 +185,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             return result
         } catch {
             // Asked first, since undoing the transaction is the connection's next call.
-            noteFailure(error, isFailedSync: session.connection.failedToSync)
+            noteFailure(error, of: session.connection)
             session.rollback()
             throw error
         }
@@ -201,7 +204,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         do throws(StoreError) {
             try checkpointer.logDidGrow(to: connection.logPageCount, on: connection)
         } catch {
-            brokenBy = error
+            failedSync = error
         }
     }
 
@@ -209,23 +212,42 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         do throws(StoreError) {
             try checkpointer?.finish()
         } catch {
-            brokenBy = error
+            failedSync = error
             throw error
         }
     }
 
     private func openWriter() throws(StoreError) -> SQLiteSession {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
-        if let brokenBy { throw brokenBy }
         guard let writer else { throw StoreError(.notOpen, at: path) }
+        if let failedSync, !makeLogCertain() { throw failedSync }
         return writer
     }
 
-    private func noteFailure(_ error: any Error, isFailedSync: Bool) {
-        guard let error = error as? StoreError, error.path == path,
-            isFailedSync || error.isFailedSync
+    /// Ends a doubt in the log; returns whether there is none any longer.
+    private func makeLogCertain() -> Bool {
+        if failedSync != nil, divan_write_log_again(path + "-wal") == SQLITE_OK { failedSync = nil }
+        return failedSync == nil
+    }
+
+    /// Called before the connection is used again, which forgets why its last call failed.
+    private func noteFailure(_ error: any Error, of connection: SQLiteConnection) {
+        guard connection.failedToSync, let error = error as? StoreError, error.path == path
         else { return }
-        brokenBy = error
+        failedSync = failedSync ?? error
+    }
+
+    /// Runs what commits by itself.
+    private func notingFailure(
+        of connection: SQLiteConnection,
+        _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            noteFailure(error, of: connection)
+            throw error
+        }
     }
 
     // MARK: Maintenance
@@ -248,8 +270,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try finishCheckpoint()
         syncHeads(on: session.connection)
         session.forgetStatements()
-        try SQLiteSchema.completeChecksums(session.connection)
-        try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+        try notingFailure(of: session.connection) { () throws(StoreError) in
+            try SQLiteSchema.completeChecksums(session.connection)
+            try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+        }
     }
 
     func optimize(isThorough: Bool) throws(StoreError) {
@@ -257,11 +281,13 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         readers.beginWrite()
         defer { readers.endWrite() }
         syncHeads(on: connection)
-        try connection.execute(
-            isThorough
-                ? "PRAGMA analysis_limit = 0; ANALYZE;"
-                : "PRAGMA analysis_limit = 400; PRAGMA optimize;"
-        )
+        try notingFailure(of: connection) { () throws(StoreError) in
+            try connection.execute(
+                isThorough
+                    ? "PRAGMA analysis_limit = 0; ANALYZE;"
+                    : "PRAGMA analysis_limit = 400; PRAGMA optimize;"
+            )
+        }
     }
 
     func makeDurable() throws(StoreError) {
@@ -279,7 +305,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             )
             try session.connection.execute("PRAGMA synchronous = NORMAL")
         } catch {
-            noteFailure(error, isFailedSync: session.connection.failedToSync)
+            noteFailure(error, of: session.connection)
             session.rollback()
             try session.connection.execute("PRAGMA synchronous = NORMAL")
             throw error
@@ -324,8 +350,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     func close() {
         readers.close()
-        // The connection that is closed last clears the log away, so that one is ours.
+        // The connection that is closed last copies the log into the file and clears it away, so that
+        // one is ours, and the log is what it copies.
         checkpointer = nil
+        _ = makeLogCertain()
         writer = nil
     }
 }
