@@ -17,6 +17,9 @@ public struct Salvage: Equatable, Sendable {
 extension Store {
     /// Makes a database anew: out of what can be read of it, and of what `complete` adds.
     ///
+    /// A plain file that cannot be opened since its first page is damaged, the one with the schema, is
+    /// read page by page, from a copy that takes as much room as the file.
+    ///
     /// The new one has other UUIDs, so replications compare everything once; documents keep their
     /// revisions and expirations. It takes the place of the old one in one step, which a crash leaves
     /// done or not begun. Whoever wants to open the database meanwhile waits, or is told that it is
@@ -68,11 +71,17 @@ extension Store {
     /// Stands in a database for as long as it is being made.
     private static var marker: String { "/unfinished" }
 
+    /// Where a file that cannot be opened is copied, to be read page by page.
+    private static func pages(of unfinished: String) -> String { unfinished + ".pages" }
+
     /// Removes what a crash left half made; what has no mark is whole, or is the old database.
     private static func clear(
         _ unfinished: String,
         _ place: (Int) -> String
     ) throws(StoreError) {
+        if BundleFiles.exists(pages(of: unfinished)) {
+            try BundleFiles.removeDirectory(pages(of: unfinished))
+        }
         guard BundleFiles.exists(unfinished) else { return }
         if BundleFiles.exists(unfinished + marker) {
             try BundleFiles.removeDirectory(unfinished)
@@ -104,14 +113,24 @@ extension Store {
         var reading = options
         (reading.create, reading.readOnly) = (false, true)
         let damaged: Store?
+        let blobs: BlobStore?
+        var losses: [String] = []
         do throws(StoreError) {
             damaged = try open(directory: directory, options: reading)
+            blobs = damaged?.blobs
         } catch {
             // Another key reads nothing either, and must not cost a database that is whole.
             guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
-            damaged = nil
+            let files = BundleFiles(directory: directory)
+            (damaged, losses) = try openPages(of: files, at: pages(of: target), options)
+            blobs = BlobStore(
+                try BlobDirectory(files.blobs, isReadOnly: true, syncsDirectory: false)
+            )
         }
-        defer { try? damaged?.close() }
+        defer {
+            try? damaged?.close()
+            try? BundleFiles.removeDirectory(pages(of: target))
+        }
         let identity = ForeignIdentity(
             publicUUID: [],
             privateUUID: [],
@@ -121,11 +140,11 @@ extension Store {
         let fresh = try create(directory: target, replacing: identity, options: options)
         defer { try? fresh.close() }
         if let made = try BundleFiles.makeFile(target + marker) { BundleFiles.close(made) }
-        guard let damaged else {
+        guard let damaged, let blobs else {
             return Salvage(losses: ["nothing of the file could be read: what no peer has is lost"])
         }
         return try damaged.read { reader in
-            var cargo = Cargo(from: damaged, reader, to: fresh)
+            var cargo = Cargo(from: reader, blobs, to: fresh, losses)
             do {
                 try cargo.carry()
             } catch let error as StoreError where error.isDamage && error.path == reader.path {
@@ -134,12 +153,33 @@ extension Store {
             return cargo.salvage
         }
     }
+
+    /// Opens a copy of a file whose first page cannot be read, as far as its other pages tell.
+    private static func openPages(
+        of files: BundleFiles,
+        at directory: String,
+        _ options: StoreOptions
+    ) throws -> (Store?, losses: [String]) {
+        guard options.sealing == nil else { return (nil, []) }
+        try BundleFiles.makeDirectory(directory)
+        let copy = BundleFiles(directory: directory)
+        do throws(StoreError) {
+            guard let losses = try SQLiteFirstPage.remake(files.database, at: copy.database) else {
+                return (nil, [])
+            }
+            let options = StoreOptions(create: false, archive: options.archive)
+            return (try open(directory: directory, options: options), losses)
+        } catch {
+            guard error.isDamage else { throw error }
+            return (nil, [])
+        }
+    }
 }
 
 /// Carries what is whole from one state of a damaged database into a new one.
 private struct Cargo {
-    private let source: Store
     private let reader: StoreReader
+    private let blobs: BlobStore
     private let target: Store
     private(set) var salvage = Salvage()
     private var batch: [(row: DocumentRow, history: any RevisionHistory)] = []
@@ -149,10 +189,16 @@ private struct Cargo {
     /// Documents of one transaction.
     private static let batchCount = 1_000
 
-    init(from source: Store, _ reader: StoreReader, to target: Store) {
-        self.source = source
+    init(
+        from reader: StoreReader,
+        _ blobs: BlobStore,
+        to target: Store,
+        _ losses: [String]
+    ) {
         self.reader = reader
+        self.blobs = blobs
         self.target = target
+        salvage.losses = losses
     }
 
     mutating func noteLoss(_ line: String) {
@@ -209,9 +255,9 @@ private struct Cargo {
     /// Brings the contents that are what their digest says; the others must come from a peer.
     private mutating func carryBlobs(of history: any RevisionHistory) throws {
         for digest in try history.blobDigests() where looked.insert(digest).inserted {
-            guard source.blobs.contains(digest) else { continue }
+            guard blobs.contains(digest) else { continue }
             do throws(StoreError) {
-                try target.blobs.replace(digest, from: source.blobs)
+                try target.blobs.replace(digest, from: blobs)
             } catch {
                 guard case .blobMismatch = error.code else { throw error }
             }

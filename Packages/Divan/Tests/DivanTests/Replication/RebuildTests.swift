@@ -81,11 +81,26 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: rebuild.damagedPath + "db.sqlite3"))
     }
 
-    @Test func `a file that cannot be opened comes back from the peer`() throws {
-        try overwrite(100, count: 200)
+    /// The header, the head of the schema, all of the first page.
+    @Test(arguments: [(0, 100), (100, 200), (0, 4_096)])
+    func `a file that cannot be opened keeps what its pages hold`(place: Int, count: Int) throws {
+        try overwrite(place, count: count)
         #expect(throws: (any Error).self) {
             try Database(name: "here", config: .in(directory)).defaultCollection()
         }
+        let rebuild = try rebuild()
+        #expect(rebuild.keptCount == 401, "\(rebuild)")
+        #expect(rebuild.fetchedCount == 0)
+        #expect(rebuild.losses == [])
+        try checkContent()
+        let here = try Database(name: "here", config: .in(directory))
+        #expect(try here.defaultCollection().document(id: "ours") != nil)
+        #expect(try here.defaultCollection().getDocumentExpiration(id: "doc-9") != nil)
+    }
+
+    @Test func `a file of which nothing can be read comes back from the peer`() throws {
+        let byteCount = try Data(contentsOf: file).count
+        try overwrite(0, count: byteCount)
         let rebuild = try rebuild()
         #expect(rebuild.keptCount == 0)
         #expect(rebuild.fetchedCount == 400)

@@ -1,0 +1,212 @@
+internal import Glibc
+
+/// Gives a copy of a database file another first page, so that SQLite finds the tables that the old one
+/// named.
+///
+/// The first page is the one that no other can stand for: with it go the marks of the file and the
+/// schema, which says where tables begin. But what tables there are is known, and their rows tell them
+/// apart. A root is taken where what is left of the schema names it, or where it can be no other; each
+/// row still has to have its checksum. Only for plain files: a sealed page that was changed opens as a
+/// whole or not at all, and its neighbours with it.
+struct SQLiteFirstPage {
+    private let path: String
+    private let map: SQLitePageMap
+    /// What is left of the schema.
+    private let schema: [[UInt8]]
+
+    /// Copies a file with its log and gives the copy a new first page.
+    ///
+    /// - Parameters:
+    ///   - source: The damaged file.
+    ///   - path: Where the copy is made.
+    /// - Returns: A line for each collection whose documents cannot be told from others; `nil` where
+    ///   the pages do not tell enough.
+    /// - Throws: What the medium reports, and what SQLite says of the copy.
+    static func remake(_ source: String, at path: String) throws(StoreError) -> [String]? {
+        try copy(source, to: path)
+        if BundleFiles.exists(source + "-wal") { try copy(source + "-wal", to: path + "-wal") }
+        let old = try exchangeFirst(of: path)
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // The log has had the page.
+        guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 2 else { return [] }
+        let map = try SQLitePageMap(of: path)
+        let page = SQLiteFirstPage(path: path, map: map, schema: [old] + map.schemaPages)
+        return try page.nameTables()
+    }
+
+    // MARK: The page
+
+    /// What the schema says when nothing is in it but the tables that every database has; without
+    /// their indexes, which a salvage does not need.
+    private static let tables = """
+        CREATE TABLE collections (id INTEGER PRIMARY KEY, scope TEXT NOT NULL,
+            name TEXT NOT NULL, lastSequence INTEGER NOT NULL, liveCount INTEGER NOT NULL,
+            uncheckedThrough INTEGER NOT NULL DEFAULT 0, checksum INTEGER);
+        \(values);
+        """
+    private static let values = """
+        CREATE TABLE "values" (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+            checksum INTEGER, PRIMARY KEY (space, key)) WITHOUT ROWID
+        """
+
+    private static func documents(_ name: String, bodyIsLast: Bool) -> String {
+        let (checksum, body) = ("checksum INTEGER", "body TEXT NOT NULL")
+        let ending = bodyIsLast ? [checksum, body] : [body, checksum]
+        return """
+            CREATE TABLE \(name) (sequence INTEGER PRIMARY KEY, documentID TEXT NOT NULL,
+                revisionID BLOB NOT NULL, flags INTEGER NOT NULL, expiration INTEGER,
+                tree NOT NULL, bodyByteCount INTEGER NOT NULL, \(ending.joined(separator: ", ")))
+            """
+    }
+
+    /// Puts a new first page in the place of the old one, and returns that.
+    private static func exchangeFirst(of path: String) throws(StoreError) -> [UInt8] {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        let old = SQLitePageMap.page(1, of: descriptor)
+        let told = number(at: 60, of: old)
+        let known = SQLiteSchema.checksumVersion...Int64(SQLiteSchema.greatestVersion)
+        let version = known.contains(told) ? told : Int64(SQLiteSchema.version)
+        var page = try template(version: version, path)
+        let pageCount = BundleFiles.byteCount(path) / SQLitePageMap.pageByteCount
+        // That the number of pages was written by who knows it; no page is free.
+        for (place, value) in [(24, 1), (28, pageCount), (32, 0), (36, 0), (92, 1)] {
+            for byte in 0..<4 {
+                page[place + byte] = UInt8(truncatingIfNeeded: value >> (24 - 8 * byte))
+            }
+        }
+        guard pwrite(descriptor, page, page.count, 0) == page.count else {
+            throw .system(errno, at: path)
+        }
+        return old
+    }
+
+    private static func number(at place: Int, of page: [UInt8]) -> Int64 {
+        page[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// The first page of a database without rows.
+    private static func template(version: Int64, _ path: String) throws(StoreError) -> [UInt8] {
+        let path = path + "-template"
+        do {
+            let connection = try SQLiteConnection(path: path, mode: .create)
+            try connection.execute(
+                """
+                PRAGMA page_size = \(SQLitePageMap.pageByteCount);
+                \(tables)
+                PRAGMA application_id = \(SQLiteSchema.applicationID);
+                PRAGMA user_version = \(version);
+                PRAGMA journal_mode = WAL;
+                """
+            )
+        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        return SQLitePageMap.page(1, of: descriptor)
+    }
+
+    // MARK: The schema
+
+    private func nameTables() throws(StoreError) -> [String]? {
+        guard let collections = root(of: "collections", .collections) else { return nil }
+        let values = root(of: "values", .values)
+        try edit(
+            """
+            UPDATE sqlite_schema SET rootpage = \(collections.number) WHERE name = 'collections';
+            UPDATE sqlite_schema SET rootpage = \(values?.number ?? 0) WHERE name = 'values';
+            DELETE FROM sqlite_schema WHERE rootpage = 0;
+            """
+        )
+        let names = try collectionNames()
+        let found = documentRoots(of: names.keys.sorted())
+        for (id, root) in found {
+            guard case .documents(let bodyIsLast) = root.table else { continue }
+            let name = SQLiteSchema.table(CollectionID(rawValue: id))
+            try edit(
+                """
+                INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (
+                    'table', '\(name)', '\(name)', \(root.number),
+                    '\(Self.documents(name, bodyIsLast: bodyIsLast))');
+                """
+            )
+        }
+        // What was not found is empty.
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        if values == nil { try connection.execute(Self.values) }
+        var losses: [String] = []
+        for (id, name) in names.sorted(by: { $0.key < $1.key }) where found[id] == nil {
+            let table = SQLiteSchema.table(CollectionID(rawValue: id))
+            try connection.execute(Self.documents(table, bodyIsLast: true))
+            losses.append("collection \(name): its pages cannot be told from those of others")
+        }
+        return losses
+    }
+
+    /// Changes the schema, which is read again by who opens the file next.
+    private func edit(_ sql: String) throws(StoreError) {
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try connection.execute("PRAGMA writable_schema = ON; \(sql)")
+    }
+
+    /// The collections that can be read, by number.
+    private func collectionNames() throws(StoreError) -> [Int64: String] {
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let statement = try connection.prepare("SELECT id, scope || '.' || name FROM collections")
+        var names: [Int64: String] = [:]
+        while (try? statement.step()) ?? false { names[statement.integer(0)] = statement.text(1) }
+        return names
+    }
+
+    private func root(of name: String, _ table: SQLitePage.Table) -> SQLitePageMap.Root? {
+        let named = schema.flatMap { SQLitePageMap.roots(ofTablesNamed: name, in: $0) }
+        let proven = Set(named.map { $0.1 }).compactMap { map.root(at: $0) }
+            .filter { $0.table == table }
+        guard proven.count != 1 else { return proven.first }
+        return SQLitePageMap.only(map.roots.filter { $0.table == table })
+    }
+
+    /// The roots of document tables by the number of their collection.
+    private func documentRoots(of ids: [Int64]) -> [Int64: SQLitePageMap.Root] {
+        let named = schema.flatMap { SQLitePageMap.roots(ofTablesNamed: "docs_", in: $0) }
+        var found: [Int64: SQLitePageMap.Root] = [:]
+        for id in ids {
+            let name = SQLiteSchema.table(CollectionID(rawValue: id))
+            let proven = Set(named.filter { $0.name == name }.map { $0.1 })
+                .compactMap { map.root(at: $0) }.filter(\.table.isDocuments)
+            if proven.count == 1 { found[id] = proven.first }
+        }
+        let taken = Set(found.values.map(\.number))
+        let candidates = map.roots.filter { $0.table.isDocuments && !taken.contains($0.number) }
+        let rest = ids.filter { found[$0] == nil }
+        if rest.count == 1, let only = SQLitePageMap.only(candidates) { found[rest[0]] = only }
+        return found
+    }
+
+    // MARK: The copy
+
+    /// A page that the disk does not give is one of zeros.
+    private static func copy(_ source: String, to target: String) throws(StoreError) {
+        let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard from >= 0 else { throw .system(errno, at: source) }
+        defer { close(from) }
+        guard let to = try BundleFiles.makeFile(target) else {
+            throw StoreError(.alreadyExists, at: target)
+        }
+        defer { BundleFiles.close(to) }
+        let byteCount = BundleFiles.byteCount(source)
+        var piece = [UInt8](repeating: 0, count: SQLitePageMap.pageByteCount)
+        var place = 0
+        while place < byteCount {
+            let wanted = min(piece.count, byteCount - place)
+            let count = pread(from, &piece, wanted, place)
+            if count < wanted { piece = [UInt8](repeating: 0, count: piece.count) }
+            guard pwrite(to, piece, wanted, place) == wanted else {
+                throw .system(errno, at: target)
+            }
+            place += wanted
+        }
+    }
+}

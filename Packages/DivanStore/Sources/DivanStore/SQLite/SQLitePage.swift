@@ -1,0 +1,146 @@
+/// A page of a b-tree, read without the schema that says whose it is.
+///
+/// Anything in it may be damaged, so every number is held against the page's own bounds.
+///
+/// Source: the file format of SQLite, §1.6 (b-tree pages) and §2.1 (records).
+struct SQLitePage {
+    /// What the first byte says.
+    enum Kind: UInt8 {
+        case indexInterior = 2
+        case tableInterior = 5
+        case indexLeaf = 10
+        case tableLeaf = 13
+
+        var isInterior: Bool { self == .indexInterior || self == .tableInterior }
+    }
+
+    /// A table of a database, by the columns that its records have.
+    enum Table: Hashable {
+        /// In a file that was made before there were checksums, the body stands before its own.
+        case documents(bodyIsLast: Bool)
+        case collections
+        case values
+        case schema
+
+        var isDocuments: Bool {
+            if case .documents = self { true } else { false }
+        }
+    }
+
+    private enum Value {
+        case null, integer, real, text, bytes
+
+        init?(serialType: UInt64) {
+            switch serialType {
+            case 0: self = .null
+            case 1...6, 8, 9: self = .integer
+            case 7: self = .real
+            case 10, 11: return nil
+            default: self = serialType % 2 == 0 ? .bytes : .text
+            }
+        }
+    }
+
+    /// The pages below an inner page.
+    let children: [UInt32]
+    /// Whose records it has, as the first of them tells; `nil` for other tables, and for an inner page
+    /// of a table, which has none.
+    let table: Table?
+
+    /// Reads a page other than the first; `nil` when it is no page of a b-tree, or an empty one.
+    init?(_ bytes: [UInt8], pageCount: UInt32) {
+        guard let kind = bytes.first.flatMap(Kind.init(rawValue:)) else { return nil }
+        var head = Cursor(bytes: bytes, offset: 3)
+        guard let cellCount = head.number(2), cellCount > 0 else { return nil }
+        head.offset = 8
+        var children: [UInt32] = []
+        if kind.isInterior {
+            guard let last = head.number(4) else { return nil }
+            children.append(last)
+        }
+        var first: Cursor?
+        for _ in 0..<cellCount {
+            guard let place = head.number(2) else { return nil }
+            var cell = Cursor(bytes: bytes, offset: Int(place))
+            if kind.isInterior {
+                guard let child = cell.number(4) else { return nil }
+                children.append(child)
+            }
+            first = first ?? cell
+        }
+        guard children.allSatisfy({ (2...max(pageCount, 2)).contains($0) }) else { return nil }
+        self.children = children
+        table = first.flatMap { Self.table(of: $0, in: kind) }
+    }
+
+    private static func table(of cell: Cursor, in kind: Kind) -> Table? {
+        guard kind != .tableInterior else { return nil }
+        var cell = cell
+        guard cell.varint() != nil else { return nil }  // bytes of the record
+        if kind == .tableLeaf, cell.varint() == nil { return nil }  // its number
+        guard let values = cell.values() else { return nil }
+        return kind == .tableLeaf ? rowTable(values) : keyTable(values)
+    }
+
+    private static func rowTable(_ values: [Value]) -> Table? {
+        if values == [.text, .text, .text, .integer, .text] { return .schema }
+        if (5...7).contains(values.count),
+            values.starts(with: [.null, .text, .text, .integer, .integer]),
+            values[5...].allSatisfy({ $0 == .integer })
+        {
+            return .collections
+        }
+        guard values.count == 9, values.starts(with: [.null, .text, .bytes, .integer]),
+            values[4] == .null || values[4] == .integer,
+            values[5] == .bytes || values[5] == .integer, values[6] == .integer
+        else { return nil }
+        switch (values[7], values[8]) {
+        case (.integer, .text): return .documents(bodyIsLast: true)
+        case (.text, .integer): return .documents(bodyIsLast: false)
+        default: return nil
+        }
+    }
+
+    private static func keyTable(_ values: [Value]) -> Table? {
+        values == [.text, .text, .bytes, .integer] ? .values : nil
+    }
+
+    private struct Cursor {
+        let bytes: [UInt8]
+        var offset: Int
+
+        mutating func number(_ byteCount: Int) -> UInt32? {
+            guard offset + byteCount <= bytes.count else { return nil }
+            defer { offset += byteCount }
+            return bytes[offset..<offset + byteCount].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+
+        mutating func varint() -> UInt64? {
+            var value: UInt64 = 0
+            for place in 0..<9 {
+                guard offset < bytes.count else { return nil }
+                let byte = bytes[offset]
+                offset += 1
+                if place == 8 { return value << 8 | UInt64(byte) }
+                value = value << 7 | UInt64(byte & 0x7F)
+                if byte < 0x80 { break }
+            }
+            return value
+        }
+
+        /// The columns of the record that begins here.
+        mutating func values() -> [Value]? {
+            let start = offset
+            guard let byteCount = varint(), byteCount <= UInt64(bytes.count - start) else {
+                return nil
+            }
+            let end = start + Int(byteCount)
+            var values: [Value] = []
+            while offset < end {
+                guard let value = varint().flatMap(Value.init(serialType:)) else { return nil }
+                values.append(value)
+            }
+            return values
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Glibc
+
+/// Which b-trees the pages of a plain database file make up, seen without its schema.
+///
+/// A page that was given up still has what it held. So a page that no other names as its child may be a
+/// root or none, and whoever asks wants further evidence, or the only one of its kind.
+struct SQLitePageMap {
+    /// The top of a b-tree.
+    struct Root: Hashable {
+        let number: UInt32
+        let table: SQLitePage.Table
+        /// Pages with records that could be read.
+        var leafCount = 0
+    }
+
+    /// Bytes of a page: SQLite's own choice, which no file of ours was ever made without.
+    static let pageByteCount = 4_096
+    /// A file of 2³² pages has trees of this depth.
+    private static let maximumDepth = 20
+
+    /// What may be the roots of tables that are known, the first page left out.
+    let roots: [Root]
+    /// Pages with records of the schema, which has more than one page where there are many tables.
+    let schemaPages: [[UInt8]]
+    private let children: [UInt32: [UInt32]]
+    private let tables: [UInt32: SQLitePage.Table]
+
+    /// Reads every page of a file that nobody writes to.
+    init(of path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        let pageCount = UInt32(clamping: BundleFiles.byteCount(path) / Self.pageByteCount)
+        var parents = [UInt32](repeating: 0, count: Int(pageCount) + 1)
+        var children: [UInt32: [UInt32]] = [:]
+        var tables: [UInt32: SQLitePage.Table] = [:]
+        var schemaPages: [[UInt8]] = []
+        var number: UInt32 = 2
+        while number <= pageCount {
+            defer { number += 1 }
+            let bytes = Self.page(number, of: descriptor)
+            guard let page = SQLitePage(bytes, pageCount: pageCount) else { continue }
+            for child in page.children { parents[Int(child)] = number }
+            if !page.children.isEmpty { children[number] = page.children }
+            if page.table == .schema { schemaPages.append(bytes) }
+            tables[number] = page.table
+        }
+        (self.schemaPages, self.children, self.tables) = (schemaPages, children, tables)
+        roots = Self.roots(of: tables, parents)
+    }
+
+    private static func roots(
+        of tables: [UInt32: SQLitePage.Table],
+        _ parents: [UInt32]
+    ) -> [Root] {
+        var found: [UInt32: Root] = [:]
+        for (leaf, table) in tables.sorted(by: { $0.key < $1.key }) {
+            var (top, depth) = (leaf, 0)
+            while parents[Int(top)] != 0, depth < maximumDepth {
+                top = parents[Int(top)]
+                depth += 1
+            }
+            guard parents[Int(top)] == 0 else { continue }
+            var root = found[top] ?? Root(number: top, table: table)
+            if root.table == table { root.leafCount += 1 }
+            found[top] = root
+        }
+        return found.values.sorted { $0.number < $1.number }
+    }
+
+    /// The root that stands at a page, if a table's records are below it.
+    func root(at number: UInt32) -> Root? {
+        table(at: number, Self.maximumDepth).map { Root(number: number, table: $0) }
+    }
+
+    private func table(at number: UInt32, _ depth: Int) -> SQLitePage.Table? {
+        if let table = tables[number] { return table }
+        guard depth > 0 else { return nil }
+        return children[number]?.lazy.compactMap { table(at: $0, depth - 1) }.first
+    }
+
+    /// A page of an open file, counted from 1; where it cannot be read it is zeros.
+    static func page(_ number: UInt32, of descriptor: Int32) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: pageByteCount)
+        let place = Int(number - 1) * pageByteCount
+        guard pread(descriptor, &bytes, bytes.count, place) == bytes.count else {
+            return [UInt8](repeating: 0, count: pageByteCount)
+        }
+        return bytes
+    }
+
+    /// The only root that it can be, of several the only one with inner pages; `nil` in doubt.
+    static func only(_ roots: [Root]) -> Root? {
+        if roots.count == 1 { return roots.first }
+        let large = roots.filter { $0.leafCount > 1 }
+        return large.count == 1 ? large.first : nil
+    }
+
+    /// Where a page of the schema has the root of a table: behind the type and both names stands its
+    /// number, in as many bytes as it needs, and then the statement.
+    static func roots(ofTablesNamed prefix: String, in page: [UInt8]) -> [(name: String, UInt32)] {
+        let (type, start) = (Array("table".utf8), Array(prefix.utf8))
+        let (opening, statement) = (type + start, Array("CREATE TABLE".utf8))
+        var found: [(name: String, UInt32)] = []
+        for place in page.indices where page[place...].starts(with: opening) {
+            let rest = page[(place + type.count)...]
+            let digits = rest.dropFirst(start.count).prefix { (0x30...0x39).contains($0) }
+            let name = Array(rest.prefix(start.count + digits.count))
+            guard rest.dropFirst(name.count).starts(with: name) else { continue }
+            let behind = rest.dropFirst(2 * name.count)
+            guard let count = (1...4).first(where: { behind.dropFirst($0).starts(with: statement) })
+            else { continue }
+            let number = behind.prefix(count).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            found.append((String(decoding: name, as: UTF8.self), number))
+        }
+        return found
+    }
+}

@@ -1,0 +1,169 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What can be read of a database whose first page, the one that names the tables, is damaged.
+@Suite struct SalvageTests {
+    private static let pageByteCount = 4_096
+    private let home: TemporaryDirectory
+    private let people: CollectionPath
+
+    init() throws {
+        home = try TemporaryDirectory()
+        people = try #require(CollectionPath("people"))
+    }
+
+    private var directory: String { home.file("a.cblite2") }
+    private var file: URL { URL(filePath: directory + "/db.sqlite3") }
+
+    /// Documents of two sizes in two collections, a part of them changed and purged again, so that
+    /// pages of rows are given up that still have what they held.
+    private func fill(_ collections: [CollectionPath], count: Int) throws {
+        let store = try Store.open(directory: directory)
+        for path in collections { try store.createCollection(path) }
+        for (number, path) in collections.enumerated() {
+            for round in 0..<3 {
+                try store.write { writer in
+                    for document in 0..<count where round == 0 || document % (round + 1) == 0 {
+                        let body = Self.body(path, document, round, number == 0 ? 40 : 1_500)
+                        let id = DocumentID(unchecked: "doc-\(document)")
+                        _ = try writer.save(id, in: path, body: body)
+                    }
+                }
+            }
+            try store.write { writer in
+                for document in stride(from: 0, to: count, by: 5) {
+                    let id = DocumentID(unchecked: "doc-\(document)")
+                    _ = try writer.purge(id, in: path)
+                }
+            }
+        }
+        try store.close()
+    }
+
+    private static func body(
+        _ path: CollectionPath,
+        _ number: Int,
+        _ round: Int,
+        _ length: Int
+    ) -> [UInt8] {
+        let filler = String(repeating: "x", count: length)
+        return Array(#"{"in":"\#(path)","n":\#(number),"round":\#(round),"x":"\#(filler)"}"#.utf8)
+    }
+
+    private func overwrite(_ places: Range<Int>, with byte: UInt8 = 0x5A) throws {
+        var bytes = try Data(contentsOf: file)
+        for place in places.clamped(to: 0..<bytes.count) { bytes[place] = byte }
+        try bytes.write(to: file)
+    }
+
+    private func contents(
+        _ directory: String,
+        _ path: CollectionPath
+    ) throws -> [DocumentID: [UInt8]] {
+        let store = try Store.open(directory: directory, options: StoreOptions(create: false))
+        defer { try? store.close() }
+        try store.checkIntegrity()
+        return try store.read { reader in
+            guard try reader.hasCollection(path) else { return [:] }
+            let documents = try reader.documents(in: path, after: 0, limit: 10_000)
+            return Dictionary(uniqueKeysWithValues: documents.map { ($0.documentID, $0.body) })
+        }
+    }
+
+    private func rebuild() throws -> Salvage {
+        try Store.rebuild(
+            directory: directory,
+            by: home.file("new.cblite2"),
+            keepingOldAt: { home.file("old-\($0).cblite2") },
+            options: StoreOptions(),
+            completing: { _ in }
+        )
+    }
+
+    /// The file's header, the head of the schema, and both.
+    @Test(arguments: [0..<100, 100..<200, 0..<400], [3, 400])
+    func `two collections keep their documents`(places: Range<Int>, count: Int) throws {
+        try fill([.default, people], count: count)
+        let before = try [CollectionPath.default, people].map { try contents(directory, $0) }
+        try overwrite(places)
+        #expect(throws: StoreError.self) { _ = try contents(directory, .default) }
+        let salvage = try rebuild()
+        #expect(salvage.losses == [])
+        #expect(salvage.documentCount == before.map(\.count).reduce(0, +))
+        #expect(try contents(directory, .default) == before[0])
+        #expect(try contents(directory, people) == before[1])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: home.path).sorted() == [
+                "a.cblite2", "old-1.cblite2",
+            ]
+        )
+    }
+
+    @Test(arguments: [UInt8(0), 0x5A, 0xFF])
+    func `one collection is known without any schema`(byte: UInt8) throws {
+        try fill([.default], count: 400)
+        let before = try contents(directory, .default)
+        try overwrite(0..<Self.pageByteCount, with: byte)
+        let salvage = try rebuild()
+        #expect(salvage.losses == [])
+        #expect(try contents(directory, .default) == before)
+    }
+
+    /// Nothing says which tree is whose, and a guess would put documents where they do not belong.
+    @Test func `collections that nothing tells apart are named`() throws {
+        try fill([.default, people], count: 400)
+        try overwrite(0..<Self.pageByteCount)
+        let salvage = try rebuild()
+        #expect(salvage.documentCount == 0)
+        #expect(salvage.losses.count == 2)
+        #expect(salvage.losses.allSatisfy { $0.contains("cannot be told from those of others") })
+        #expect(salvage.losses.contains { $0.contains("people") })
+    }
+
+    /// Commits that are in the log alone are read, too.
+    @Test func `what is in the log is kept`() throws {
+        try fill([.default], count: 50)
+        let store = try Store.open(directory: directory)
+        let body = Array(#"{"n":"late"}"#.utf8)
+        _ = try store.save("late", in: .default, body: body)
+        // As a crash leaves it.
+        let copy = home.file("crashed.cblite2")
+        try FileManager.default.copyItem(atPath: directory, toPath: copy)
+        try store.close()
+        try FileManager.default.removeItem(atPath: directory)
+        try FileManager.default.moveItem(atPath: copy, toPath: directory)
+        try overwrite(0..<100)
+        _ = try rebuild()
+        #expect(try contents(directory, .default)["late"] == body)
+    }
+
+    /// Whatever the damage, what comes out is what was stored, and the rest is not there.
+    @Test(arguments: UInt64(0)..<12)
+    func `pages that are written over bring nothing that was never stored`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        try fill([.default, people], count: 200)
+        let before = try [CollectionPath.default, people].map { try contents(directory, $0) }
+        try overwrite(0..<Int.random(in: 1...Self.pageByteCount, using: &generator))
+        let byteCount = try Data(contentsOf: file).count
+        for _ in 0..<Int.random(in: 0...6, using: &generator) {
+            let start = Int.random(in: 0..<byteCount, using: &generator)
+            let count = Int.random(in: 1...6_000, using: &generator)
+            try overwrite(start..<start + count, with: UInt8.random(in: 0...255, using: &generator))
+        }
+        _ = try rebuild()
+        for (path, stored) in zip([CollectionPath.default, people], before) {
+            for (id, body) in try contents(directory, path) {
+                let rounds = (0..<3).flatMap { round in
+                    [40, 1_500].map { length in
+                        let number = Int(id.text.dropFirst(4)) ?? -1
+                        return Self.body(path, number, round, length)
+                    }
+                }
+                #expect(stored[id] == body || rounds.contains(body), "seed \(seed), \(id)")
+            }
+        }
+    }
+}
