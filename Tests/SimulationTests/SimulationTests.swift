@@ -18,6 +18,15 @@ import Testing
         #expect(simulation.run().violations == [], "divan-simulate --fleet vectors --seed \(seed)")
     }
 
+    /// The databases are files, whose writes, syncs and reads fail, and which lose in a power cut what
+    /// was not synced.
+    @Test(arguments: UInt64(1)...10)
+    func `peers on failing disks converge and lose nothing`(seed: UInt64) {
+        var simulation = Simulation(seed: seed)
+        simulation.usesFiles = true
+        #expect(simulation.run().violations == [], "divan-simulate --files --seed \(seed)")
+    }
+
     @Test(arguments: [SeededBug.timeRounded, .meOnTheWire])
     func `a mistake with vectors is caught`(bug: SeededBug) {
         let caught = (UInt64(1)...40).contains { seed in

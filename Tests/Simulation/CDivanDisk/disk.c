@@ -2,6 +2,9 @@
 // synced. What a power cut leaves is then the file with all such changes undone, and some of them
 // done again: each write by itself, in the order in which they were made.
 //
+// A sync that fails gives up the writes that it was to bring to the disk, as Linux does: they can still
+// be read, and a later sync calls itself good without them. Only who writes them again has them.
+//
 // The files lie in memory, so syncs are not carried out. The map of the log's pages (`-shm`) is not
 // written through here; SQLite makes it anew.
 #include "CDivanDisk.h"
@@ -13,8 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// What has become of a change.
+typedef enum { IN_MEMORY, GIVEN_UP, ON_DISK } fate;
+
 /// A write, or with `count` 0 a truncation to `at`.
 typedef struct {
+    fate fate;
     int64_t at, count;
     sqlite3_int64 old_size;  // of the file
     int64_t old_count;       // bytes that were replaced or cut off
@@ -36,7 +43,7 @@ struct divan_disk {
     uint64_t random;
     divan_disk_fault fault;
     int error_number, percentage;
-    int skips_syncs, is_cut, has_failed_sync;
+    int skips_syncs, is_cut;
     int64_t calls_left;  // until the power is cut; negative without
     journal journals[FILES];
 };
@@ -73,7 +80,7 @@ static void forget(journal *journal) {
 static int keep(disk_file *file, int64_t at, const void *bytes, int64_t count) {
     sqlite3_file *below = inner(&file->base);
     journal *journal = file->journal;
-    change change = {.at = at, .count = count};
+    change change = {.fate = IN_MEMORY, .at = at, .count = count};
     if (below->pMethods->xFileSize(below, &change.old_size)) return 0;
     int64_t end = count ? at + count : change.old_size;
     if (end > change.old_size) end = change.old_size;
@@ -93,6 +100,34 @@ static int keep(disk_file *file, int64_t at, const void *bytes, int64_t count) {
     return 1;
 }
 
+static void give_up(journal *journal) {
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->changes[i].fate == IN_MEMORY && journal->changes[i].count)
+            journal->changes[i].fate = GIVEN_UP;
+}
+
+/// Whether later changes that are on the disk, in rising order, hide one that was given up.
+static int is_hidden(const journal *journal, size_t index) {
+    int64_t at = journal->changes[index].at, end = at + journal->changes[index].count;
+    for (size_t i = index + 1; i < journal->count && at < end; i++) {
+        const change *later = journal->changes + i;
+        if (later->fate == GIVEN_UP || later->at > at) continue;
+        if (later->count == 0) return 1;
+        if (later->at + later->count > at) at = later->at + later->count;
+    }
+    return at >= end;
+}
+
+/// Notes a sync that succeeded.
+static void settle(journal *journal) {
+    int is_whole = 1;
+    for (size_t i = 0; i < journal->count && is_whole; i++)
+        if (journal->changes[i].fate == GIVEN_UP) is_whole = is_hidden(journal, i);
+    if (is_whole) return forget(journal);
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->changes[i].fate == IN_MEMORY) journal->changes[i].fate = ON_DISK;
+}
+
 /// Whether a call fails, and with which error number; counts towards a power cut.
 static int fails(divan_disk *disk, divan_disk_fault kind) {
     int changes = kind != DIVAN_DISK_READS_FAIL, number = 0;
@@ -100,7 +135,6 @@ static int fails(divan_disk *disk, divan_disk_fault kind) {
     if (disk->is_cut) number = EIO;
     else if (disk->fault == kind && next_random(disk) % 100 < (uint64_t)disk->percentage)
         number = disk->error_number;
-    if (number && kind == DIVAN_DISK_SYNCS_FAIL && !disk->is_cut) disk->has_failed_sync = 1;
     return errno = number;
 }
 
@@ -140,7 +174,8 @@ static int disk_sync(sqlite3_file *file, int flags) {
     if (own->disk == NULL) return inner(file)->pMethods->xSync(inner(file), flags);
     pthread_mutex_lock(&lock);
     int number = fails(own->disk, DIVAN_DISK_SYNCS_FAIL);
-    if (number == 0 && !own->disk->skips_syncs) forget(own->journal);
+    if (number && !own->disk->is_cut) give_up(own->journal);
+    if (number == 0 && !own->disk->skips_syncs) settle(own->journal);
     pthread_mutex_unlock(&lock);
     return number ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
@@ -293,8 +328,6 @@ void divan_disk_cut_power(divan_disk *disk, int64_t count) {
 
 int divan_disk_is_cut(const divan_disk *disk) { return disk->is_cut; }
 
-int divan_disk_has_failed_sync(const divan_disk *disk) { return disk->has_failed_sync; }
-
 // MARK: What is left
 
 /// A file's content.
@@ -346,7 +379,8 @@ static int write_remains(divan_disk *disk, const journal *journal, const char *p
     }
     for (size_t i = journal->count; i > 0; i--) undo(&image, journal->changes + i - 1);
     for (size_t i = 0; i < journal->count; i++)
-        if (next_random(disk) & 1) redo(&image, journal->changes + i);
+        if (journal->changes[i].fate == ON_DISK || next_random(disk) & 1)
+            redo(&image, journal->changes + i);
     FILE *file = fopen(to, "wb");
     int ok = file && fwrite(image.bytes, 1, (size_t)image.size, file) == (size_t)image.size;
     if (file) ok = fclose(file) == 0 && ok;

@@ -33,11 +33,9 @@ final class DiskHealth {
     var fault: DiskFault? { didSet { files?.fail(fault) } }
     /// What is under the node's files; `nil` for rows in memory.
     var files: FailingDisk? { didSet { files?.fail(fault) } }
-    /// Whether a commit that was reported to fail has made the rows in memory read-only.
+    /// Whether a commit that was reported to fail has made the rows in memory read-only until the
+    /// database is opened again; files mend themselves.
     var isPoisoned = false
-    /// Whether nothing is written until the database is opened again: a sync has failed, perhaps one that
-    /// nobody was told of, because the commit before it stands.
-    var isReadOnly: Bool { isPoisoned || files?.hasFailedSync ?? false }
     /// Where the process is to die; `nil` = nowhere.
     var death: Death?
     private var generator: SeededGenerator

@@ -40,9 +40,6 @@ final class FailingDisk {
     /// Whether the power is gone; nothing is read or written any more.
     var isCut: Bool { divan_disk_is_cut(disk) != 0 }
 
-    /// Whether a sync has failed, after which the file is to be opened anew.
-    var hasFailedSync: Bool { divan_disk_has_failed_sync(disk) != 0 }
-
     /// Writes what a power cut leaves into files that begin with `prefix`; returns whether it could.
     func writeRemains(to prefix: String) -> Bool { divan_disk_write_remains(disk, prefix) == 0 }
 }

@@ -60,7 +60,7 @@ extension World {
             nodes[node].health.fault = fault
             later(time) { world in
                 world.nodes[node].health.fault = nil
-                guard world.nodes[node].health.isReadOnly, world.nodes[node].isUp else { return }
+                guard world.nodes[node].health.isPoisoned, world.nodes[node].isUp else { return }
                 world.crash(world.nodes[node])
                 world.restart(world.nodes[node])
             }

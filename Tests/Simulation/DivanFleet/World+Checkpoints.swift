@@ -15,7 +15,7 @@ extension World {
             guard let mine = ends[0].store, let theirs = ends[1].store,
                 !ends.contains(where: { restoredNodes.contains($0.number) }),
                 // Nothing can be said while it cannot be read.
-                !ends.contains(where: { $0.health.fault != nil || $0.health.isReadOnly })
+                !ends.contains(where: { $0.health.fault != nil || $0.health.isPoisoned })
             else { continue }
             for (index, path) in scenario.collections.enumerated() {
                 let id = connector.checkpointID(path, of: mine)

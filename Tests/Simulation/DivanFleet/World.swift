@@ -181,7 +181,7 @@ final class World: @unchecked Sendable {
                 node.usesVectors = true
                 crash(node)
             }
-            if node.health.isReadOnly { crash(node) }
+            if node.health.isPoisoned { crash(node) }
             node.listenAgain()
         }
         network.lose(.reset)

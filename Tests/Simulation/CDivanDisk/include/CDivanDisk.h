@@ -26,6 +26,8 @@ divan_disk *divan_disk_new(const char *prefix, uint64_t seed);
 void divan_disk_free(divan_disk *disk);
 
 /// From now on `percentage` of such calls fail with `error_number`, EIO or ENOSPC.
+///
+/// What a sync that fails was to bring to the disk is given up: no later sync brings it.
 void divan_disk_break(divan_disk *disk, divan_disk_fault fault, int error_number, int percentage);
 
 /// Lets syncs succeed that do nothing: a mistake that a simulation has to notice.
@@ -37,9 +39,6 @@ void divan_disk_cut_power(divan_disk *disk, int64_t count);
 
 /// Whether the power is gone.
 int divan_disk_is_cut(const divan_disk *disk);
-
-/// Whether a sync has failed, after which nobody knows what is on the disk.
-int divan_disk_has_failed_sync(const divan_disk *disk);
 
 /// Writes into files that begin with `prefix` what is left when the power goes now: everything that
 /// was synced, and of later changes some. Returns 0, or -1.
