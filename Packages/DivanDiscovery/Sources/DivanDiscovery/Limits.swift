@@ -4,7 +4,8 @@ public enum Limits {
     public static let nameByteCount = 63
     /// Bytes of one attribute, `key=value`: 255, one TXT string (RFC 6763 §6.1).
     public static let attributeByteCount = 255
-    /// Bytes of all attributes: 1,300, what fits into one Ethernet packet (RFC 6763 §6.2).
+    /// Bytes of all attributes, told or heard: 1,300, what fits into one Ethernet packet
+    /// (RFC 6763 §6.2).
     public static let attributesByteCount = 1_300
     /// Peers that browsing keeps: 1,000, so that a stranger cannot fill our memory with names.
     public static let peerCount = 1_000

@@ -68,13 +68,18 @@ struct PeerTable {
 
 /// The attributes of a TXT record's strings: keys in lower case, the first of a key counts.
 ///
-/// Source: RFC 6763 §6.4. A string without `=` is a key with an empty value; one without a key is
-/// skipped; bytes that are not UTF-8 are replaced.
+/// Source: RFC 6763 §6.4. A string without `=` is a key with an empty value; one without a key, or whose
+/// key is not of printable ASCII letters, is skipped; bytes of values that are not UTF-8 are replaced.
+/// Of a record that is larger than `Limits.attributesByteCount` the strings that do not fit are left out.
 func attributes(of strings: [[UInt8]]) -> [String: String] {
     var attributes: [String: String] = [:]
+    var byteCount = 0
     for string in strings {
         let key = string.prefix { $0 != UInt8(ascii: "=") }
-        guard !key.isEmpty else { continue }
+        guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }),
+            byteCount + string.count < Limits.attributesByteCount
+        else { continue }
+        byteCount += string.count + 1
         let name = String(decoding: key, as: UTF8.self).lowercased()
         let value = String(decoding: string.dropFirst(key.count + 1), as: UTF8.self)
         if attributes[name] == nil { attributes[name] = value }

@@ -1,4 +1,5 @@
 import DivanTestKit
+import Foundation
 import Testing
 
 /// `divan serve --advertise` and `divan discover` through a real Avahi daemon.
@@ -18,6 +19,28 @@ import Testing
         _ = try server.event(named: "advertised")
         let line = try shell.divan(["discover", "--seconds", "1"], environment: avahi.environment)
         #expect(line.output.hasPrefix(#"juke\u{202e}xob  wss://"#), "\(line)")
+    }
+
+    @Test(
+        .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
+    )
+    func `a database with an odd name is found by a URL that leads to it`() throws {
+        let shell = try Shell()
+        try shell.run("new", "a b#c?")
+        try shell.run("new", "b")
+        try shell.run("put", "a b#c?", "one", "{}")
+        let avahi = try PrivateAvahi()
+        let server = try shell.start(
+            ["serve", "a b#c?", "--advertise", "jukebox", "--no-tls"],
+            avahi.environment
+        )
+        defer { server.stop() }
+        _ = try server.event(named: "advertised")
+        let line = try shell.divan(["discover", "--seconds", "1"], environment: avahi.environment)
+        let url = try #require(line.output.split(separator: " ").last)
+        #expect(url.contains("/a%20b%23c%3F"), "\(line)")
+        try shell.run("pull", "b", url.trimmingCharacters(in: .newlines))
+        #expect(try shell.run("ls", "b").output == "one\n")
     }
 
     @Test(

@@ -87,14 +87,11 @@ private struct PeerPrinter: Sendable {
                     "port": JSON(peer.port),
                     "addresses": .array(peer.addresses.map { .string($0) }),
                     "attributes": .object(JSONObject(attributes)),
+                    "url": peer.url.map { .string($0) } ?? .null,
                 ]
             )
         }
-        let scheme = peer.attributes["scheme"] ?? "wss"
-        let host = peer.addresses.first { !$0.contains("%") } ?? peer.host
-        let place = host.contains(":") ? "[\(host)]" : host
-        let path = peer.attributes["database"].orEmpty
-        var line = "\(peer.name)  \(scheme)://\(place):\(peer.port)/\(path)"
+        var line = "\(peer.name)  \(peer.url ?? "no address")"
         if let fingerprint = peer.attributes["fingerprint"] { line += "  \(fingerprint)" }
         terminal.result(line.escapingControlCharacters())
     }

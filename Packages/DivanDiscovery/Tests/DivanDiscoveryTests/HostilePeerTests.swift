@@ -1,0 +1,96 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+// The readers of what a daemon passes on are internal.
+@testable import DivanDiscovery
+
+/// Strangers announce what they like.
+@Suite struct HostilePeerTests {
+    private static let databases = [
+        "a", "a b", "a/b", "../../etc/passwd", "..", ".", "a?x=1#y", "a@evil.example:1/",
+        "//evil.example/a", "a\nHost: evil.example", "a\u{0}b", "%2e%2e", "Ångström", "e\u{301}",
+        "juke\u{202E}xob", "", String(repeating: "x", count: 255),
+    ]
+
+    private static let schemes = ["ws", "wss", "http", "javascript:", "", "wss://evil.example/?"]
+
+    @Test(arguments: HostilePeerTests.databases, HostilePeerTests.schemes)
+    func `whatever a peer says, its URL leads to its address`(
+        database: String,
+        scheme: String
+    ) throws {
+        let peer = DiscoveredPeer(
+            name: "jukebox",
+            host: "evil.example/x",
+            addresses: ["fe80::7%eth0", "10.0.0.7"].sorted(),
+            port: 4_984,
+            attributes: ["database": database, "scheme": scheme]
+        )
+        let text = try #require(peer.url)
+        #expect(text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+        let url = try #require(URLComponents(string: text))
+        #expect(url.scheme == (scheme == "ws" ? "ws" : "wss"))
+        #expect(url.host == "10.0.0.7")
+        #expect(url.port == 4_984)
+        #expect(url.user == nil && url.query == nil && url.fragment == nil)
+        #expect(url.percentEncodedPath.dropFirst().contains("/") == false)
+        #expect(Array(url.path.utf8) == Array("/\(database)".utf8))
+    }
+
+    @Test(
+        arguments: [
+            ("jukebox.local", [], "wss://jukebox.local:1/"),
+            ("jukebox.local", ["2001:db8::7"], "wss://[2001:db8::7]:1/"),
+            ("jukebox.local", ["fe80::7%eth0"], "wss://jukebox.local:1/"),
+            ("evil.example/", ["fe80::7%eth0"], "wss://[fe80::7%25eth0]:1/"),
+            ("user@evil.example", ["fe80::7%e?#/"], "wss://[fe80::7%25e%3F%23%2F]:1/"),
+            ("user:password@evil.example", [], nil), ("a b", [], nil), ("", [], nil),
+            ("#", [], nil),
+        ] as [(String, [String], String?)]
+    )
+    func `a host is a name or an address`(host: String, addresses: [String], url: String?) {
+        let peer = DiscoveredPeer(name: "jukebox", host: host, addresses: addresses, port: 1)
+        #expect(peer.url == url)
+    }
+
+    @Test func `without a port there is no URL`() {
+        #expect(DiscoveredPeer(name: "jukebox", host: "jukebox.local", port: 0).url == nil)
+    }
+
+    @Test func `of a record beyond one packet the rest is left out`() {
+        let value = [UInt8](repeating: 120, count: 240)
+        let longest = (0..<300).map { Array("key\($0)=".utf8) + value }
+        let taken = attributes(of: longest)
+        #expect(taken.count == 5)
+        #expect(taken.allSatisfy { $0.key.utf8.count + $0.value.utf8.count < 255 })
+        // What comes behind a string that does not fit may fit.
+        #expect(attributes(of: longest + [Array("db=a".utf8)])["db"] == "a")
+    }
+
+    @Test func `a key that the standard forbids is none`() {
+        let strings = ["k\u{E9}y=1", "ke\u{301}y=2", "a\nb=3", "a\u{0}b=4", "\u{202E}db=5", "ok=6"]
+        #expect(attributes(of: strings.map { Array($0.utf8) }) == ["ok": "6"])
+    }
+
+    @Test(arguments: UInt64(0)..<200)
+    func `records of any bytes are read`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let strings = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
+            [UInt8].random(count: Int.random(in: 0...255, using: &generator), using: &generator)
+        }
+        let taken = attributes(of: strings)
+        for key in taken.keys {
+            #expect(key.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3D })
+            #expect(key == key.lowercased(), "seed \(seed)")
+        }
+        let peer = DiscoveredPeer(
+            name: String(decoding: strings.first ?? [], as: UTF8.self),
+            host: String(decoding: strings.last ?? [], as: UTF8.self),
+            addresses: ["10.0.0.7"],
+            port: 1,
+            attributes: ["database": String(decoding: strings.first ?? [], as: UTF8.self)]
+        )
+        #expect(peer.url.flatMap { URL(string: $0) }?.host() == "10.0.0.7", "seed \(seed)")
+    }
+}
