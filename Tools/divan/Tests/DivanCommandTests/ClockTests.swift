@@ -1,0 +1,64 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Somebody sets the clock while peers shake hands and sync: deadlines hang on the monotonic clock, and
+/// a pinned certificate on no clock at all.
+@Suite(.timeLimit(.minutes(5))) struct ClockTests {
+    /// Whose clock jumps.
+    enum Side: CaseIterable {
+        case server, client, both
+    }
+
+    private let shell: Shell
+    private let jumping: [String: String]
+
+    init() throws {
+        shell = try Shell()
+        let source = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Preloads/clock_jumps.c").path
+        let library = shell.path("clock_jumps.so")
+        let compiler = try #require(Program.installed("cc") ?? Program.installed("clang"))
+        let outcome = try compiler.run(["-shared", "-fPIC", "-O1", "-o", library, source])
+        #expect(outcome.status == 0, "\(outcome)")
+        jumping = ["LD_PRELOAD": library]
+    }
+
+    @Test func `the clock of a program that it is preloaded into jumps`() throws {
+        let outcome = try shell.bash(
+            "for number in {1..60}; do date +%Y; done",
+            environment: jumping
+        )
+        #expect(Set(outcome.lines).count > 1, "\(outcome)")
+    }
+
+    @Test(arguments: Side.allCases)
+    func `pulls over TLS complete while the clock jumps`(side: Side) throws {
+        try shell.write("secret", "plover")
+        try shell.run("new", "a")
+        for number in 0..<10 { try shell.run("put", "a", "doc-\(number)", #"{"n":\#(number)}"#) }
+        let server = try shell.start(
+            [
+                "serve", "a", "--interface", "127.0.0.1", "--user", "ada", "--password-file",
+                "secret",
+                "--write-certificate", "own.pem",
+            ],
+            side == .client ? [:] : jumping
+        )
+        defer { server.stop() }
+        let url = try server.url()
+        for number in 0..<8 {
+            let name = "b\(number)"
+            try shell.run("new", name)
+            let outcome = try shell.divan(
+                [
+                    "pull", name, url, "--pin", "own.pem", "--user", "ada", "--password-file",
+                    "secret",
+                ],
+                environment: side == .server ? [:] : jumping
+            )
+            #expect(outcome.status == 0, "pull \(number): \(outcome)")
+            #expect(try shell.run("ls", name).lines.count == 10)
+        }
+    }
+}
