@@ -32,7 +32,8 @@ enum SealedBlobs: FuzzTarget {
         for number in 0..<opener.layout.chunkCount {
             guard let place = opener.layout.place(ofChunk: number) else { throw .damaged }
             guard place.upperBound <= file.count else { throw .damaged }
-            content += try opener.open(Array(file[place]).span, number: number)
+            let chunk = Array(file[place])
+            content += try opener.open(chunk.span, number: number)
         }
         return content
     }
@@ -55,7 +56,8 @@ private struct Honest {
     static let shared = Swift.Result { try Honest() }
 
     private init() throws {
-        seal = Seal(key: try SealKey(bytes: [UInt8](repeating: 7, count: 32).span))
+        let key = [UInt8](repeating: 7, count: 32)
+        seal = Seal(key: try SealKey(bytes: key.span))
         content = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
         let sealer = try BlobSealer(seal)
         let digest = SHA1.digest(of: content.span)
