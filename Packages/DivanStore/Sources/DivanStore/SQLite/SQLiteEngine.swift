@@ -292,22 +292,23 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     func makeDurable() throws(StoreError) {
         let session = try openWriter()
-        guard !syncsFully else { return }
         readers.beginWrite()
         defer { readers.endWrite() }
         awaitsFirstCommit = false
-        // A commit that is synced takes those before it along; this one changes nothing.
+        let usual = "PRAGMA synchronous = \(syncsFully ? "FULL" : "NORMAL")"
+        // A commit that is synced takes those before it along, and the place of one that failed, which
+        // might stand after a crash; this one changes nothing.
         try session.connection.execute("PRAGMA synchronous = FULL")
         do throws(StoreError) {
             let version = try session.connection.integer("PRAGMA user_version") ?? 0
             try session.connection.execute(
                 "BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT"
             )
-            try session.connection.execute("PRAGMA synchronous = NORMAL")
+            try session.connection.execute(usual)
         } catch {
             noteFailure(error, of: session.connection)
             session.rollback()
-            try session.connection.execute("PRAGMA synchronous = NORMAL")
+            try session.connection.execute(usual)
             throw error
         }
     }
