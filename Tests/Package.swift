@@ -18,7 +18,7 @@ func names(_ names: [String]) -> [Target.Dependency] {
 }
 
 /// The libraries that stand here, beside the programs made of them.
-let own: Set = ["DivanFleet", "DivanFuzz", "DivanGrowth", "DivanStress"]
+let own: Set = ["DivanFleet", "DivanFuzz", "DivanGrowth", "DivanIndexTrial", "DivanStress"]
 
 func library(_ name: String, at path: String, uses: [String]) -> Target {
     .target(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
@@ -73,18 +73,26 @@ let package = Package(
         ),
         program("divan-growth", at: "Growth/divan-growth", uses: ["DivanGrowth"]),
         tests("GrowthTests", at: "GrowthTests", uses: ["DivanGrowth"]),
+        library(
+            "DivanIndexTrial",
+            at: "IndexTrial",
+            uses: ["DivanJSON", "DivanQuery", "DivanStore"]
+        ),
         program(
             "divan-crash",
             at: "Crash",
-            uses: ["Divan", "DivanRevisions", "DivanStore", "DivanTestKit"]
+            uses: [
+                "Divan", "DivanIndexTrial", "DivanJSON", "DivanQuery", "DivanRevisions",
+                "DivanStore", "DivanTestKit",
+            ]
         ),
         tests("CrashTests", at: "CrashTests", uses: ["divan-crash", "DivanTestKit"]),
         program(
             "divan-kill-sync",
             at: "KillSync",
             uses: [
-                "Divan", "DivanDelta", "DivanJSON", "DivanLZ4", "DivanRevisions", "DivanStore",
-                "DivanTestKit", "DivanWebSocket", "DivanZlib",
+                "Divan", "DivanDelta", "DivanIndexTrial", "DivanJSON", "DivanLZ4", "DivanRevisions",
+                "DivanStore", "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ]
         ),
         tests("KillSyncTests", at: "KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),

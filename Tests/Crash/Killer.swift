@@ -1,3 +1,4 @@
+import DivanIndexTrial
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -20,7 +21,24 @@ struct Killer {
         var acknowledged: UInt64 = 0
         var survivedUntold = 0
         var blobs = 0
+        var indexes = IndexCounts()
         var beforeFirst = 0
+    }
+
+    /// What was asked of databases with their indexes and without.
+    private struct IndexCounts {
+        /// Databases that had none; those that had at least four.
+        var none = 0
+        var many = 0
+        var all = 0
+        var answers = 0
+
+        mutating func add(_ count: IndexTrial.Count) {
+            if count.indexes == 0 { none += 1 }
+            if count.indexes >= 4 { many += 1 }
+            all += count.indexes
+            answers += count.throughIndexes
+        }
     }
 
     /// What is known of the database of the moment.
@@ -117,6 +135,13 @@ struct Killer {
             }
             known.states[index] = state
         }
+        let trial = IndexTrial(
+            store: store,
+            questions: CrashIndex.questions,
+            text: "text",
+            words: Operation.words
+        )
+        counts.indexes.add(try trial.check())
     }
 
     /// What was done, and what went wrong.
@@ -131,6 +156,8 @@ struct Killer {
               \(counts.acknowledged) steps acknowledged; \
             \(counts.survivedUntold) more had been committed and not yet told
               \(counts.blobs) blobs of documents read and hashed
+              \(counts.indexes.answers) answers through \(counts.indexes.all) indexes are those \
+            of scans; \(counts.indexes.none) databases had no index, \(counts.indexes.many) four or more
               \(outcome)
             """
     }

@@ -1,3 +1,4 @@
+import DivanJSON
 import DivanRevisions
 import DivanStore
 
@@ -6,6 +7,7 @@ struct LaneState: Equatable {
     /// Bodies of live documents by `collection/document`.
     var bodies: [String: String] = [:]
     var conflicts: Set<String> = []
+    var indexes: Set<ExactText> = []
     var hasCollection = false
     /// The step that saved the checkpoint.
     var checkpoint: UInt64?
@@ -32,6 +34,8 @@ struct LaneState: Equatable {
         case .dropCollection:
             hasCollection = false
             bodies["\(lane.collectionName)/\(operation.collectionID)"] = nil
+        case .makeIndex(let index): indexes.insert(lane.name(of: index))
+        case .dropIndex(let index): indexes.remove(lane.name(of: index))
         case .compact: break
         }
     }
@@ -56,6 +60,11 @@ extension LaneState {
         let path = try lane.collection()
         let (documents, others, lastSequence) = try store.read { reader in
             hasCollection = try reader.hasCollection(path)
+            indexes = Set(
+                try reader.indexes(in: .default).map(\.name).filter {
+                    $0.text.hasPrefix(lane.prefix)
+                }
+            )
             conflicts = Set(
                 try reader.conflicts(in: .default).map(\.text).filter { $0.hasPrefix(lane.prefix) }
             )
@@ -117,6 +126,7 @@ extension LaneState {
             return "\(place) is …\(found ?? "none"), owed …\(owed ?? "none")"
         }
         if conflicts != other.conflicts { return "conflicts \(conflicts), owed \(other.conflicts)" }
+        if indexes != other.indexes { return "indexes \(indexes), owed \(other.indexes)" }
         if hasCollection != other.hasCollection { return "collection there: \(hasCollection)" }
         return "checkpoint \(checkpoint ?? 0), owed \(other.checkpoint ?? 0)"
     }

@@ -29,6 +29,12 @@ extension Operation {
                 try save(collectionID, in: path, writer)
             }
         case .dropCollection: try store.deleteCollection(lane.collection())
+        case .makeIndex(let index):
+            try store.write { writer in
+                try writer.createIndex(lane.name(of: index), index.definition, in: .default)
+            }
+        case .dropIndex(let index):
+            try store.write { try $0.deleteIndex(lane.name(of: index), in: .default) }
         case .compact: try store.compact()
         }
     }

@@ -16,8 +16,13 @@ struct Operation {
         case purge(String)
         case makeCollection
         case dropCollection
+        case makeIndex(CrashIndex)
+        case dropIndex(CrashIndex)
         case compact
     }
+
+    /// Words that stand in the texts, each with a blank behind it.
+    static let words = (0..<7).map { "word\($0)" }
 
     static let batchCount = 20
 
@@ -34,7 +39,9 @@ struct Operation {
         self.lane = lane
         self.step = step
         let filler = String(repeating: "x", count: .random(in: 0...2_000, using: &generator))
-        body = #"{"filler":"\#(filler)","step":\#(step)}"#
+        let tags = #"["a\#(step % 5)","b\#(step % 3)"]"#
+        let text = "one word\(step % 7) more"
+        body = #"{"filler":"\#(filler)","step":\#(step),"tags":\#(tags),"text":"\#(text)"}"#
         kind = Self.kind(lane, &generator)
     }
 
@@ -42,8 +49,13 @@ struct Operation {
         func name(_ letter: String, _ count: Int, _ generator: inout SeededGenerator) -> String {
             "\(lane.prefix)\(letter)-\(Int.random(in: 0..<count, using: &generator))"
         }
+        func index(_ generator: inout SeededGenerator) -> CrashIndex {
+            CrashIndex.allCases.randomElement(using: &generator) ?? .value
+        }
         switch Int.random(in: 0..<100, using: &generator) {
-        case 0..<35: return .save(name("d", 40, &generator))
+        case 0..<27: return .save(name("d", 40, &generator))
+        case 27..<32: return .makeIndex(index(&generator))
+        case 32..<35: return .dropIndex(index(&generator))
         case 35..<45: return .batch
         case 45..<57:
             let count = Int.random(in: 1...60_000, using: &generator)

@@ -1,3 +1,4 @@
+import DivanIndexTrial
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -9,6 +10,7 @@ struct Comparison {
     private(set) var tombstoneCount = 0
     private(set) var conflictedCount = 0
     private(set) var blobCount = 0
+    private(set) var indexCount = 0
 
     /// - Throws: `KillSyncFailure` that names the first document that is wrong.
     init(_ directory: String, _ workload: Workload) throws {
@@ -21,6 +23,12 @@ struct Comparison {
         try checkConflicts(contents[0], workload)
         for (store, documents) in zip(stores, contents) {
             blobCount = try Self.readBlobs(documents, store)
+            indexCount += try IndexTrial(
+                store: store,
+                questions: Workload.questions,
+                text: "text",
+                words: Workload.words
+            ).check().indexes
         }
     }
 
@@ -110,6 +118,8 @@ struct Comparison {
         let version = workload.versionCount(index)
         var expected: JSONObject = ["index": JSON(index), "version": JSON(version)]
         expected["filler"] = .string(workload.filler(side, index, version))
+        expected["text"] = .string(workload.text(index, version))
+        expected["digits"] = [JSON(index % 5), JSON(version % 3)]
         if workload.hasBlob(index) {
             let digest = BlobDigest(hashing: workload.blob(side, index, version).span)
             guard body["pic"]?["digest"]?.string == digest.description else {

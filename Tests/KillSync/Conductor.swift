@@ -144,6 +144,7 @@ struct Conductor {
             \(comparison.liveCount) live, \(comparison.tombstoneCount) deleted, \
             \(comparison.conflictedCount) edited by both
               \(comparison.blobCount) blobs read and hashed on each side
+              \(comparison.indexCount) indexes of both sides give the rows that scans give
               replicators that ended for good and were started again: \
             \(stops.isEmpty ? "none" : stops.joined(separator: ", "))
               \(counts.lastRuns.joined(separator: "; "))

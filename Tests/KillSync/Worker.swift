@@ -127,6 +127,7 @@ extension Worker {
         var next = try firstMissing(in: collection)
         tell("from \(next)")
         guard workload.count > 0 else { return }
+        try makeIndexes(collection)
         try editConflicts(collection)
         while next < through {
             let end = min(next + Workload.batchCount, through)
@@ -179,11 +180,24 @@ extension Worker {
         document.setInt(index, forKey: "index")
         document.setInt(version, forKey: "version")
         document.setString(workload.filler(side, index, version), forKey: "filler")
+        document.setString(workload.text(index, version), forKey: "text")
+        document.setValue([index % 5, version % 3], forKey: "digits")
         if workload.hasBlob(index) {
             let content = Data(workload.blob(side, index, version))
             document.setBlob(Blob(contentType: "image/png", data: content), forKey: "pic")
         }
         try collection.save(document: document)
+    }
+
+    /// Makes one index of three anew in each life, so that some are killed while they are made.
+    private func makeIndexes(_ collection: Divan.Collection) throws {
+        let indexes: [(name: String, config: any IndexConfiguration)] = [
+            ("byVersion", ValueIndexConfiguration(["version", "index"])),
+            ("byDigit", ArrayIndexConfiguration(path: "digits")),
+            ("words", FullTextIndexConfiguration(["text"], language: "")),
+        ]
+        try collection.deleteIndex(forName: indexes[life % indexes.count].name)
+        for (name, config) in indexes { try collection.createIndex(withName: name, config: config) }
     }
 
     /// Both sides change the same documents, each in its own way.

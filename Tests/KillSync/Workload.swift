@@ -46,6 +46,19 @@ struct Workload {
         return String(repeating: "x", count: Int.random(in: 0...400, using: &generator))
     }
 
+    /// Words of which full-text indexes are made.
+    static let words = (0..<7).map { "word\($0)" }
+
+    func text(_ index: Int, _ version: Int) -> String { "one word\((index + version) % 7) more" }
+
+    /// Questions that give the same rows with and without indexes.
+    static let questions = [
+        "SELECT META().id FROM _ WHERE version = 2 AND `index` > 10 ORDER BY META().id",
+        "SELECT COUNT(*), MAX(`index`) FROM _ WHERE version >= 2",
+        "SELECT META().id FROM _ WHERE ANY d IN digits SATISFIES d = 1 END ORDER BY META().id",
+        "SELECT META(b).id FROM _ AS b UNNEST b.digits AS d WHERE d = 2 ORDER BY META(b).id",
+    ]
+
     /// The content of a document's blob: up to 40,000 bytes, several frames.
     func blob(_ side: Side, _ index: Int, _ version: Int) -> [UInt8] {
         var generator = generator(side, index, version)

@@ -35,6 +35,6 @@ public enum FuzzTargets {
         VersionVectors.self, PassiveMessages.self, ActiveMessages.self, Credentials.self,
         Texts.self,
         ReplicatorRuns.self, ListenerVisits.self, QueryTexts.self, QueryTrees.self,
-        ForeignRecords.self, SealedBlobs.self, SealedDatabases.self,
+        QueriedDocuments.self, ForeignRecords.self, SealedBlobs.self, SealedDatabases.self,
     ]
 }

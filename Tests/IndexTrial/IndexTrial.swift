@@ -1,0 +1,113 @@
+import DivanJSON
+import DivanQuery
+public import DivanStore
+
+/// Asks a database the same with its indexes and without them; trials that kill processes do so with
+/// what they find.
+public struct IndexTrial {
+    /// Rows that indexes give and scans do not, or the other way round.
+    public struct Difference: Error, CustomStringConvertible {
+        /// The question, and how many rows there were.
+        public let description: String
+    }
+
+    /// What was asked.
+    public struct Count: Sendable {
+        /// Indexes that there are.
+        public let indexes: Int
+        /// Questions that were answered through one of them.
+        public let throughIndexes: Int
+    }
+
+    private struct Undo: Error {}
+
+    private let store: Store
+    private let questions: [String]
+    private let property: String
+    private let words: [String]
+
+    /// Creates a trial on the default collection.
+    ///
+    /// - Parameters:
+    ///   - store: The database; it is as it was afterwards.
+    ///   - questions: In SQL++.
+    ///   - property: The text of which full-text indexes are made.
+    ///   - words: Words that have a blank behind them wherever they stand in it.
+    public init(store: Store, questions: [String], text property: String, words: [String]) {
+        self.store = store
+        self.questions = questions
+        self.property = property
+        self.words = words
+    }
+
+    /// Asks everything as the database is, and again in a transaction that drops the indexes and is
+    /// undone.
+    ///
+    /// - Throws: ``Difference``; what the store throws.
+    public func check() throws -> Count {
+        let indexes = try store.read { try $0.indexes(in: .default) }
+        guard !indexes.isEmpty else { return Count(indexes: 0, throughIndexes: 0) }
+        let found = try questions.map { try rows($0) }
+        let planned = try questions.count { try usesIndex($0) }
+        let matches = try indexes.filter { $0.kind == .fullText }.flatMap { index in
+            try words.map { word in
+                let condition = "MATCH(`\(index.name.text)`, '\(word)')"
+                return (word, try rows("SELECT META().id FROM _ WHERE \(condition)"))
+            }
+        }
+        do {
+            try store.write { writer in
+                for index in indexes { try writer.deleteIndex(index.name, in: .default) }
+                for (question, found) in zip(questions, found) {
+                    try require(found, rows(question), question)
+                }
+                for (word, found) in matches {
+                    let question = "SELECT META().id FROM _ WHERE \(property) LIKE '%\(word) %'"
+                    try require(found, rows(question), question)
+                }
+                throw Undo()
+            }
+        } catch is Undo {}
+        return Count(indexes: indexes.count, throughIndexes: planned + matches.count)
+    }
+
+    private func usesIndex(_ question: String) throws -> Bool {
+        try store.plan(of: query(question)).steps.contains { step in
+            // Tables and indexes that stand for ours are named after them.
+            ["_by_", "_items_"].contains { step.text.contains($0) }
+        }
+    }
+
+    private func query(_ question: String) throws -> StorageQuery {
+        StorageQuery(try QueryStatement(sql: question).checked(against: AnyCatalogue()))
+    }
+
+    private func require(
+        _ found: [[QueryValue]],
+        _ scanned: [[QueryValue]],
+        _ question: String
+    ) throws(Difference) {
+        guard found.count == scanned.count, Set(found) == Set(scanned) else {
+            throw Difference(
+                description: "\(question): \(found.count) rows through indexes, "
+                    + "\(scanned.count) without"
+            )
+        }
+    }
+
+    private func rows(_ question: String) throws -> [[QueryValue]] {
+        let rows = try store.rows(of: query(question))
+        defer { rows.end() }
+        var found: [[QueryValue]] = []
+        while let row = try rows.next() { found.append(row) }
+        return found
+    }
+}
+
+private struct AnyCatalogue: QueryCatalogue {
+    var databaseName: ExactText { "trial" }
+
+    func hasCollection(_ collection: QueryCollection) -> Bool { true }
+
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) -> Bool { true }
+}
