@@ -112,7 +112,7 @@ extension Failure.Kind {
         case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
         case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable
         case 16, 11...15, 19, 20, 28: self = .database
-        case 5, 17_001, 29: self = .invalid
+        case 5, 17_001, 23...25, 29: self = .invalid
         default: self = .failed
         }
     }

@@ -8,7 +8,7 @@ package struct Failure: Error, Equatable {
         case usage = 2
         /// The database, collection, document or file does not exist.
         case notFound = 3
-        /// A document, an ID or a file's content is not valid.
+        /// A document, an ID, a query or a file's content is not valid.
         case invalid = 4
         /// The database cannot be used: in use, damaged, newer, not writable, disk full; or what was
         /// asked for cannot be written.
@@ -30,7 +30,7 @@ package struct Failure: Error, Equatable {
             case .failed: "failed"
             case .usage: "wrong usage"
             case .notFound: "no such database, collection, document or file"
-            case .invalid: "invalid JSON, document or ID"
+            case .invalid: "invalid JSON, document, ID or query"
             case .database:
                 "database in use, damaged, too new or not writable; disk full; output lost"
             case .unreachable: "peer not reachable, or connection lost"
@@ -61,13 +61,12 @@ package struct Failure: Error, Equatable {
         Failure(kind: .usage, sentence: sentence)
     }
 
-    /// The exit codes as the general help page lists them.
-    package static var exitCodes: String {
-        let rows =
-            [(left: "0", right: "done")]
-            + Kind.allCases.map { kind in
-                (left: "\(kind.rawValue)", right: kind.meaning)
-            }
-        return Columns.aligned(rows)
+    /// The exit codes with their meanings.
+    package static var exitCodeRows: [(left: String, right: String)] {
+        [(left: "0", right: "done")]
+            + Kind.allCases.map { (left: "\($0.rawValue)", right: $0.meaning) }
     }
+
+    /// The exit codes as the general help page lists them.
+    package static var exitCodes: String { Columns.aligned(exitCodeRows) }
 }

@@ -94,6 +94,21 @@ import Testing
         #expect(try shell.divan("query", "shop", "SELECT 1 FROM _", "-f", "xml").status == 2)
     }
 
+    @Test func `a wrong query has one exit code, wherever it stands`() throws {
+        for words in [
+            ["query", "shop", "SELECT"], ["select", "shop", "FROM"], ["shell", "shop"],
+            ["ls", "shop", "--where", "price <"], ["export", "shop", "--query", "SELECT"],
+            ["index", "make", "shop", "by", "price <"],
+            ["index", "make", "shop", "by", "price", "--where", "price <"],
+            ["index", "suggest", "shop", "SELECT"],
+            ["users", "add", "users.json", "bo", "--where", "price <"],
+            ["query", "shop", "SELECT name FROM nowhere"],
+        ] {
+            let outcome = try shell.divan(words, input: "SELECT;\n")
+            #expect(outcome.status == 4, "\(words): \(outcome)")
+        }
+    }
+
     @Test func `indexes are made, listed, used and removed`() throws {
         try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
         try shell.run(

@@ -108,7 +108,7 @@ import Testing
         }
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
-        try shell.divan("sync", "b", url, "--where", "owner =").expectFailure(1, "column")
+        try shell.divan("sync", "b", url, "--where", "owner =").expectFailure(4, "column")
         let words = ["sync", "b", url, "--collections", "_default"]
         let outcome = try shell.divan(words + ["--where", "owner = 'ada'"])
         #expect([0, 8].contains(outcome.status), "\(outcome.errors)")
