@@ -200,7 +200,7 @@ extension SQLExpressionWriter {
             // Its only tie to the document is the key, so SQLite finds the items first.
             text += "\(prefix(source))sequence IN (SELECT owner FROM \(table) AS \(name) WHERE "
             if skipsScalars { text += "NOT \(name).isAlone AND " }
-            try write(condition, .plain, to: &text)
+            try text.apart { try write(condition, .plain, to: &$0) }
             text += ")"
             return
         }
@@ -214,7 +214,7 @@ extension SQLExpressionWriter {
         }
         text += "SELECT 1 FROM divan_items1(\(items)) AS \(name) WHERE "
         if quantifier != .any { text += "NOT " }
-        try write(condition, .plain, to: &text)
+        try text.apart { try write(condition, .plain, to: &$0) }
         text += ")"
     }
 
@@ -255,7 +255,7 @@ extension SQLExpressionWriter {
         text += "EXISTS ("
         // It speaks of nothing outside itself; other names only keep `explain` readable.
         let writer = SQLStatementWriter(statement, schema: schema, name: "\(name ?? "")x")
-        try writer.write(to: &text)
+        try text.apart { try writer.write(to: &$0) }
         text += ")"
     }
 

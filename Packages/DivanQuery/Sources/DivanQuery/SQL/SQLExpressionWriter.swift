@@ -19,6 +19,29 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         _ form: SQLForm,
         to text: inout SQLText
     ) throws {
+        let start = text.begin { !isBoundToRows(expression) }
+        try writeWhole(expression, form, to: &text)
+        text.end(start)
+    }
+
+    /// Whether a part of an expression has a meaning only beside the rows that it is about.
+    private func isBoundToRows(_ expression: CheckedExpression) -> Bool {
+        var rest = [expression]
+        while let expression = rest.popLast() {
+            switch expression {
+            case .aggregate, .rank, .match: return true
+            case .column(let index, _): rest.append(statement.columns[index].expression)
+            default: rest += expression.children
+            }
+        }
+        return false
+    }
+
+    private func writeWhole(
+        _ expression: CheckedExpression,
+        _ form: SQLForm,
+        to text: inout SQLText
+    ) throws {
         switch expression {
         case .literal(let literal): write(literal, form, to: &text)
         case .parameter(let name): text.bind(.parameter(name, isExact: form == .exact))
@@ -40,7 +63,9 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             try write(operand, .plain, to: &text)
             text += ")"
         case .choice(let test, let branches, let otherwise, let collation):
-            try writeChoice(test, branches, otherwise, collation, form, to: &text)
+            try text.nested {
+                try writeChoice(test, branches, otherwise, collation, form, to: &$0)
+            }
         case .call(let function, let arguments, let collation):
             try writeCall(function, arguments, collation, form, to: &text)
         case .aggregate(.count, _, _) where counted != nil:
@@ -354,7 +379,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             }
         text += "\(name)("
         if let operand {
-            try write(operand, form, to: &text)
+            try text.apart { try write(operand, form, to: &$0) }
             if name == "min" || name == "max" { write(collation, to: &text) }
         } else {
             text += "*"

@@ -12,13 +12,41 @@ struct SQLText {
     private let isSchema: Bool
     /// Why the text cannot stand in the schema.
     private(set) var problem: String?
+    /// Where deep expressions are divided.
+    private var division: SQLDivision?
 
-    init(isSchema: Bool = false) {
+    init(isSchema: Bool = false, isDivided: Bool = false) {
         self.isSchema = isSchema
+        division = isDivided ? SQLDivision() : nil
     }
 
     static func += (left: inout SQLText, right: String) {
+        left.division?.count(right)
         left.text += right
+    }
+
+    /// Begins an expression; `isDivisible` is asked of outermost ones.
+    mutating func begin(isDivisible: () -> Bool) -> SQLDivision.Start? {
+        division?.begin(at: text.utf8.count, isDivisible: isDivisible)
+    }
+
+    /// Ends the expression that began last.
+    mutating func end(_ start: SQLDivision.Start?) {
+        if let start { division?.end(start, in: &text) }
+    }
+
+    /// Writes what is divided on its own.
+    mutating func apart(_ write: (inout SQLText) throws -> Void) rethrows {
+        let state = division?.suspend()
+        try write(&self)
+        if let state { division?.resume(state) }
+    }
+
+    /// Writes what costs the parser a level without a parenthesis.
+    mutating func nested(_ write: (inout SQLText) throws -> Void) rethrows {
+        division?.open()
+        try write(&self)
+        division?.close()
     }
 
     /// Writes a parameter; the same one twice is bound once.

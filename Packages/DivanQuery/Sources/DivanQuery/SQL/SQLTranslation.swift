@@ -8,7 +8,8 @@ public import DivanJSON
 /// written in one of two forms. Where it is compared it is *plain*: a boolean is 0 or 1. Where its
 /// type matters, in results and arguments, it is *exact*: a boolean is a BLOB of one byte.
 /// So an index on a plain expression serves every comparison, and no type gets lost in a sorter.
-/// SQLite's parser takes few levels of parentheses, so chains are balanced trees.
+/// SQLite's parser takes few levels of parentheses, so chains are balanced trees, and what is deep all
+/// the same can be divided.
 public struct SQLTranslation: Sendable {
     /// The statement.
     public let sql: String
@@ -33,10 +34,19 @@ public struct SQLTranslation: Sendable {
 
     /// Translates a query.
     ///
+    /// - Parameters:
+    ///   - statement: The query.
+    ///   - schema: The tables.
+    ///   - isDivided: Whether deep expressions are written in pieces: slower, and only for a query
+    ///     that SQLite refuses because it is too deep.
     /// - Throws: What `schema` throws, and `QueryError` for a full-text condition without index.
-    public init(_ statement: CheckedStatement, schema: some SQLSchema) throws {
+    public init(
+        _ statement: CheckedStatement,
+        schema: some SQLSchema,
+        isDivided: Bool = false
+    ) throws {
         let writer = SQLStatementWriter(statement, schema: schema, name: "s")
-        var text = SQLText()
+        var text = SQLText(isDivided: isDivided)
         try writer.write(to: &text)
         sql = text.text
         bindings = text.bindings

@@ -90,8 +90,12 @@ private final class LoneRow {
         replacing = try connection.prepare(
             "UPDATE \(Self.table) SET documentID = ?1, flags = ?2, body = CAST(?3 AS TEXT)"
         )
-        let translation = try SQLTranslation(statement, schema: LoneSchema())
-        asking = try SQLiteQueryRun.compile(translation.sql, on: connection)
+        let (translation, prepared) = try SQLiteQueryRun.prepare(
+            statement,
+            schema: LoneSchema(),
+            on: connection
+        )
+        asking = prepared
         try asking.bind(translation, parameters) { _ in 1 }
     }
 

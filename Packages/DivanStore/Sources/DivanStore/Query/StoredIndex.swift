@@ -39,7 +39,7 @@ extension StoreWriter {
     ///   - definition: What it holds.
     ///   - source: The definition as a person gave it; part of what makes two the same.
     ///   - path: The collection.
-    /// - Throws: `QueryError` for what cannot be indexed; `StoreError`.
+    /// - Throws: `QueryError` for what cannot be indexed, too deep expressions among it; `StoreError`.
     public func createIndex(
         _ name: ExactText,
         _ definition: QueryIndexDefinition,
@@ -57,10 +57,16 @@ extension StoreWriter {
         if known.contains(record) { return }
         try deleteIndex(name, in: path)
         let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
-        for table in record.tables where !kept.contains(table.name) {
-            try changing().changeIndexes(table.create)
+        do throws(StoreError) {
+            for table in record.tables where !kept.contains(table.name) {
+                try changing().changeIndexes(table.create)
+            }
+            try changing().changeIndexes(record.create)
+        } catch {
+            // The expressions of an index have no sub-queries, so they cannot be divided.
+            if error.isTooDeep { throw QueryError.tooDeep }
+            throw error
         }
-        try changing().changeIndexes(record.create)
         try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
 

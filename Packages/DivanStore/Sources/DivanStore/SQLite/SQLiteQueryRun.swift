@@ -11,29 +11,42 @@ final class SQLiteQueryRun {
     private let watch: QueryWatch
 
     init(_ query: StorageQuery, on session: SQLiteSession) throws {
-        let translation = try SQLTranslation(query.statement, schema: SQLiteQuerySchema(session))
+        let (translation, statement) = try Self.prepare(
+            query.statement,
+            schema: SQLiteQuerySchema(session),
+            on: session.connection,
+            kept: session.queries.take
+        )
         self.session = session
+        self.statement = statement
         sql = translation.sql
         titles = translation.titles
         watch = query.watch
-        statement = try session.queries.take(sql) ?? Self.compile(sql, on: session.connection)
         try statement.bind(translation, query.parameters, session.liveCount(of:))
         session.connection.watch(watch)
     }
 
-    static func compile(
-        _ sql: String,
-        on connection: SQLiteConnection
-    ) throws -> SQLiteStatement {
-        do throws(StoreError) {
-            return try connection.prepare(sql)
-        } catch {
-            guard case .sqlite(_, let message) = error.code else { throw error }
-            let isTooDeep =
-                message.contains("parser stack overflow") || message.contains("Expression tree")
-            guard isTooDeep else { throw error }
-            throw QueryError("an expression is nested too deeply; divide it")
+    /// Translates and compiles a query, with `prefix` before it, unless `kept` gives a statement with
+    /// its text; one that is too deep for SQLite is divided.
+    ///
+    /// - Throws: What SQLite refuses; `QueryError` for a query that is too deep even in pieces.
+    static func prepare(
+        _ query: CheckedStatement,
+        schema: some SQLSchema,
+        on connection: SQLiteConnection,
+        prefix: String = "",
+        kept: (String) -> SQLiteStatement? = { _ in nil }
+    ) throws -> (SQLTranslation, SQLiteStatement) {
+        for isDivided in [false, true] {
+            let translation = try SQLTranslation(query, schema: schema, isDivided: isDivided)
+            if let statement = kept(translation.sql) { return (translation, statement) }
+            do throws(StoreError) {
+                return (translation, try connection.prepare(prefix + translation.sql))
+            } catch {
+                guard error.isTooDeep else { throw error }
+            }
         }
+        throw QueryError.tooDeep
     }
 
     /// The next row, or `nil` behind the last one.
@@ -50,9 +63,12 @@ final class SQLiteQueryRun {
 
     /// What SQLite plans: the lines of `EXPLAIN QUERY PLAN`.
     static func plan(_ query: StorageQuery, on session: SQLiteSession) throws -> QueryPlan {
-        let translation = try SQLTranslation(query.statement, schema: SQLiteQuerySchema(session))
-        let sql = "EXPLAIN QUERY PLAN " + translation.sql
-        let statement = try compile(sql, on: session.connection)
+        let (translation, statement) = try prepare(
+            query.statement,
+            schema: SQLiteQuerySchema(session),
+            on: session.connection,
+            prefix: "EXPLAIN QUERY PLAN "
+        )
         var steps: [QueryPlan.Step] = []
         try statement.bind(translation, query.parameters, session.liveCount(of:))
         while try statement.step() {
@@ -71,6 +87,21 @@ final class SQLiteQueryRun {
         session.connection.watch(nil)
         statement.reset()
         if isKept { session.queries.keep(statement, for: sql) }
+    }
+}
+
+extension StoreError {
+    /// Whether SQLite refused a text because its parentheses are too deep.
+    var isTooDeep: Bool {
+        guard case .sqlite(_, let message) = code else { return false }
+        return message.contains("parser stack overflow") || message.contains("Expression tree")
+    }
+}
+
+extension QueryError {
+    /// More levels than SQLite takes.
+    static var tooDeep: QueryError {
+        QueryError("an expression is nested too deeply; divide it")
     }
 }
 
