@@ -6,7 +6,9 @@ public func == <Model: Decodable, Value: Encodable & Equatable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .equality(DocumentProperty(property), value, isNegated: false) }
+    DocumentCondition {
+        try .equality(DocumentProperty(property).expression, value, isNegated: false)
+    }
 }
 
 /// Whether a property differs from a value; null and what is not there differ from all but `nil`.
@@ -14,7 +16,9 @@ public func != <Model: Decodable, Value: Encodable & Equatable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .equality(DocumentProperty(property), value, isNegated: true) }
+    DocumentCondition {
+        try .equality(DocumentProperty(property).expression, value, isNegated: true)
+    }
 }
 
 /// Whether a property is less than a value.
@@ -22,7 +26,7 @@ public func < <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .less, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .less, value) }
 }
 
 /// Whether a property has a value, which is less than another one.
@@ -30,7 +34,7 @@ public func < <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .less, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .less, value) }
 }
 
 /// Whether a property is at most a value.
@@ -38,7 +42,7 @@ public func <= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .lessOrEqual, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .lessOrEqual, value) }
 }
 
 /// Whether a property has a value, which is at most another one.
@@ -46,7 +50,7 @@ public func <= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .lessOrEqual, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .lessOrEqual, value) }
 }
 
 /// Whether a property is greater than a value.
@@ -54,7 +58,7 @@ public func > <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .greater, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .greater, value) }
 }
 
 /// Whether a property has a value, which is greater than another one.
@@ -62,7 +66,7 @@ public func > <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .greater, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .greater, value) }
 }
 
 /// Whether a property is at least a value.
@@ -70,7 +74,7 @@ public func >= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .greaterOrEqual, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .greaterOrEqual, value) }
 }
 
 /// Whether a property has a value, which is at least another one.
@@ -78,7 +82,7 @@ public func >= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
 ) -> DocumentCondition<Model> {
-    DocumentCondition { try .order(DocumentProperty(property), .greaterOrEqual, value) }
+    DocumentCondition { try .order(DocumentProperty(property).expression, .greaterOrEqual, value) }
 }
 
 extension QueryExpression {
@@ -88,33 +92,30 @@ extension QueryExpression {
     }
 
     /// An equality as Swift has it, true or false of everything.
-    fileprivate static func equality(
-        _ property: DocumentProperty,
+    static func equality(
+        _ property: QueryExpression,
         _ value: some Encodable,
         isNegated: Bool
     ) throws -> QueryExpression {
         let value = try QueryExpression(comparing: value)
         if case .literal(.null) = value.form {
-            let isValued = QueryExpression(.isValued(property.expression))
+            let isValued = QueryExpression(.isValued(property))
             return isNegated ? isValued : QueryExpression(.not(isValued))
         }
         // MISSING would make an equality MISSING, which no condition lets pass; an index needs "=".
-        return QueryExpression(
-            .comparison(isNegated ? .notSame : .equal, property.expression, value)
-        )
+        return QueryExpression(.comparison(isNegated ? .notSame : .equal, property, value))
     }
 
     /// A comparison in order, of values of one type.
     ///
     /// In the language numbers come before texts, and texts before null and all else. So the side
     /// that is open ends with the first text, or with null; an index still finds the range.
-    fileprivate static func order<Value: Encodable>(
-        _ property: DocumentProperty,
+    static func order<Value: Encodable>(
+        _ property: QueryExpression,
         _ comparison: QueryComparison,
         _ value: Value
     ) throws -> QueryExpression {
         let value = try QueryExpression(comparing: value)
-        let property = property.expression
         let order = QueryExpression(.comparison(comparison, property, value))
         let isLess = comparison == .less || comparison == .lessOrEqual
         let firstText = QueryExpression(.literal(.string("")))

@@ -101,11 +101,20 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         _ text: any KeyPath<Model, String> & Sendable,
         _ pattern: String
     ) throws -> QueryExpression {
-        let text = try DocumentProperty(text).expression
-        return QueryExpression(.like(text, QueryExpression(.literal(.string(pattern)))))
+        try QueryExpression.like(DocumentProperty(text).expression, pattern)
     }
 
-    private static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: String) -> String { QueryExpression.escaping(text) }
+}
+
+extension QueryExpression {
+    /// Whether a text has a pattern.
+    static func like(_ text: QueryExpression, _ pattern: String) -> QueryExpression {
+        QueryExpression(.like(text, QueryExpression(.literal(.string(pattern)))))
+    }
+
+    /// A text as it stands in a pattern.
+    static func escaping(_ text: String) -> String {
         var pattern = ""
         for scalar in text.unicodeScalars {
             if ["%", "_", "\\"].contains(scalar) { pattern.unicodeScalars.append("\\") }

@@ -62,13 +62,7 @@ struct DocumentProperty {
     }
 
     /// The property as a part of a query.
-    var expression: QueryExpression {
-        switch place {
-        case .documentID: Self.documentID
-        case .body(let path):
-            QueryExpression(.property(QueryPath([.key(Self.source)] + path.steps)))
-        }
-    }
+    var expression: QueryExpression { place.expression }
 
     /// The document's ID.
     static var documentID: QueryExpression { metadata("id") }
@@ -146,6 +140,15 @@ struct DocumentProperty {
 }
 
 extension ModelProbe.Place {
+    /// What stands there, as a part of a query.
+    var expression: QueryExpression {
+        switch self {
+        case .documentID: DocumentProperty.documentID
+        case .body(let path):
+            QueryExpression(.property(QueryPath([.key(DocumentProperty.source)] + path.steps)))
+        }
+    }
+
     /// Whether it is not an item of an array, nor in one.
     fileprivate var isNamed: Bool {
         guard case .body(let path) = self else { return true }

@@ -1,0 +1,331 @@
+import DivanJSON
+import DivanQuery
+public import Foundation
+
+extension DocumentCondition {
+    /// The documents of which a predicate is true.
+    ///
+    /// ```swift
+    /// let plain = #Predicate<Chair> { $0.seats == 1 && $0.name.starts(with: "O") }
+    /// let chairs = collection.documents(of: Chair.self, where: DocumentCondition(plain))
+    /// ```
+    ///
+    /// It may compare stored properties with values, by `==`, `!=`, `<`, `<=`, `>` and `>=`; ask for
+    /// the beginning or a part of a text, for an item of an array, for one of several values or of a
+    /// range; reach through optionals by `?.`, `!` and `??`; and join all that by `&&`, `||` and `!`.
+    /// Whatever else stands in it, the query refuses by name when it is asked. `!` of an optional
+    /// without value is no error: the comparison is not true.
+    public init(_ predicate: Predicate<Model>) {
+        self.init {
+            let whole = ModelProbe.Place.body(QueryPath())
+            let scope = PredicateScope(places: [predicate.variable.key: whole])
+            return try scope.condition(predicate.expression)
+        }
+    }
+}
+
+/// What a part of a predicate is in a query.
+private enum PredicatePart {
+    /// A stored property, or the model itself.
+    case property(ModelProbe.Place)
+    /// What is computed from one.
+    case computed(QueryExpression)
+    /// A value of the program.
+    case value(any Encodable)
+    /// `nil` as it is written.
+    case nothing
+    /// Values from one to another, the last one included or not.
+    case range(any Encodable, any Encodable, isClosed: Bool)
+    /// What is true or false.
+    case condition(QueryExpression)
+
+    /// The part where it is compared with values.
+    var operand: QueryExpression? {
+        switch self {
+        case .property(let place): place.expression
+        case .computed(let expression): expression
+        default: nil
+        }
+    }
+}
+
+/// A part of a predicate that a query knows; conformances follow, one for each type of Foundation's.
+private protocol PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart
+}
+
+/// What the variables around a part of a predicate stand for.
+private struct PredicateScope {
+    var places: [PredicateExpressions.VariableID: ModelProbe.Place]
+
+    func part(_ expression: any PredicateExpression) throws -> PredicatePart {
+        guard let known = expression as? any PredicateLowering else { throw refusal(expression) }
+        return try known.lowered(in: self)
+    }
+
+    func condition(_ expression: any PredicateExpression) throws -> QueryExpression {
+        switch try part(expression) {
+        case .condition(let condition): return condition
+        case .property(let place): return try .equality(place.expression, true, isNegated: false)
+        case .value(let value as Bool): return QueryExpression(.literal(.boolean(value)))
+        default: throw refusal(expression)
+        }
+    }
+
+    func equality(
+        _ left: any PredicateExpression,
+        _ right: any PredicateExpression,
+        isNegated: Bool
+    ) throws -> PredicatePart {
+        let (first, second) = (try part(left), try part(right))
+        for (side, other) in [(first, second), (second, first)] {
+            switch (side, other) {
+            case (.condition(let condition), .value(let value as Bool)):
+                let literal = QueryExpression(.literal(.boolean(value)))
+                return .condition(
+                    QueryExpression(.comparison(isNegated ? .notSame : .same, condition, literal))
+                )
+            case (_, .value(let value)):
+                guard let operand = side.operand else { continue }
+                return .condition(try .equality(operand, value, isNegated: isNegated))
+            case (_, .nothing):
+                guard let operand = side.operand else { continue }
+                return .condition(try .equality(operand, Bool?.none, isNegated: isNegated))
+            default: continue
+            }
+        }
+        throw refusal(left, "does not compare a stored property with a value")
+    }
+
+    func order(
+        _ left: any PredicateExpression,
+        _ comparison: QueryComparison,
+        _ right: any PredicateExpression
+    ) throws -> PredicatePart {
+        let (first, second) = (try part(left), try part(right))
+        if let operand = first.operand, case .value(let value) = second {
+            return .condition(try .order(operand, comparison, value))
+        }
+        if let operand = second.operand, case .value(let value) = first {
+            return .condition(try .order(operand, comparison.mirrored, value))
+        }
+        throw refusal(left, "does not compare a stored property with a value")
+    }
+
+    func refusal(
+        _ expression: any PredicateExpression,
+        _ reason: String = "cannot be asked of a database"
+    ) -> NSError {
+        let name = "\(type(of: expression))".prefix { $0 != "<" }
+        return NSError(
+            CBLError.invalidParameter,
+            "A part of the predicate (\(name)) \(reason); compare stored properties with values, or "
+                + "write the question in SQL++"
+        )
+    }
+}
+
+extension QueryComparison {
+    /// The comparison with its sides exchanged.
+    fileprivate var mirrored: QueryComparison {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        case .equal, .notEqual, .same, .notSame: self
+        }
+    }
+}
+
+// MARK: - Variables and values
+
+extension PredicateExpressions.Variable: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let place = scope.places[key] else { throw scope.refusal(self) }
+        return .property(place)
+    }
+}
+
+extension PredicateExpressions.KeyPath: PredicateLowering
+where Root.Output: Decodable, Output: Equatable {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard case .property(.body(let around)) = try scope.part(root) else {
+            throw scope.refusal(self)
+        }
+        switch try DocumentProperty(keyPath).place {
+        case .body(let path): return .property(.body(QueryPath(around.steps + path.steps)))
+        case .documentID where around.isEmpty: return .property(.documentID)
+        case .documentID: throw scope.refusal(self)
+        }
+    }
+}
+
+extension PredicateExpressions.Value: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        if let range = value as? any PredicateRange { return range.part }
+        if let value = value as? any Encodable { return .value(value) }
+        // A cast sees no type in an optional without value.
+        guard Mirror(reflecting: value).displayStyle == .optional else {
+            throw scope.refusal(self)
+        }
+        return .nothing
+    }
+}
+
+extension PredicateExpressions.NilLiteral: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart { .nothing }
+}
+
+// MARK: - Conditions
+
+extension PredicateExpressions.Conjunction: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        .condition(QueryExpression(.and([try scope.condition(lhs), try scope.condition(rhs)])))
+    }
+}
+
+extension PredicateExpressions.Disjunction: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        .condition(QueryExpression(.or([try scope.condition(lhs), try scope.condition(rhs)])))
+    }
+}
+
+extension PredicateExpressions.Negation: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        let isTrue = QueryExpression(.literal(.boolean(true)))
+        let condition = try scope.condition(wrapped)
+        return .condition(QueryExpression(.comparison(.notSame, condition, isTrue)))
+    }
+}
+
+extension PredicateExpressions.Equal: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.equality(lhs, rhs, isNegated: false)
+    }
+}
+
+extension PredicateExpressions.NotEqual: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.equality(lhs, rhs, isNegated: true)
+    }
+}
+
+extension PredicateExpressions.Comparison: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        if op == .lessThan { return try scope.order(lhs, .less, rhs) }
+        if op == .lessThanOrEqual { return try scope.order(lhs, .lessOrEqual, rhs) }
+        if op == .greaterThan { return try scope.order(lhs, .greater, rhs) }
+        guard op == .greaterThanOrEqual else { throw scope.refusal(self) }
+        return try scope.order(lhs, .greaterOrEqual, rhs)
+    }
+}
+
+// MARK: - Optionals
+
+extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard case .property(let place) = try scope.part(wrapped) else {
+            throw scope.refusal(self)
+        }
+        var inner = scope
+        inner.places[variable.key] = place
+        return try inner.part(transform)
+    }
+}
+
+extension PredicateExpressions.ForcedUnwrap: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.part(inner)
+    }
+}
+
+extension PredicateExpressions.NilCoalesce: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let operand = try scope.part(lhs).operand,
+            case .value(let value) = try scope.part(rhs)
+        else { throw scope.refusal(self) }
+        let usual = try QueryExpression(comparing: value)
+        return .computed(QueryExpression(.call(.ifMissingOrNull, [operand, usual])))
+    }
+}
+
+// MARK: - Texts, arrays and ranges
+
+extension PredicateExpressions.SequenceStartsWith: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let text = try scope.part(base).operand,
+            case .value(let prefix as String) = try scope.part(self.prefix)
+        else { throw scope.refusal(self) }
+        return .condition(.like(text, QueryExpression.escaping(prefix) + "%"))
+    }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let text = try scope.part(base).operand,
+            case .value(let part as String) = try scope.part(other)
+        else { throw scope.refusal(self) }
+        return .condition(.like(text, "%" + QueryExpression.escaping(part) + "%"))
+    }
+}
+
+extension PredicateExpressions.SequenceContains: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        switch (try scope.part(sequence), try scope.part(element)) {
+        case (.property(let place), .value(let item)):
+            let item = try QueryExpression(comparing: item)
+            return .condition(QueryExpression(.call(.arrayContains, [place.expression, item])))
+        case (.value(let values), let side):
+            let list = try QueryExpression(comparing: values)
+            guard let operand = side.operand, case .array = list.form else {
+                throw scope.refusal(self)
+            }
+            return .condition(QueryExpression(.isIn(operand, list, isNegated: false)))
+        default: throw scope.refusal(self)
+        }
+    }
+}
+
+extension PredicateExpressions.RangeExpressionContains: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard case .range(let low, let high, let isClosed) = try scope.part(range),
+            let operand = try scope.part(element).operand
+        else { throw scope.refusal(self) }
+        let bounds = [
+            try QueryExpression.order(operand, .greaterOrEqual, low),
+            try QueryExpression.order(operand, isClosed ? .lessOrEqual : .less, high),
+        ]
+        return .condition(QueryExpression(.and(bounds)))
+    }
+}
+
+extension PredicateExpressions.ClosedRange: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard case .value(let low) = try scope.part(lower),
+            case .value(let high) = try scope.part(upper)
+        else { throw scope.refusal(self) }
+        return .range(low, high, isClosed: true)
+    }
+}
+
+extension PredicateExpressions.Range: PredicateLowering {
+    fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard case .value(let low) = try scope.part(lower),
+            case .value(let high) = try scope.part(upper)
+        else { throw scope.refusal(self) }
+        return .range(low, high, isClosed: false)
+    }
+}
+
+private protocol PredicateRange {
+    var part: PredicatePart { get }
+}
+
+extension Swift.ClosedRange: PredicateRange where Bound: Encodable {
+    fileprivate var part: PredicatePart { .range(lowerBound, upperBound, isClosed: true) }
+}
+
+extension Swift.Range: PredicateRange where Bound: Encodable {
+    fileprivate var part: PredicatePart { .range(lowerBound, upperBound, isClosed: false) }
+}
