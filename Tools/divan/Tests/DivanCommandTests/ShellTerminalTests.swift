@@ -59,6 +59,43 @@ import Testing
         #expect(terminal.output.contains("price"))
     }
 
+    /// Prints numbered rows on a terminal of 24 lines, where `PAGER` is a line for the shell.
+    private func rows(_ count: Int, pager: String, _ options: String...) throws -> PseudoTerminal {
+        let numbers = (0..<count).map { "\($0)" }.joined(separator: ",")
+        try shell.run("put", "shop", "many", #"{"n":[\#(numbers)]}"#)
+        return try PseudoTerminal(
+            shell,
+            ["query", "shop", "SELECT i FROM _ AS d UNNEST d.n AS i"] + options,
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1", "PAGER": pager]
+        )
+    }
+
+    @Test func `rows that do not fit the screen go through the pager`() throws {
+        let few = try rows(20, pager: "cat > few")
+        #expect(few.end() == 0)
+        #expect(few.output.split(whereSeparator: \.isNewline).count == 22)
+        #expect(throws: (any Error).self) { try shell.text("few") }
+        let many = try rows(30, pager: "cat > many")
+        #expect(many.end() == 0)
+        #expect(many.output.isEmpty)
+        #expect(try shell.text("many").split(separator: "\n").count == 32)
+        let plain = try rows(30, pager: "cat > plain", "--no-pager")
+        #expect(plain.end() == 0)
+        #expect(plain.output.split(whereSeparator: \.isNewline).count == 32)
+        let none = try rows(30, pager: "")
+        #expect(none.end() == 0)
+        #expect(none.output.split(whereSeparator: \.isNewline).count == 32)
+    }
+
+    @Test func `who leaves the pager ends the question, and a missing one is told`() throws {
+        let left = try rows(15_000, pager: "head -n 3 > left")
+        #expect(left.end() == 0)
+        #expect(try shell.text("left").split(separator: "\n").count == 3)
+        let missing = try rows(30, pager: "no-such-pager")
+        #expect(missing.end() == 1)
+        #expect(missing.output.contains("--no-pager"))
+    }
+
     @Test func `a question may have several lines, and words are completed`() throws {
         let terminal = try terminal(80, "shop")
         try wait(terminal, for: "shop> ")

@@ -26,6 +26,7 @@ enum QueryCommand: Command {
             ),
             .flag("--explain", "tell how the query would be run, and do not run it"),
             .flag("--timer", "tell the number of rows and the time on standard error"),
+            .flag("--no-pager", "print all rows at once, also on a terminal"),
             .flag(
                 "--watch",
                 "print the rows again whenever a commit has changed them, until Ctrl-C"
@@ -34,7 +35,9 @@ enum QueryCommand: Command {
         ],
         details:
             "Without a value a parameter is MISSING. In json and jsonl MISSING columns are left "
-            + "out; elsewhere they are empty, as null is. --json is --format jsonl.",
+            + "out; elsewhere they are empty, as null is. --json is --format jsonl. What a terminal "
+            + "cannot show at once goes through the program that PAGER names (DIVAN_PAGER before "
+            + "it), or else through less.",
         examples: [
             "divan query travel 'SELECT name FROM travel.hotels WHERE stars > 3'",
             "divan query travel 'SELECT COUNT(*) FROM _ WHERE land = $l' -p l=FR",
@@ -58,7 +61,8 @@ enum QueryCommand: Command {
         let isWatching = arguments.has("--watch")
         let poll = isWatching ? try QueryPoll(session, question) : nil
         let clock = ContinuousClock.now
-        let count = try session.print(query, format, terminal)
+        let isPaged = !isWatching && !arguments.has("--no-pager")
+        let count = try session.print(query, format, terminal, isPaged: isPaged)
         if arguments.has("--timer") {
             terminal.note("\(Numbers.count(count, "row")) in \(elapsed(clock))")
         }

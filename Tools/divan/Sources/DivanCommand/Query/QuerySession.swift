@@ -54,13 +54,19 @@ struct QuerySession {
         }
     }
 
-    /// Prints the rows of a question; returns how many there are.
+    /// Prints the rows of a question, through the pager if that is wanted; returns how many there are.
     @discardableResult
-    func print(_ query: StorageQuery, _ format: RowFormat, _ terminal: Terminal) throws -> Int {
+    func print(
+        _ query: StorageQuery,
+        _ format: RowFormat,
+        _ terminal: Terminal,
+        isPaged: Bool = false
+    ) throws -> Int {
         let rows = try store.rows(of: query)
         defer { rows.end() }
         var count = 0
-        try terminal.results { line in
+        let write = isPaged ? terminal.pagedResults : terminal.results
+        try write { line in
             var writer = RowWriter(
                 format,
                 titles: rows.titles.map(\.text),

@@ -26,6 +26,7 @@ struct QueryShell {
             operand: "FORMAT",
             help: RowFormat.allCases.map(\.rawValue).joined(separator: ", ")
         ),
+        Order(name: ".pager", operand: "on|off", help: "leaf through many rows"),
         Order(name: ".param", operand: "NAME VALUE", help: "give $NAME a value, JSON or else text"),
         Order(name: ".quit", operand: "", help: "end, as Ctrl-D does"),
         Order(name: ".read", operand: "FILE", help: "take the lines of a file"),
@@ -40,6 +41,7 @@ struct QueryShell {
     private let terminal: Terminal
     private var format = RowFormat.table
     private var hasTimer = false
+    private var hasPager = true
     private var pending = ""
     private var depth = 0
     private var hasFailed = false
@@ -85,7 +87,12 @@ struct QueryShell {
         attempt { shell in
             let clock = ContinuousClock.now
             let query = try shell.bound(text)
-            let count = try shell.session.print(query, shell.format, shell.terminal)
+            let count = try shell.session.print(
+                query,
+                shell.format,
+                shell.terminal,
+                isPaged: shell.hasPager
+            )
             guard shell.hasTimer else { return }
             let time = QueryCommand.elapsed(clock)
             shell.terminal.note("\(Numbers.count(count, "row")) in \(time)")
@@ -125,11 +132,8 @@ struct QueryShell {
                 throw Failure.usage(".mode takes \(Self.commands[4].help), not \"\(operand)\"")
             }
             self.format = format
-        case ".timer":
-            guard ["on", "off"].contains(operand) else {
-                throw Failure.usage(".timer takes on or off, not \"\(operand)\"")
-            }
-            hasTimer = operand == "on"
+        case ".pager": hasPager = try Self.isOn(operand, of: ".pager")
+        case ".timer": hasTimer = try Self.isOn(operand, of: ".timer")
         case ".param": try setParameter(operand)
         case ".explain": try session.explain(bound(operand), terminal)
         case ".read": try read(operand)
@@ -141,6 +145,13 @@ struct QueryShell {
             let hint = near.map { "; did you mean \($0)?" } ?? "; .help lists them"
             throw Failure.usage("there is no \(text[..<end])" + hint)
         }
+    }
+
+    private static func isOn(_ operand: String, of order: String) throws(Failure) -> Bool {
+        guard ["on", "off"].contains(operand) else {
+            throw .usage("\(order) takes on or off, not \"\(operand)\"")
+        }
+        return operand == "on"
     }
 
     private mutating func setParameter(_ operand: String) throws(Failure) {

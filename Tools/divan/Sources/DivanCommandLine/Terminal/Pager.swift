@@ -1,0 +1,130 @@
+import Glibc
+
+/// The program in which a person at a terminal leafs through many lines.
+///
+/// `DIVAN_PAGER` or else `PAGER` names it, as a line for the shell; without either it is `less`, if that
+/// is installed. An empty name and `cat` mean none. Used by one thread.
+package final class Pager {
+    /// The person has seen enough.
+    package struct Closed: Error {}
+
+    /// What a shell says of a program that it cannot start.
+    private static let unknownProgram: Int32 = 127
+
+    /// The line that starts it; `nil` where there is none.
+    package static var command: String? {
+        for name in ["DIVAN_PAGER", "PAGER"] {
+            guard let value = getenv(name).map({ String(cString: $0) }) else { continue }
+            return value.isEmpty || value == "cat" ? nil : value
+        }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        let isThere = folders.split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
+        return isThere ? "less" : nil
+    }
+
+    private let command: String
+    private var stream: UnsafeMutablePointer<FILE>?
+    private var interrupting = sigaction()
+    private var block: [UInt8] = []
+
+    /// Starts it.
+    ///
+    /// - Throws: `Failure` when the system has no process left.
+    package init(_ command: String) throws(Failure) {
+        self.command = command
+        sigaction(SIGINT, nil, &interrupting)
+        // It finds signals as it would under a shell.
+        signal(SIGPIPE, SIG_DFL)
+        signal(SIGINT, SIG_DFL)
+        // Styles go through less, and what fits one screen ends at once.
+        stream = popen("LESS=${LESS-FRX}; export LESS; \(command)", "w")
+        signal(SIGPIPE, SIG_IGN)
+        // Ctrl-C is the pager's, unless somebody here waits for it.
+        var handler = interrupting
+        if handler.__sigaction_handler.sa_handler == nil {
+            signal(SIGINT, SIG_IGN)
+        } else {
+            sigaction(SIGINT, &handler, nil)
+        }
+        if stream == nil {
+            throw Failure(kind: .failed, sentence: "the pager (\(command)) cannot be started")
+        }
+    }
+
+    deinit {
+        try? finish()
+    }
+
+    /// Hands a line over, sooner or later.
+    package func write(_ line: String) throws(Closed) {
+        block += line.utf8
+        block.append(UInt8(ascii: "\n"))
+        if block.count > 1 << 12 { try flush() }
+    }
+
+    /// Hands over what is left, and waits until the person is done.
+    ///
+    /// - Throws: `Failure` when there is no such program.
+    package func finish() throws(Failure) {
+        guard let stream else { return }
+        try? flush()
+        self.stream = nil
+        let status = pclose(stream)
+        sigaction(SIGINT, &interrupting, nil)
+        guard (status >> 8) & 0xFF == Self.unknownProgram else { return }
+        throw Failure(
+            kind: .failed,
+            sentence: "the pager (\(command)) cannot be started; set PAGER to another one, or use "
+                + "--no-pager"
+        )
+    }
+
+    private func flush() throws(Closed) {
+        guard let stream else { throw Closed() }
+        defer { block.removeAll(keepingCapacity: true) }
+        do {
+            try Descriptor.write(block, to: fileno(stream))
+        } catch {
+            throw Closed()
+        }
+    }
+}
+
+extension Terminal {
+    /// Writes the many lines that `body` hands over: through the pager where they are more than the
+    /// terminal shows at once, otherwise as `results` does.
+    ///
+    /// Who leaves the pager early ends `body` with an error, and nothing is thrown for that.
+    ///
+    /// - Throws: What `body` throws, and `Failure` for a pager that cannot be started.
+    package func pagedResults(_ body: ((String) throws -> Void) throws -> Void) throws {
+        guard let width = resultWidth, Streams.current.interruption == nil,
+            let command = Pager.command
+        else { return try results(body) }
+        var pager: Pager?
+        var waiting: [String] = []
+        var rest = height - 1
+        func finish() throws {
+            for line in waiting { result(line) }
+            waiting = []
+            try pager?.finish()
+        }
+        do {
+            try body { line in
+                if let pager { return try pager.write(line) }
+                waiting.append(line)
+                rest -= max(1, (line.count + width - 1) / width)
+                guard rest < 0 else { return }
+                let begun = try Pager(command)
+                pager = begun
+                for line in waiting { try begun.write(line) }
+                waiting = []
+            }
+        } catch is Pager.Closed {
+        } catch {
+            try finish()
+            throw error
+        }
+        try finish()
+    }
+}
