@@ -42,7 +42,8 @@ enum Verbs {
             "Sync",
             [
                 ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
-                StatusCommand.self, DoctorCommand.self, ExplainCommand.self,
+                StatusCommand.self, TopCommand.self, DoctorCommand.self,
+                ExplainCommand.self,
                 PendingCommand.self, CheckpointShowCommand.self,
                 CheckpointResetCommand.self, ConflictListCommand.self, ConflictShowCommand.self,
                 ConflictResolveCommand.self, WireDecodeCommand.self, WireProxyCommand.self,

@@ -39,7 +39,7 @@ enum HolderName {
     }
 
     /// The program's name, and the verb of one that is ours.
-    private static func program(of process: Int32) -> String? {
+    static func program(of process: Int32) -> String? {
         guard let line = text("/proc/\(process)/cmdline") else { return nil }
         let words = line.split(separator: "\0").map(String.init)
         guard let path = words.first else { return nil }

@@ -1,0 +1,78 @@
+import DivanCommandLine
+import DivanJSON
+import Foundation
+import Glibc
+
+/// What works with databases on this machine, as far as this user may see it.
+enum RunningDatabases {
+    /// A command that tells how it is, or a process that only has a database open.
+    struct Entry {
+        /// Tells entries apart from one look to the next.
+        struct Name: Hashable {
+            let bundle: String
+            let process: UInt64
+        }
+
+        let name: Name
+        let status: JSONObject
+    }
+
+    /// Looks at the databases that are named, or else at all that some process has open.
+    ///
+    /// Nothing is opened, so nobody waits for anybody.
+    static func look(at paths: [DatabasePath]) -> [Entry] {
+        let open = openBundles()
+        let bundles = paths.isEmpty ? open.keys.sorted() : paths.map(\.bundle)
+        return bundles.flatMap { bundle in
+            let path = DatabasePath(bundle)
+            var entries: [Entry] = []
+            for status in (try? StatusBoard(path).read()) ?? [] {
+                entries.append(entry(status, bundle))
+            }
+            let known = Set(entries.map(\.name.process))
+            // As the system tells it, without links.
+            let place = URL(fileURLWithPath: bundle).resolvingSymlinksInPath().path
+            for process in (open[place] ?? []).sorted()
+            where !known.contains(UInt64(clamping: process)) {
+                let program = HolderName.program(of: process) ?? "?"
+                let verb = program.hasPrefix("divan ") ? program.dropFirst(6) : program[...]
+                let status: JSONObject = [
+                    "verb": .string(String(verb)),
+                    "database": .string(path.name), "pid": JSON(process), "activity": "open",
+                ]
+                entries.append(entry(status, bundle))
+            }
+            return entries
+        }
+    }
+
+    private static func entry(_ status: JSONObject, _ bundle: String) -> Entry {
+        var status = status
+        status["path"] = .string(bundle)
+        return Entry(
+            name: Entry.Name(bundle: bundle, process: status["pid"]?.count ?? 0),
+            status: status
+        )
+    }
+
+    /// Which processes have which bundles open, from proc(5); only those of this user can be asked.
+    private static func openBundles() -> [String: Set<Int32>] {
+        let files = FileManager.default
+        var found: [String: Set<Int32>] = [:]
+        for name in (try? files.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let process = Int32(name), process != getpid() else { continue }
+            let folder = "/proc/\(name)/fd"
+            for number in (try? files.contentsOfDirectory(atPath: folder)) ?? [] {
+                let link = "\(folder)/\(number)"
+                guard let target = try? files.destinationOfSymbolicLink(atPath: link),
+                    let end = target.range(of: DatabasePath.suffix + "/")
+                else { continue }
+                let bundle = String(target[..<target.index(before: end.upperBound)])
+                // What was deleted while it was open is no database any more.
+                guard files.fileExists(atPath: bundle) else { continue }
+                found[bundle, default: []].insert(process)
+            }
+        }
+        return found
+    }
+}

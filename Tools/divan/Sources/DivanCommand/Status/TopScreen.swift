@@ -1,0 +1,210 @@
+import DivanCommandLine
+import DivanJSON
+
+/// What `divan top` shows, and what keys change in it.
+///
+/// Theory of operation. A look replaces the entries and adds to the history of each one's rate. Keys
+/// act on what is shown: in the list they move the choice, open it, or begin a filter; while a filter
+/// is typed every other key is a part of it. The choice follows its entry from look to look.
+struct TopScreen {
+    private enum Mode {
+        case list
+        case typing
+        case help
+    }
+
+    private static let help = [
+        "up, k / down, j  choose", "Enter            open and close what is chosen",
+        "/                show only what has a text; Esc shows all", "?                these lines",
+        "q, Ctrl-C        end",
+    ]
+    /// Looks that a line of rates shows.
+    private static let historyCount = 8
+
+    private var mode = Mode.list
+    private var filter = ""
+    private var entries: [RunningDatabases.Entry] = []
+    private var histories: [RunningDatabases.Entry.Name: [UInt64]] = [:]
+    private var chosen: RunningDatabases.Entry.Name?
+    private var isOpen = false
+
+    /// Takes over what a look has found.
+    mutating func take(_ found: [RunningDatabases.Entry]) {
+        entries = found
+        var kept: [RunningDatabases.Entry.Name: [UInt64]] = [:]
+        for entry in found {
+            let rate = TopLine(entry).documentRate
+            kept[entry.name] = ((histories[entry.name] ?? []) + [rate]).suffix(Self.historyCount)
+        }
+        histories = kept
+    }
+
+    /// Does what a key says; `false` when it ends the view.
+    mutating func press(_ key: Keyboard.Key) -> Bool {
+        if key == .end { return false }
+        switch mode {
+        case .typing: type(key)
+        case .help: mode = .list
+        case .list:
+            switch key {
+            case .character("q"): return false
+            case .character("/"):
+                mode = .typing
+                filter = ""
+            case .character("?"): mode = .help
+            case .up, .character("k"): move(by: -1)
+            case .down, .character("j"): move(by: 1)
+            case .enter:
+                isOpen.toggle()
+                chosen = chosen ?? shown.first?.name
+            case .escape: filter = ""
+            default: break
+            }
+        }
+        return true
+    }
+
+    /// The lines, none longer than `width`.
+    func lines(width: Int, now: Int64) -> [String] {
+        if mode == .help { return Self.help }
+        var lines = [heading]
+        if shown.isEmpty {
+            lines.append(entries.isEmpty ? "Nothing runs" : "Nothing has \"\(filter)\"")
+        } else {
+            lines.append("  " + TopLine.titles(hasHistory: true))
+        }
+        for entry in shown {
+            let line = TopLine(entry)
+            let isChosen = entry.name == choice
+            lines.append((isChosen ? "> " : "  ") + line.text(histories[entry.name] ?? []))
+            if isChosen, isOpen {
+                lines += StatusPage(entry.status).lines(now: now).map { "    " + $0 }
+            } else if let error = line.error {
+                lines.append("    ! " + error)
+            }
+        }
+        return lines.map { String($0.escapingControlCharacters().prefix(width)) }
+    }
+
+    private var heading: String {
+        let count = Numbers.count(entries.count, "process", "processes")
+        switch mode {
+        case .typing: return "/" + filter + "_"
+        default:
+            let filtered = filter.isEmpty ? "" : ", those with \"\(filter)\""
+            return "divan top: \(count)\(filtered)  (? for keys)"
+        }
+    }
+
+    private var shown: [RunningDatabases.Entry] {
+        guard !filter.isEmpty else { return entries }
+        let wanted = filter.lowercased()
+        return entries.filter { JSON.object($0.status).canonicalText.lowercased().contains(wanted) }
+    }
+
+    /// The entry that keys mean: the chosen one while it is there, or the first.
+    private var choice: RunningDatabases.Entry.Name? {
+        let names = shown.map(\.name)
+        return names.first { $0 == chosen } ?? names.first
+    }
+
+    private mutating func move(by count: Int) {
+        let names = shown.map(\.name)
+        guard let place = names.firstIndex(where: { $0 == choice }) else { return }
+        chosen = names[min(max(place + count, 0), names.count - 1)]
+    }
+
+    private mutating func type(_ key: Keyboard.Key) {
+        switch key {
+        case .character(let character): filter.append(character)
+        case .backspace: filter = String(filter.dropLast())
+        case .enter: mode = .list
+        case .escape:
+            filter = ""
+            mode = .list
+        case .up, .down, .end: break
+        }
+    }
+}
+
+/// One entry as a line of a table.
+struct TopLine {
+    private let status: JSONObject
+
+    init(_ entry: RunningDatabases.Entry) {
+        status = entry.status
+    }
+
+    var documentRate: UInt64 { status["rates"]?.object?["documents"]?.count ?? 0 }
+
+    /// What went wrong last.
+    var error: String? {
+        guard let sentence = text("error"), !sentence.isEmpty else { return nil }
+        return sentence
+    }
+
+    /// What stands above the columns.
+    static func titles(hasHistory: Bool) -> String {
+        row([
+            "VERB", "DATABASE", "STATE", "DOCS", "DOCS/S", hasHistory ? "RATE" : nil, "BYTES/S",
+            "PENDING", "CONFL", "PEERS",
+        ])
+    }
+
+    /// The line; without a history the column of rates is left out.
+    func text(_ history: [UInt64]?) -> String {
+        let documents = status["documents"]?.object ?? [:]
+        let moved = ["sent", "received", "pulled", "pushed"]
+            .reduce(UInt64(0)) { $0 + (documents[$1]?.count ?? 0) }
+        let isTold = status["rates"] != nil
+        let bytes = status["rates"]?.object?["bytes"]?.count ?? 0
+        let open = status["conflicts"]?.object?["open"]?.count
+        var columns: [String?] = [text("verb") ?? "?", text("database") ?? "?", state]
+        columns.append(isTold ? Numbers.grouped(moved) : "")
+        columns.append(isTold ? Numbers.grouped(documentRate) : "")
+        columns.append(history.map(Self.drawing))
+        columns.append(isTold ? Numbers.bytes(bytes) : "")
+        columns.append(status["pending"]?.count.map { Numbers.grouped($0) } ?? "")
+        columns.append(open.map { Numbers.grouped($0) } ?? "")
+        columns.append(peers)
+        return Self.row(columns)
+    }
+
+    private var state: String {
+        if let activity = text("activity") { return activity }
+        let active = status["connections"]?.object?["active"]?.count ?? 0
+        return active > 0 ? "busy" : "listening"
+    }
+
+    /// Whom it is connected with.
+    private var peers: String {
+        if let url = text("url") { return url }
+        guard let count = status["connections"]?.object?["open"]?.count else { return "" }
+        return Numbers.count(count, "peer")
+    }
+
+    private func text(_ key: String) -> String? {
+        guard case .string(let text)? = status[key] else { return nil }
+        return text
+    }
+
+    /// Bars from the least to the greatest of the rates.
+    private static func drawing(_ rates: [UInt64]) -> String {
+        let bars = Array("▁▂▃▄▅▆▇█")
+        let most = rates.max() ?? 0
+        guard most > 0 else { return String(repeating: bars[0], count: rates.count) }
+        // Counts are at most 2⁵³ (`JSON.count`).
+        return String(rates.map { bars[Int($0 * UInt64(bars.count - 1) / most)] })
+    }
+
+    /// Columns of fixed widths, the last one as wide as it is; `nil` is no column.
+    private static func row(_ columns: [String?]) -> String {
+        let widths = [8, 13, 11, 8, 7, 9, 9, 8, 6]
+        let cells = zip(columns.dropLast(), widths).compactMap { text, width in
+            text.map { String($0.prefix(width - 1)).padding(to: width) }
+        }
+        var line = cells.joined() + (columns.last.flatMap(\.self) ?? "")
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+}

@@ -1,0 +1,104 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan top`: everything that runs, on a terminal and in a pipe.
+@Suite(.timeLimit(.minutes(5))) struct TopTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+        try shell.run("new", "b")
+        try shell.run("put", "a", "one", "{}")
+    }
+
+    /// Serves `a`, and keeps `b` level with it.
+    private func begin() throws -> (server: Peer, follower: Peer) {
+        let server = try shell.serve("a", "--no-tls")
+        let follower = try shell.start("sync", "b", try server.url(), "--continuous")
+        try follower.wait(for: "idle")
+        // The event comes behind the publication.
+        _ = try follower.event {
+            $0["event"] as? String == "progress" && $0["activity"] as? String == "idle"
+        }
+        _ = try server.event(named: "connected")
+        return (server, follower)
+    }
+
+    private func objects(_ words: String...) throws -> [[String: Any]] {
+        try shell.divan(["top", "--json"] + words).output.split(separator: "\n").map { line in
+            let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return try #require(value as? [String: Any])
+        }
+    }
+
+    @Test func `without a terminal every command is a line`() throws {
+        let (server, follower) = try begin()
+        let lines = try shell.run("top", "a", "b").output.split(separator: "\n")
+        try #require(lines.count == 3, "\(lines)")
+        #expect(lines[0].hasPrefix("VERB    DATABASE     STATE"))
+        #expect(!lines[0].contains("RATE"))
+        #expect(lines[1].hasPrefix("serve   a            ") && lines[1].contains(" peer"))
+        #expect(lines[2].hasPrefix("sync    b            idle"))
+        #expect(lines[2].contains("ws://127.0.0.1:"))
+        let one = try objects("b")
+        #expect(one.map { $0["verb"] as? String } == ["sync"])
+        follower.stop()
+        server.stop()
+        let outcome = try shell.run("top", "a")
+        #expect(outcome.output.isEmpty && outcome.errors == "Nothing runs\n")
+        try shell.divan("top", "missing").expectFailure(3, "missing")
+        try shell.divan("top", "--interval", "1").expectFailure(2, "--interval")
+    }
+
+    @Test func `databases are found by the processes that have them open`() throws {
+        let watcher = try shell.start("watch", "b")
+        _ = try watcher.event(named: "watching")
+        let path = URL(fileURLWithPath: shell.path("b.cblite2")).resolvingSymlinksInPath().path
+        let found = try objects().first { $0["path"] as? String == path }
+        #expect(found?["verb"] as? String == "watch")
+        #expect(found?["activity"] as? String == "open")
+        #expect(found?["pid"] as? Int == Int(watcher.process.processIdentifier))
+        watcher.stop()
+        #expect(try !objects().contains { $0["path"] as? String == path })
+    }
+
+    @Test func `keys choose, open and filter, and the terminal is left as it was`() throws {
+        let (server, follower) = try begin()
+        let terminal = try PseudoTerminal(
+            shell,
+            ["top", "a", "b", "--interval", "100"],
+            columnCount: 120
+        )
+        try terminal.waits { $0.text.contains("> serve   a") && $0.text.contains("  sync    b") }
+        #expect(!terminal.isEchoing)
+        terminal.type("?")
+        try terminal.waits(for: "open and close what is chosen")
+        terminal.type("x")
+        try terminal.waits(for: "DATABASE")
+        terminal.type("j")
+        try terminal.waits(for: "> sync    b")
+        terminal.type("\n")
+        try terminal.waits(for: "    sync b ws://127.0.0.1:")
+        terminal.type("\n")
+        try terminal.waits { !$0.text.contains("    sync b ws://127.0.0.1:") }
+        terminal.type("/\"verb\":\"servex")
+        try terminal.waits(for: "/\"verb\":\"servex_")
+        try terminal.waits(for: "Nothing has")
+        terminal.type("\u{7F}\n")
+        try terminal.waits { $0.text.contains("> serve   a") && !$0.text.contains("sync    b") }
+        terminal.type("\u{1B}")
+        try terminal.waits(for: "sync    b")
+        terminal.type("q")
+        #expect(terminal.end() == 0)
+        #expect(terminal.isEchoing)
+        let other = try PseudoTerminal(shell, ["top", "a"])
+        try other.waits(for: "serve   a")
+        other.type("\u{3}")
+        #expect(other.end() == 0)
+        #expect(other.isEchoing)
+        follower.stop()
+        server.stop()
+    }
+}
