@@ -11,11 +11,7 @@ struct CertificateSigner {
 
     /// Fills and signs one certificate.
     func makeCertificate() throws(CredentialError) -> TLSCertificate {
-        guard template.notAfter > template.notBefore else {
-            throw CredentialError(
-                .emptyValidity(notBefore: template.notBefore, notAfter: template.notAfter)
-            )
-        }
+        try checkValidity()
         OpenSSLFailure.clear()
         guard let pointer = X509_new() else { throw libraryError() }
         let certificate = CertificateHandle(adopting: pointer)
@@ -36,6 +32,28 @@ struct CertificateSigner {
         let signature = X509_sign(pointer, (signingKey ?? subjectKey).pointer, EVP_sha256())
         try require(signature > 0 ? 1 : 0)
         return TLSCertificate(certificate)
+    }
+
+    /// Copies a certificate and signs it with the template's serial number and validity.
+    func makeRenewal(of certificate: TLSCertificate) throws(CredentialError) -> TLSCertificate {
+        try checkValidity()
+        OpenSSLFailure.clear()
+        guard let pointer = X509_dup(certificate.handle.pointer) else { throw libraryError() }
+        let copy = CertificateHandle(adopting: pointer)
+        let signingKey = try KeyHandle(issuer?.key ?? key)
+        try setSerialNumber(of: pointer)
+        try setValidity(of: pointer)
+        let signature = X509_sign(pointer, signingKey.pointer, EVP_sha256())
+        try require(signature > 0 ? 1 : 0)
+        return TLSCertificate(copy)
+    }
+
+    private func checkValidity() throws(CredentialError) {
+        guard template.notAfter > template.notBefore else {
+            throw CredentialError(
+                .emptyValidity(notBefore: template.notBefore, notAfter: template.notAfter)
+            )
+        }
     }
 
     /// Milliseconds since 1970, as the sheet has it.

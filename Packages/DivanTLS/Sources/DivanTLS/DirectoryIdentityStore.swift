@@ -41,6 +41,17 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
         }
     }
 
+    /// Writes and syncs a file in place of the one under `label`; readers find one or the other.
+    ///
+    /// - Throws: `CredentialError`.
+    public func replace(_ credential: TLSCredential, label: String) throws {
+        try checkLabel(label)
+        guard let folder = try PrivateDirectory.open(directory, creates: true) else { return }
+        var bytes = Array(try credential.pem().utf8)
+        defer { OPENSSL_cleanse(&bytes, bytes.count) }
+        _ = try folder.create(Self.fileName(label), bytes.span, isReplacing: true)
+    }
+
     /// Removes the file under `label`, if there is one.
     ///
     /// - Throws: `CredentialError`.

@@ -69,8 +69,12 @@ struct PrivateDirectory: ~Copyable {
 
     /// Creates a file with mode 0600 and syncs it; it appears whole or not at all.
     ///
-    /// Returns `false` when the name exists already.
-    func create(_ name: String, _ bytes: Span<UInt8>) throws(CredentialError) -> Bool {
+    /// Returns `false` when the name exists already and is not to be replaced.
+    func create(
+        _ name: String,
+        _ bytes: Span<UInt8>,
+        isReplacing: Bool = false
+    ) throws(CredentialError) -> Bool {
         let place = "\(path)/\(name)"
         let draft = ".\(UInt64.random(in: 0...UInt64.max)).tmp"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -81,8 +85,12 @@ struct PrivateDirectory: ~Copyable {
         let failure = Self.write(bytes, to: file)
         Glibc.close(file)
         if let failure { throw CredentialError(.file(path: place, errno: failure)) }
-        // A link, not a rename: it never replaces a file.
-        if linkat(descriptor, draft, descriptor, name, 0) != 0 {
+        // A link never takes the place of a file, a rename does.
+        let status =
+            isReplacing
+            ? renameat(descriptor, draft, descriptor, name)
+            : linkat(descriptor, draft, descriptor, name, 0)
+        if status != 0 {
             if errno == EEXIST { return false }
             throw CredentialError(.file(path: place, errno: errno))
         }

@@ -1,5 +1,6 @@
 import CDivanTLS
 public import DivanCrypto
+public import FoundationEssentials
 
 /// A certificate chain and the private key of its leaf: what a peer proves itself with.
 ///
@@ -64,6 +65,42 @@ public struct TLSCredential: Sendable {
         let leaf = try signer.makeCertificate()
         let chain = [leaf] + (issuer?.certificates ?? [])
         return try TLSCredential(certificates: chain, key: key)
+    }
+
+    /// The same identity with another validity: the key, the names and the uses stay.
+    ///
+    /// The certificate is another one, so who pinned the old one must learn of it. What an authority
+    /// has signed stays valid under its new certificate, since key and name are the same.
+    ///
+    /// - Parameters:
+    ///   - now: When it is made; its serial number and the start of the validity follow.
+    ///   - notAfter: The end of the validity, rounded down to a second.
+    ///   - issuer: Who signed the old one, and signs again; `nil` where it signed itself.
+    /// - Returns: The new certificate, with the issuer's chain and the same key.
+    /// - Throws: `CredentialError` for an empty validity, and `issuerIsNoAuthority` for an issuer
+    ///   that is none or another one.
+    public func renewed(
+        now: Date,
+        notAfter: Date,
+        issuer: TLSCredential? = nil
+    ) throws(CredentialError) -> TLSCredential {
+        let signer = issuer?.leaf ?? leaf
+        let isOwn = issuer == nil && leaf.isSelfSigned
+        guard isOwn || (signer.isAuthority && signer.subject == leaf.issuer) else {
+            throw CredentialError(.issuerIsNoAuthority(subject: signer.subject))
+        }
+        let template = CertificateTemplate(
+            attributes: [:],
+            usages: [],
+            now: now,
+            notAfter: notAfter
+        )
+        let renewal = try CertificateSigner(template: template, key: key, issuer: issuer)
+            .makeRenewal(of: leaf)
+        return try TLSCredential(
+            certificates: [renewal] + (issuer?.certificates ?? []),
+            key: key
+        )
     }
 
     /// Reads a PEM text that holds the chain, leaf first, and the leaf's key, in any order.

@@ -36,6 +36,43 @@ import Testing
         #expect(names == [], "no drafts are left behind")
     }
 
+    @Test func `a renewed identity takes the place of the old one, key and names kept`() throws {
+        var template = CertificateTemplate(
+            attributes: ["CN": "cellar", "dNSName": "cellar.local"],
+            usages: [.serverAuth],
+            now: Date()
+        )
+        template.isAuthority = true
+        let old = try TLSCredential.generate(template, key: .p256)
+        try store.save(old, label: "cellar")
+        let later = Date() + 3 * 365 * 86_400
+        let new = try old.renewed(now: Date() + 1, notAfter: later)
+        try store.replace(new, label: "cellar")
+        let kept = try #require(try store.credential(label: "cellar"))
+        #expect(kept.leaf == new.leaf && kept.leaf != old.leaf)
+        #expect(kept.leaf.isSelfSigned && kept.leaf.isAuthority)
+        #expect(kept.leaf.subject == old.leaf.subject)
+        #expect(kept.leaf.alternativeNames == [.hostname("cellar.local")])
+        #expect(abs(kept.leaf.notAfter.timeIntervalSince(later)) < 2)
+        #expect(kept.leaf.serialNumber != old.leaf.serialNumber)
+        #expect(try mode("\(store.directory)/cellar.pem") == 0o600)
+        let robot = try TLSCredential.generate(
+            CertificateTemplate(attributes: ["CN": "robot"], usages: .clientAuth, now: Date()),
+            key: .p256,
+            issuer: old
+        )
+        let again = try robot.renewed(now: Date() + 1, notAfter: later, issuer: new)
+        #expect(again.certificates == [again.leaf, new.leaf])
+        for issuer in [nil, robot] {
+            #expect(
+                refusal { _ = try robot.renewed(now: Date(), notAfter: later, issuer: issuer) }
+                    == .issuerIsNoAuthority(subject: "CN=robot")
+            )
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.directory)
+        #expect(names == ["cellar.pem"], "no drafts are left behind")
+    }
+
     @Test func `the contract finds a store that forgets`() throws {
         struct ForgetfulStore: TLSIdentityStore {
             func credential(label: String) -> TLSCredential? { nil }

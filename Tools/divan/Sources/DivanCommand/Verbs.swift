@@ -53,6 +53,7 @@ enum Verbs {
             "Peers and trust",
             [
                 DiscoverCommand.self, CertificatesShowCommand.self, IdentityNewCommand.self,
+                IdentityRenewCommand.self,
                 IdentityListCommand.self, IdentityShowCommand.self, IdentityExportCommand.self,
                 IdentityImportCommand.self, IdentityRemoveCommand.self, UserAddCommand.self,
                 UserRemoveCommand.self, UserListCommand.self, UserVerifyCommand.self,

@@ -73,6 +73,35 @@ import Testing
         #expect(outcome.errors.contains("warning: robot is of no use after 20"))
     }
 
+    @Test func `an identity is renewed with its key, and what it signed stays valid`() throws {
+        try shell.run("identity", "new", "cellar", "--authority", "--days", "9", "--key", "p256")
+        try shell.run("identity", "new", "robot", "--issuer", "cellar", "--days", "9")
+        let old = try shell.run("identity", "export", "robot", "--chain").output
+        try shell.write("old.pem", old)
+        let authority = try shell.run("identity", "renew", "cellar", "--days", "400")
+        #expect(authority.output.contains("signs other certificates"))
+        #expect(authority.errors.contains("stays valid"))
+        let renewed = try shell.run("identity", "renew", "robot", "--days", "300", "--json").json()
+        #expect(renewed["label"] as? String == "robot")
+        try shell.write("new.pem", try shell.run("identity", "export", "robot", "--chain").output)
+        let verified = try shell.bash(
+            """
+            divan identity export cellar > cellar.pem
+            openssl verify -CAfile cellar.pem old.pem new.pem
+            for file in old new; do openssl x509 -in $file.pem -noout -pubkey > $file.key; done
+            cmp old.key new.key
+            openssl x509 -in new.pem -noout -checkend $((299 * 86400))
+            """
+        )
+        verified.expectSuccess()
+        #expect(verified.output.contains("old.pem: OK\nnew.pem: OK\n"), "\(verified.errors)")
+        let longer = try shell.run("identity", "renew", "robot", "--days", "900")
+        #expect(longer.errors.contains("warning: robot is of no use after 20"))
+        try shell.run("identity", "rm", "cellar", "--yes")
+        try shell.divan("identity", "renew", "robot").expectFailure(3, "CN=cellar")
+        try shell.divan("identity", "renew", "nobody").expectFailure(3, "nobody")
+    }
+
     @Test(arguments: ["--p12", "--pem"])
     func `an identity travels in a file that its password opens`(_ form: String) throws {
         let made = try shell.run("identity", "new", "robot", "--key", "p256").output
