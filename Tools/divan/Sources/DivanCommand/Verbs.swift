@@ -4,7 +4,7 @@ import DivanCommandLine
 enum Verbs {
     static let all: [any Command.Type] = families.flatMap(\.verbs)
 
-    private static let families: [(title: String, verbs: [any Command.Type])] = [
+    static let families: [(title: String, verbs: [any Command.Type])] = [
         (
             "Databases",
             [
@@ -59,7 +59,7 @@ enum Verbs {
                 UserRemoveCommand.self, UserListCommand.self, UserVerifyCommand.self,
             ]
         ),
-        ("The shell", [CompletionCommand.self]),
+        ("The shell", [CompletionCommand.self, ManualCommand.self]),
     ]
 
     /// Every verb with its summary, as the help page lists them.

@@ -128,7 +128,7 @@ extension CommandSyntax {
 
     /// Whether what the verb prints has a form of its own already.
     var printsWhatIsStored: Bool {
-        ["blob get", "identity export", "completion", "shell"].contains(name)
+        ["blob get", "identity export", "completion", "man", "shell"].contains(name)
     }
 
     /// Whether the verb may make a sealed database of none, or of a plain one.

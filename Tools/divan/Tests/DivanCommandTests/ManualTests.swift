@@ -1,0 +1,31 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan man`: the page that man(1) shows.
+@Suite struct ManualTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+    }
+
+    @Test func `the page has every verb with its options, and groff has no complaint`() throws {
+        let rendered = try shell.bash(
+            "divan man > divan.1 && groff -man -Tutf8 -ww -P-cbou -rLL=100n divan.1"
+        )
+        #expect(rendered.status == 0 && rendered.errors.isEmpty, "\(rendered.errors)")
+        let page = rendered.output
+        let help = try shell.run("--help").output
+        let verbs = help.split(separator: "\n").prefix { !$0.hasPrefix("divan VERB") }
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
+                line.dropFirst(2).components(separatedBy: "  ").first?.split(separator: ",").first
+            }
+        #expect(verbs.count > 40)
+        for verb in verbs { #expect(page.contains("divan \(verb)"), "\(verb)") }
+        #expect(page.contains("-c, --collection NAME"))
+        #expect(page.contains("divan users add users.json bo --where 'owner = $user'"))
+        #expect(page.contains("EXIT STATUS") && page.contains("stopped by Ctrl-C"))
+        #expect(page.contains("\n       PAGER") || page.contains("DIVAN_PAGER, PAGER"))
+    }
+}
