@@ -24,6 +24,7 @@ import Testing
         ("resolving-conflicts.md", "ResolvingConflicts.swift"),
         ("queries.md", "Queries.swift"),
         ("encryption.md", "Encryption.swift"),
+        ("blobs.md", "Blobs.swift"),
     ])
     func `every Swift block of a guide is compiled here`(_ page: String, _ source: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -105,6 +106,39 @@ import Testing
         #expect(try notes.defaultCollection().count == 1)
         try notes.close()
         #expect(throws: (any Error).self) { try openNotes(in: directory) }
+    }
+
+    // MARK: Blobs
+
+    @Test func `a picture is kept, copied, left at a peer, and fetched when it is looked at`()
+        async throws
+    {
+        defer { remove() }
+        let there = try database("there").createCollection(name: "photos")
+        let here = try database("here").createCollection(name: "photos")
+        let (file, copy) = (directory + "/rome.jpg", directory + "/copy.jpg")
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
+        try bytes.write(to: URL(fileURLWithPath: file))
+        try keepPhoto(of: "rome", from: URL(fileURLWithPath: file), in: there)
+        let kept = try #require(try there.document(id: "rome"))
+        #expect(size(of: kept) == 100_000)
+        try copyPicture(of: kept, to: URL(fileURLWithPath: copy))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == bytes)
+
+        var sharing = URLEndpointListenerConfiguration(collections: [there])
+        sharing.networkInterface = "127.0.0.1"
+        sharing.disableTLS = true
+        let listener = URLEndpointListener(config: sharing)
+        try listener.start()
+        defer { listener.stop() }
+        let url = try #require(listener.urls?.first)
+        let replicator = try await pullWithoutPictures(here, from: url)
+        let pulled = try #require(try here.document(id: "rome"))
+        #expect(pulled.blob(forKey: "picture")?.isHere == false)
+        var shown: Data?
+        try await show(pulled) { shown = $0 }
+        #expect(shown == bytes)
+        withExtendedLifetime(replicator) {}
     }
 
     // MARK: Queries

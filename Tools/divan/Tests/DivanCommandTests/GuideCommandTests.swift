@@ -52,6 +52,13 @@ import Testing
         #expect(outcome.output.contains("Lentil"))
     }
 
+    @Test func `the guide to blobs runs`() throws {
+        let shell = try Shell()
+        let outcome = try shell.bash("set -e\n" + blocks("blobs.md").joined())
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("image/jpeg"))
+    }
+
     @Test func `the guide to upgrading runs`() throws {
         let shell = try Shell()
         let outcome = try shell.bash("set -e\n" + blocks("deploying.md").joined())
