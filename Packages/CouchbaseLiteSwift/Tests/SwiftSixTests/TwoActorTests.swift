@@ -40,11 +40,12 @@ import Testing
         let collection = try database.defaultCollection()
         let counters = [Counter(collection), Counter(collection)]
         let (screenCount, everywhere) = (MainCount(), Tally())
+        let own = DispatchQueue(label: "own")
         let tokens = [
             collection.addDocumentChangeListener(id: "sum", on: MainActor.self) { _ in
                 screenCount.number += 1
             },
-            collection.addChangeListener(queue: DispatchQueue(label: "own")) { change in
+            collection.addChangeListener(queue: own) { change in
                 everywhere.add(change.documentIDs.count)
             },
         ]
@@ -56,7 +57,9 @@ import Testing
             for counter in counters { group.addTask { try await counter.raise(times: times) } }
             try await group.waitForAll()
         }
+        // Each commit told the queues first, and then the streams that have ended.
         await Screen().settle()
+        own.sync {}
         for token in tokens { token.remove() }
         #expect(try collection.document(id: "sum")?.int(forKey: "n") == 2 * times)
         for counter in counters { #expect(await counter.heard == 2 * times) }
