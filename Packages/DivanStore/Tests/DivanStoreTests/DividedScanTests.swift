@@ -18,6 +18,7 @@ import Testing
         "SELECT META().id, v FROM _ ORDER BY v LIMIT 40",
         "SELECT META().id FROM _ ORDER BY v DESC, n LIMIT 25 OFFSET 30",
         "SELECT n FROM _ WHERE n < 4 ORDER BY n DESC, name LIMIT 7",
+        "SELECT v FROM _ WHERE n = 4 ORDER BY v LIMIT 9223372036854775807 OFFSET 1",
         "SELECT META().id FROM _ WHERE ANY t IN tags SATISFIES t = 'a1' END ORDER BY name LIMIT 9",
     ]
 

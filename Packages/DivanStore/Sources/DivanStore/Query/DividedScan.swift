@@ -102,8 +102,9 @@ struct DividedScan {
         }
         guard !statement.orderings.isEmpty,
             statement.orderings.allSatisfy({ $0.key.collation == .binary }),
-            case .literal(.integer(let limit))? = statement.limit, limit > 0,
-            let offset = count(statement.offset), limit + Int64(offset) <= Self.rowLimit
+            case .literal(.integer(let limit))? = statement.limit,
+            (1...Int64(rowLimit)).contains(limit),
+            let offset = count(statement.offset), Int(limit) + offset <= rowLimit
         else { return nil }
         return .first(
             limit: Int(limit),
@@ -178,7 +179,7 @@ enum QueryValueOrder {
     private static func compareNumbers(_ left: QueryValue, _ right: QueryValue) -> Int {
         switch (number(left), number(right)) {
         case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
-        case (.double(let left), .double(let right)): left < right ? -1 : left > right ? 1 : 0
+        case (.double(let left), .double(let right)): compare(left, right)
         case (.integer(let left), .double(let right)): compare(left, right)
         case (.double(let left), .integer(let right)): -compare(right, left)
         default: 0
@@ -189,10 +190,18 @@ enum QueryValueOrder {
         if case .boolean(let isTrue) = value { .integer(isTrue ? 1 : 0) } else { value }
     }
 
+    /// No number is before every other: SQLite has none, and an order has to have a place for it.
+    private static func compare(_ left: Double, _ right: Double) -> Int {
+        guard !left.isNaN, !right.isNaN else {
+            return (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1)
+        }
+        return left < right ? -1 : left > right ? 1 : 0
+    }
+
     /// Compares exactly: not every integer is a double.
     private static func compare(_ left: Int64, _ right: Double) -> Int {
+        if right.isNaN || right < -0x1p63 { return 1 }
         if right >= 0x1p63 { return -1 }
-        if right < -0x1p63 { return 1 }
         let whole = Int64(right)  // within its range, cut towards zero
         if left != whole { return left < whole ? -1 : 1 }
         let rest = right - Double(whole)
