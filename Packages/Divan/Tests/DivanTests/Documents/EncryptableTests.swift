@@ -1,0 +1,69 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Values that are to be encrypted on their way, where they are not on it.
+@Suite struct EncryptableTests {
+    @Test func `an encryptable value is a value like others, and prints nothing`() throws {
+        let document = MutableDocument(id: "a")
+        document.setValue(Encryptable(3.5), forKey: "number")
+        document.setData(["text": Encryptable("x"), "null": Encryptable(nil), "plain": 1])
+        #expect(document.encryptable(forKey: "text")?.string == "x")
+        #expect(document.encryptable(forKey: "null")?.value is NSNull)
+        #expect(document.encryptable(forKey: "plain") == nil)
+        #expect(document.encryptable(forKey: "absent") == nil)
+        let properties = Encryptable("x").properties
+        #expect(properties["@type"] as? String == "encryptable")
+        #expect(properties["value"] as? String == "x")
+        #expect(Encryptable(7).number == 7 && Encryptable(7) != Encryptable("7"))
+        var dumped = ""
+        dump(Encryptable("aubergine"), to: &dumped)
+        #expect(!"\(Encryptable("aubergine")) \(dumped)".contains("aubergine"))
+    }
+
+    /// A model with a value that replicators encrypt.
+    private final class Person: DocumentCodable {
+        @DocumentID var id: String?
+        var name = ""
+        var ssn: Encryptable?
+
+        init() {}
+    }
+
+    @Test func `a model has encryptable values, and other encoders do not get them`() throws {
+        let database = try TemporaryDatabase()
+        let collection = try database.collection
+        let person = Person()
+        person.id = "ada"
+        person.name = "Ada"
+        person.ssn = Encryptable("one")
+        try collection.save(from: person)
+        let stored = try #require(try collection.document(id: "ada"))
+        #expect(stored.encryptable(forKey: "ssn") == Encryptable("one"))
+        let read = try #require(try collection.document(id: "ada", as: Person.self))
+        #expect(read.ssn == Encryptable("one"))
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(["a": Encryptable(1)]) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Encryptable.self, from: Data("{}".utf8))
+        }
+    }
+
+    @Test func `a revision's ID does not give an encryptable value away`() throws {
+        var ids: Set<String> = []
+        for name in ["a", "b"] {
+            let database = try TemporaryDatabase(name)
+            let secret = MutableDocument(id: "ada").setEncryptable(
+                Encryptable("one"),
+                forKey: "ssn"
+            )
+            try database.collection.save(document: secret)
+            try database.collection.put("plain", 1)
+            let id = try #require(try database.collection.document(id: "ada")?.revisionID)
+            #expect(id.hasPrefix("1-") && id.count == 42)
+            ids.insert(id)
+            ids.insert(try #require(try database.collection.document(id: "plain")?.revisionID))
+        }
+        #expect(ids.count == 3)
+    }
+}
