@@ -61,7 +61,7 @@ public struct RESTQuery: Sendable {
         timeout: Duration
     ) throws {
         self.store = store
-        let catalogue = StoreCatalogue(store: store, databaseName: ExactText(name))
+        let catalogue = StoreCatalogue(store, named: ExactText(name))
         let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
         var values: [ExactText: QueryValue] = [:]
         for (key, value) in parameters { values[ExactText(key)] = QueryValue(value) }
@@ -135,23 +135,6 @@ final class OpenRows: Sendable {
     /// Gives the snapshot back.
     func end() {
         rows.withLock { $0.end() }
-    }
-}
-
-/// A database as the checks of a query look at it.
-private struct StoreCatalogue: QueryCatalogue {
-    let store: Store
-    let databaseName: ExactText
-
-    func hasCollection(_ collection: QueryCollection) throws -> Bool {
-        try store.read { try $0.hasCollection(collection) }
-    }
-
-    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try store.read { reader in
-            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
-        }
     }
 }
 

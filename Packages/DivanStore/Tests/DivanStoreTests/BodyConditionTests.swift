@@ -42,7 +42,7 @@ import Testing
         )
         let rows = try room.store.rows(
             of: StorageQuery(
-                statement.checked(against: StoreCatalogue(store: room.store)),
+                statement.checked(against: StoreCatalogue(room.store, named: "vectors")),
                 parameters: parameters
             )
         )

@@ -58,7 +58,8 @@ import Testing
         in store: Store,
         watch: QueryWatch = QueryWatch()
     ) throws -> [[QueryValue]] {
-        let statement = try QueryStatement(sql: text).checked(against: StoreCatalogue(store: store))
+        let catalogue = StoreCatalogue(store, named: "divided")
+        let statement = try QueryStatement(sql: text).checked(against: catalogue)
         let rows = try store.rows(of: StorageQuery(statement, watch: watch))
         var found: [[QueryValue]] = []
         while let row = try rows.next() { found.append(row) }

@@ -140,7 +140,7 @@ final class QueryVectorStore {
         let statement: CheckedStatement
         do {
             statement = try QueryStatement(sql: vector.sql)
-                .checked(against: StoreCatalogue(store: room.store), text: vector.sql)
+                .checked(against: StoreCatalogue(room.store, named: "vectors"), text: vector.sql)
         } catch {
             return vector.failsWhen == "compile" ? nil : "does not compile: \(error)"
         }
@@ -189,23 +189,6 @@ final class QueryVectorStore {
         }
         guard let first = left.double, let second = right.double else { return left == right }
         return abs(first - second) <= 1e-12 * max(abs(first), abs(second))
-    }
-}
-
-/// What the checks ask of a store.
-struct StoreCatalogue: QueryCatalogue {
-    let store: Store
-    var databaseName: ExactText { "vectors" }
-
-    func hasCollection(_ collection: QueryCollection) throws -> Bool {
-        try store.read { try $0.hasCollection(collection) }
-    }
-
-    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try store.read {
-            try $0.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
-        }
     }
 }
 

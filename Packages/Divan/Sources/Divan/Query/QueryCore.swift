@@ -28,10 +28,7 @@ final class QueryCore: Sendable {
         self.database = database
         self.text = text
         statement = try QueryStatement(sql: text)
-        let checked = try statement.checked(
-            against: DatabaseCatalogue(database: database),
-            text: text
-        )
+        let checked = try statement.checked(against: database.catalogue(), text: text)
         state = Mutex(State(checked: checked))
     }
 
@@ -61,7 +58,7 @@ final class QueryCore: Sendable {
     /// The statement's meaning.
     func checked() throws -> CheckedStatement {
         if let checked = state.withLock({ $0.checked }) { return checked }
-        let checked = try statement.checked(against: DatabaseCatalogue(database: database))
+        let checked = try statement.checked(against: database.catalogue())
         state.withLock { $0.checked = checked }
         return checked
     }
@@ -163,22 +160,10 @@ final class QueryCore: Sendable {
     }
 }
 
-/// A database as the checks of a query look at it.
-struct DatabaseCatalogue: QueryCatalogue {
-    let database: Database
-
-    var databaseName: ExactText { ExactText(database.name) }
-
-    func hasCollection(_ collection: QueryCollection) throws -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try database.openStore().hasCollection(path)
-    }
-
-    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try database.openStore().read { reader in
-            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
-        }
+extension Database {
+    /// The database as the checks of a query look at it.
+    fileprivate func catalogue() throws -> StoreCatalogue {
+        StoreCatalogue(try openStore(), named: ExactText(name))
     }
 }
 

@@ -50,11 +50,3 @@ extension CollectionPath {
         self.init(scope: collection.scope.text, name: collection.name.text)
     }
 }
-
-extension StoreReader {
-    /// Whether there is a collection, for the checks of a query.
-    public func hasCollection(_ collection: QueryCollection) throws(StoreError) -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try hasCollection(path)
-    }
-}

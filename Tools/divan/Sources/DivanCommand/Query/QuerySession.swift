@@ -18,7 +18,7 @@ struct QuerySession {
 
     /// Reads and checks a question.
     func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
-        let catalogue = StoreCatalogue(store: store, name: name)
+        let catalogue = StoreCatalogue(store, named: ExactText(name))
         let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
@@ -35,7 +35,7 @@ struct QuerySession {
         )
         let id = QueryColumn(QueryExpression(.metadata(of: QueryPath(), key: "id")))
         let statement = QueryStatement(columns: [id], sources: [source], filter: expression)
-        let catalogue = StoreCatalogue(store: store, name: name)
+        let catalogue = StoreCatalogue(store, named: ExactText(name))
         let rows = try store.rows(
             of: StorageQuery(statement.checked(against: catalogue, text: condition))
         )
@@ -92,28 +92,6 @@ struct QuerySession {
     /// The value of a parameter that a person wrote: JSON, or else text.
     static func value(_ text: String) -> QueryValue {
         QueryValue((try? JSON(parsing: text)) ?? .string(text))
-    }
-}
-
-/// A database as the checks of a query look at it.
-private struct StoreCatalogue: QueryCatalogue {
-    let store: Store
-    let databaseName: ExactText
-
-    init(store: Store, name: String) {
-        self.store = store
-        databaseName = ExactText(name)
-    }
-
-    func hasCollection(_ collection: QueryCollection) throws -> Bool {
-        try store.read { try $0.hasCollection(collection) }
-    }
-
-    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
-        guard let path = CollectionPath(collection) else { return false }
-        return try store.read { reader in
-            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
-        }
     }
 }
 

@@ -1,0 +1,35 @@
+public import DivanJSON
+public import DivanQuery
+
+/// A store as the checks of a query look at it.
+///
+/// Each question is answered by the state of that moment. May be used by several threads.
+public struct StoreCatalogue: QueryCatalogue, Sendable {
+    private let store: Store
+    /// The name under which `FROM` may also speak of the default collection.
+    public let databaseName: ExactText
+
+    /// Looks at a store, whose database has a name.
+    public init(_ store: Store, named name: ExactText) {
+        self.store = store
+        databaseName = name
+    }
+
+    /// Whether there is such a collection.
+    ///
+    /// - Throws: `StoreError`.
+    public func hasCollection(_ collection: QueryCollection) throws -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try store.hasCollection(path)
+    }
+
+    /// Whether a collection has a full-text index of that name.
+    ///
+    /// - Throws: `StoreError`.
+    public func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
+        guard let path = CollectionPath(collection) else { return false }
+        return try store.read { reader in
+            try reader.indexes(in: path).contains { $0.name == name && $0.kind == .fullText }
+        }
+    }
+}
