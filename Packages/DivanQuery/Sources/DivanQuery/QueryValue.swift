@@ -1,3 +1,5 @@
+public import DivanJSON
+
 /// A value of the language, as a parameter brings it and a row shows it.
 public enum QueryValue: Hashable, Sendable {
     /// No value at all.
@@ -16,4 +18,46 @@ public enum QueryValue: Hashable, Sendable {
     case container([UInt8])
     /// Bytes that are no JSON: the content of a blob.
     case binary([UInt8])
+}
+
+extension QueryValue {
+    /// Takes over a value of JSON; a number that is no 64-bit integer becomes a double.
+    public init(_ json: JSON) {
+        switch json {
+        case .null: self = .null
+        case .bool(let value): self = .boolean(value)
+        case .int(let value): self = .integer(value)
+        case .string(let text): self = .string(text)
+        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
+        case .uint, .double, .long: self = .double(json.double ?? 0)
+        }
+    }
+
+    /// Takes over the value of a parameter, as ``init(_:)`` does, but null is MISSING: applications pass
+    /// it where they do not filter.
+    public static func parameter(_ json: JSON) -> QueryValue {
+        json.isNull ? .missing : QueryValue(json)
+    }
+
+    /// The value as JSON; `nil` for MISSING.
+    ///
+    /// A double stays what it is, infinite too, which no JSON text can say. Of binary content the number
+    /// of its bytes is told.
+    public var json: JSON? {
+        switch self {
+        case .missing: nil
+        case .null: .null
+        case .boolean(let value): .bool(value)
+        case .integer(let value): .int(value)
+        case .double(let value): .double(value)
+        case .string(let text): .string(text)
+        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .null
+        case .binary(let bytes): .string("(\(bytes.count) bytes)")
+        }
+    }
+
+    /// As ``json``, with null in place of what no JSON text can say.
+    public var writableJSON: JSON? {
+        if case .double(let value) = self, !value.isFinite { .null } else { json }
+    }
 }

@@ -88,7 +88,7 @@ public struct RESTQuery: Sendable {
                 hasMore = true
                 break
             }
-            table.append(.array(row.map { $0.json ?? .null }))
+            table.append(.array(row.map { $0.writableJSON ?? .null }))
         }
         return [
             "columns": .array(rows.titles.map { .string($0.text) }), "rows": .array(table),
@@ -122,7 +122,7 @@ final class OpenRows: Sendable {
                 }
                 var object = JSONObject()
                 for (title, value) in zip(titles, row) {
-                    if let json = value.json { object[title.text] = json }
+                    if let json = value.writableJSON { object[title.text] = json }
                 }
                 let text = try JSON.object(object).canonicalBytes()
                 size += text.count
@@ -135,32 +135,5 @@ final class OpenRows: Sendable {
     /// Gives the snapshot back.
     func end() {
         rows.withLock { $0.end() }
-    }
-}
-
-extension QueryValue {
-    /// The value as JSON; `nil` for MISSING.
-    fileprivate var json: JSON? {
-        switch self {
-        case .missing: nil
-        case .null: .null
-        case .boolean(let value): .bool(value)
-        case .integer(let value): .int(value)
-        case .double(let value): value.isFinite ? .double(value) : .null
-        case .string(let text): .string(text)
-        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .null
-        case .binary(let bytes): .string("(\(bytes.count) bytes)")
-        }
-    }
-
-    fileprivate init(_ json: JSON) {
-        switch json {
-        case .null: self = .null
-        case .bool(let value): self = .boolean(value)
-        case .int(let value): self = .integer(value)
-        case .string(let text): self = .string(text)
-        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
-        case .uint, .double, .long: self = .double(json.double ?? 0)
-        }
     }
 }

@@ -193,17 +193,6 @@ final class QueryVectorStore {
 }
 
 extension QueryValue {
-    init(_ json: JSON) {
-        switch json {
-        case .null: self = .null
-        case .bool(let value): self = .boolean(value)
-        case .int(let value): self = .integer(value)
-        case .string(let text): self = .string(text)
-        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
-        case .uint, .double, .long: self = .double(json.double ?? 0)
-        }
-    }
-
     /// As the vectors write it.
     var vector: JSON {
         switch self {

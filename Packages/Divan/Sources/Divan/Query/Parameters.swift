@@ -133,7 +133,7 @@ public final class Parameters: Sendable {
     private var snapshot: [ExactText: Entry] { entries.withLock { $0 } }
 
     /// What a query of these parameters is run with.
-    var bound: [ExactText: QueryValue] { snapshot.mapValues { QueryValue($0.json) } }
+    var bound: [ExactText: QueryValue] { snapshot.mapValues { .parameter($0.json) } }
 }
 
 extension Parameters.Form {
@@ -152,33 +152,5 @@ extension Value {
     /// The value as a query takes it.
     fileprivate var parameterJSON: JSON {
         Elements([self]).metadataArray().first ?? .null
-    }
-}
-
-extension QueryValue {
-    /// Takes over a parameter's value; null is MISSING, as applications use it for "no filter".
-    init(_ json: JSON) {
-        switch json {
-        case .null: self = .missing
-        case .bool(let value): self = .boolean(value)
-        case .int(let value): self = .integer(value)
-        case .string(let text): self = .string(text)
-        case .array, .object: self = .container(Array(json.canonicalText.utf8))
-        case .uint, .double, .long: self = .double(json.double ?? 0)
-        }
-    }
-
-    /// The value as documents hold it; `nil` for MISSING.
-    var json: JSON? {
-        switch self {
-        case .missing: nil
-        case .null: .null
-        case .boolean(let value): .bool(value)
-        case .integer(let value): .int(value)
-        case .double(let value): .double(value)
-        case .string(let text): .string(text)
-        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .null
-        case .binary: .null
-        }
     }
 }

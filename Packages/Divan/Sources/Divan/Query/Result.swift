@@ -139,7 +139,9 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the columns that have a value as JSON text, in the order of the query.
     public func toJSON() -> String {
         let members = columns.titles.enumerated().compactMap { index, title in
-            json(at: index).map { JSON.string(title.text).canonicalText + ":" + $0.canonicalText }
+            writableJSON(at: index).map {
+                JSON.string(title.text).canonicalText + ":" + $0.canonicalText
+            }
         }
         return "{" + members.joined(separator: ",") + "}"
     }
@@ -161,6 +163,10 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     func json(at index: Int) -> JSON? {
         guard case .binary(let bytes) = row[index] else { return row[index].json }
         return .object(Self.blob(bytes).metadataObject())
+    }
+
+    private func writableJSON(at index: Int) -> JSON? {
+        if case .binary = row[index] { json(at: index) } else { row[index].writableJSON }
     }
 
     private func value(_ index: Int) -> Value? {

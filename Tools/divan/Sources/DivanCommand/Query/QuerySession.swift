@@ -91,19 +91,6 @@ struct QuerySession {
 
     /// The value of a parameter that a person wrote: JSON, or else text.
     static func value(_ text: String) -> QueryValue {
-        QueryValue((try? JSON(parsing: text)) ?? .string(text))
-    }
-}
-
-extension QueryValue {
-    fileprivate init(_ json: JSON) {
-        switch json {
-        case .null: self = .missing
-        case .bool(let value): self = .boolean(value)
-        case .int(let value): self = .integer(value)
-        case .string(let text): self = .string(text)
-        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
-        case .uint, .double, .long: self = .double(json.double ?? 0)
-        }
+        .parameter((try? JSON(parsing: text)) ?? .string(text))
     }
 }

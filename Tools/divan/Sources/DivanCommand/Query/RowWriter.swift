@@ -95,7 +95,7 @@ struct RowWriter {
 
     private func object(_ row: [QueryValue]) -> String {
         let members = zip(titles, row).compactMap { title, value in
-            value.json.map { Self.text(.string(title)) + ":" + Self.text($0) }
+            value.writableJSON.map { Self.text(.string(title)) + ":" + Self.text($0) }
         }
         return "{" + members.joined(separator: ",") + "}"
     }
@@ -141,20 +141,6 @@ struct RowWriter {
 }
 
 extension QueryValue {
-    /// The value as JSON; `nil` for MISSING.
-    fileprivate var json: JSON? {
-        switch self {
-        case .missing: nil
-        case .null: .null
-        case .boolean(let value): .bool(value)
-        case .integer(let value): .int(value)
-        case .double(let value): .double(value)
-        case .string(let text): .string(text)
-        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .null
-        case .binary(let bytes): .string("(\(bytes.count) bytes)")
-        }
-    }
-
     /// The value as a cell of a table.
     fileprivate var cell: String {
         switch self {

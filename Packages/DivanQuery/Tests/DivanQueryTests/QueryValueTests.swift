@@ -1,0 +1,39 @@
+import DivanJSON
+import DivanQuery
+import Testing
+
+/// Values of the language and of JSON become each other.
+@Suite struct QueryValueTests {
+    @Test(arguments: [
+        "null", "true", "false", "0", "-9223372036854775808", "1.5", #""""#, #""é""#, "[]",
+        #"[1,{"a":null}]"#, #"{"a":[1.5,"x"],"b":{}}"#,
+    ])
+    func `a value of JSON comes back as it was`(_ text: String) throws {
+        let json = try JSON(parsing: text)
+        #expect(QueryValue(json).json == json)
+        #expect(QueryValue(json).writableJSON == json)
+    }
+
+    @Test func `numbers that are no 64-bit integers are doubles`() throws {
+        #expect(QueryValue(try JSON(parsing: "18446744073709551615")) == .double(0x1p64))
+        let long = "123456789012345678901234567890"
+        let double = try #require(Double(long))
+        #expect(QueryValue(try JSON(parsing: long)) == .double(double))
+    }
+
+    @Test func `a parameter that is null is MISSING, and one inside a list is not`() throws {
+        #expect(QueryValue.parameter(.null) == .missing)
+        #expect(QueryValue.parameter([.null]) == .container(Array("[null]".utf8)))
+        #expect(QueryValue(JSON.null) == .null)
+        #expect(QueryValue.missing.json == nil)
+    }
+
+    @Test func `what no JSON text can say is null where text is written`() {
+        for number in [Double.infinity, -.infinity, .nan] {
+            #expect(QueryValue.double(number).writableJSON == .null)
+        }
+        #expect(QueryValue.double(.infinity).json?.double == .infinity)
+        #expect(QueryValue.binary([1, 2]).json == "(2 bytes)")
+        #expect(QueryValue.container(Array("[1".utf8)).json == .null)
+    }
+}
