@@ -51,6 +51,10 @@ public struct HTTPServerConnection: Sendable {
         if position == input.count {
             input.removeAll(keepingCapacity: input.capacity <= limits.waitingByteCount)
             position = 0
+        } else if position > limits.waitingByteCount {
+            // Who always sends the next request ahead never leaves it empty.
+            input.removeFirst(position)
+            position = 0
         }
         bytes.withUnsafeBufferPointer { input.append(contentsOf: $0) }
     }
@@ -126,7 +130,8 @@ public struct HTTPServerConnection: Sendable {
 
     /// Begins the answer to the request at hand; an answer that nobody asked for is not sent.
     ///
-    /// - Parameter response: Its `body` is only looked at for its length: send it by `send`.
+    /// - Parameter response: Its `body` is only looked at for its length: send it by `send`. With
+    ///   `Connection: close` among its fields the connection ends behind it.
     /// - Returns: The head to write.
     public mutating func begin(_ response: HTTPResponse) -> [UInt8] {
         let (request, isBodyRead): (HTTPRequest, Bool)
@@ -136,7 +141,10 @@ public struct HTTPServerConnection: Sendable {
         case .idle, .answering, .closed: return []
         }
         let framing = HTTPAnswerFraming(of: response, to: request)
-        let keepsAlive = request.keepsAlive && isBodyRead && framing != .close
+        let isLast = response.headers.elements("Connection").contains {
+            $0.isEqualIgnoringCase("close")
+        }
+        let keepsAlive = request.keepsAlive && isBodyRead && framing != .close && !isLast
         state = .answering(framing, keepsAlive: keepsAlive)
         return Self.head(response, framing, isTo: request.method, keepsAlive: keepsAlive)
     }
@@ -184,6 +192,7 @@ public struct HTTPServerConnection: Sendable {
         for field in framing.fields(of: response, to: method) {
             headers.append(field.name, field.value)
         }
+        headers.remove("Connection")
         if !keepsAlive { headers.append("Connection", "close") }
         let phrase = HTTPResponse.phrase(response.status)
         return headers.head(startLine: "HTTP/1.1 \(response.status) \(phrase)")

@@ -72,6 +72,32 @@ import Testing
         }
     }
 
+    @Test func `an answer that is said to be the last one ends the connection`() throws {
+        var client = Client()
+        client.say(get)
+        _ = try #require(try client.connection.nextRequest())
+        let headers: HTTPHeaders = ["Connection": "Close", "X": "y"]
+        let head = client.connection.begin(HTTPResponse(status: 204, headers: headers))
+        let fields = String(decoding: head, as: UTF8.self).split(separator: "\r\n").dropFirst()
+        #expect(fields == ["X: y", "Connection: close"])
+        _ = client.connection.end()
+        #expect(client.connection.isClosed)
+    }
+
+    @Test func `who always sends the next request ahead takes no more memory for it`() throws {
+        var client = Client()
+        let filler = String(repeating: "x", count: 8_000)
+        let request = "GET / HTTP/1.1\r\nHost: h\r\nX: \(filler)\r\n\r\n"
+        client.say(request)
+        let before = OwnProcess.residentByteCount
+        for _ in 0..<5_000 {
+            client.say(request)
+            _ = try #require(try client.connection.nextRequest())
+            _ = client.answer("")
+        }
+        #expect(OwnProcess.residentByteCount < before + 16 << 20)
+    }
+
     @Test func `a body that nobody wanted ends the connection behind the answer`() throws {
         var client = Client()
         client.say("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 40\r\n\r\nGET /evil HTTP/1.1\r\n")
