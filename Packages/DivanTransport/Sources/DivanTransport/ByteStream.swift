@@ -61,6 +61,9 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Bytes that the system has not taken yet.
     var queuedByteCount: Int { output.count - writtenCount }
 
+    /// The same, with what this turn has queued.
+    var unsentByteCount: Int { queuedByteCount + plainOutput.count }
+
     /// Begins to read; a client's TLS handshake starts.
     func start() {
         loop.add(socket.descriptor, self, interest)

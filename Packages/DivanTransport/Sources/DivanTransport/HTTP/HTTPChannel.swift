@@ -4,9 +4,10 @@ import DivanLog
 /// One HTTP connection: a byte stream, and what is asked and answered on it.
 ///
 /// `HTTPServerConnection` knows the protocol; this class moves bytes, holds the exchange at hand, asks
-/// the body's source for pieces while the client takes them, and watches the time. The peer may end its
-/// direction and still read our answer; a body that has no end of its own ends then, too. On its loop
-/// only; its lane keeps it until it ends.
+/// the body's source for pieces while the client takes them, and watches the time. The next request has
+/// its turn when the client has taken most of the answer before it, so that requests sent ahead do not
+/// pile answers up. The peer may end its direction and still read our answer; a body that has no end of
+/// its own ends then, too. On its loop only; its lane keeps it until it ends.
 final class HTTPChannel: ByteStreamOwner {
     private let stream: ByteStream
     private let address: SocketAddress
@@ -34,6 +35,8 @@ final class HTTPChannel: ByteStreamOwner {
         case reading(@Sendable (Result<[UInt8], HTTPError>) -> Void)
         /// An answer comes from its source; `isAsked` while a piece is on its way.
         case answering(any HTTPBodySource, isAsked: Bool)
+        /// The client takes an answer that is complete.
+        case draining
     }
 
     init(
@@ -64,8 +67,11 @@ final class HTTPChannel: ByteStreamOwner {
     }
 
     /// Whether no request is under way, nor begun to come.
-    var isIdle: Bool {
-        if case .none = work { connection.isIdle } else { false }
+    var isIdle: Bool { isWaiting && connection.isIdle }
+
+    /// Whether no request has come whole.
+    var isWaiting: Bool {
+        if case .none = work { true } else { false }
     }
 
     /// Ends the connection at once.
@@ -90,14 +96,18 @@ final class HTTPChannel: ByteStreamOwner {
 
     func streamDidDrainOutput() {
         askForPiece()
+        guard case .draining = work else { return }
+        settle()
+        if !isEnded { proceed() }
     }
 
     func streamDidEnd(_ problem: StreamProblem?) {
         if case .tls(let error) = problem { log.warning("\(address): \(error)") }
         hasPeerEnded = true
         switch work {
-        case .deciding where problem == nil: break  // who sent all it had may still read
-        case .none, .deciding, .reading, .answering: finish()
+        // Who sent all it had may still read.
+        case .deciding where problem == nil, .draining where problem == nil: break
+        case .none, .deciding, .reading, .answering, .draining: finish()
         }
     }
 
@@ -107,7 +117,7 @@ final class HTTPChannel: ByteStreamOwner {
         switch work {
         case .none: readRequest()
         case .reading(let completion): readBody(completion)
-        case .deciding, .answering: break
+        case .deciding, .answering, .draining: break
         }
         guard !isEnded else { return }
         let mayRead = if case .reading = work { true } else { isWaitingForMore }
@@ -115,8 +125,7 @@ final class HTTPChannel: ByteStreamOwner {
     }
 
     private var isWaitingForMore: Bool {
-        if case .none = work { return true }
-        return connection.waitingByteCount < limits.waitingByteCount
+        isWaiting || connection.waitingByteCount < limits.waitingByteCount
     }
 
     private func readRequest() {
@@ -160,7 +169,7 @@ final class HTTPChannel: ByteStreamOwner {
         case .answer(let response):
             switch work {
             case .deciding, .reading: begin(response)
-            case .none, .answering: break
+            case .none, .answering, .draining: break
             }
         }
     }
@@ -226,8 +235,17 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func endAnswer() {
         stream.write(connection.end())
+        work = .draining
+        settle()
+    }
+
+    /// Turns to the next request once the client has taken most of the answer, or ends the connection
+    /// once it has taken all; a client that takes nothing is the stream's to give up.
+    private func settle() {
+        let isLast = connection.isClosed || hasPeerEnded
+        guard stream.unsentByteCount <= (isLast ? 0 : transport.lowWaterByteCount) else { return }
         work = .none
-        guard !connection.isClosed, !hasPeerEnded else { return finish() }
+        guard !isLast else { return finish() }
         idleSince = stream.loop.now
         watch(connection.isIdle ? limits.idleTimeout : limits.headTimeout)
     }

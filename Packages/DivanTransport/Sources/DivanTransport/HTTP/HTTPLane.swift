@@ -88,7 +88,7 @@ final class HTTPChannels {
     /// Begins a connection.
     func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped else { return socket.close() }
-        if channels.count >= limit { dropIdle() }
+        if channels.count >= limit { dropWaiting() }
         guard channels.count < limit else {
             log.warning("\(address): refused, too many connections")
             count.addRefused()
@@ -124,9 +124,12 @@ final class HTTPChannels {
         channel.start()
     }
 
-    /// Makes room: whoever holds a connection and asks nothing goes first, the oldest of them.
-    private func dropIdle() {
-        let oldest = channels.filter { $0.value.isIdle }.min {
+    /// Makes room: whoever holds a connection and asks nothing goes first, then whoever has not said
+    /// all of a question; the oldest of them.
+    private func dropWaiting() {
+        let waiting = channels.filter { $0.value.isWaiting }
+        let idle = waiting.filter { $0.value.isIdle }
+        let oldest = (idle.isEmpty ? waiting : idle).min {
             ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key)
         }
         oldest?.value.close()
