@@ -2,6 +2,7 @@ public import DivanHTTP
 import DivanJSON
 import DivanRevisions
 public import DivanStore
+public import DivanTransport
 import Synchronization
 
 /// Reads and writes the blob under a key of a document.

@@ -1,5 +1,6 @@
 public import DivanHTTP
 import DivanLog
+public import DivanTransport
 import Synchronization
 
 /// A body that is read from a database while the client takes it.

@@ -1,6 +1,7 @@
 import DivanHTTP
 import DivanRevisions
 import DivanStore
+import DivanTransport
 
 /// One request with what it may touch.
 struct RESTCall: Sendable {

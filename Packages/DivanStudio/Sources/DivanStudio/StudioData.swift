@@ -4,6 +4,7 @@ import DivanJSON
 import DivanREST
 import DivanRevisions
 import DivanStore
+import DivanTransport
 
 /// What the pages show, as JSON.
 struct StudioData: Sendable {

@@ -1,14 +1,32 @@
 import Dispatch
 import Synchronization
 
-/// Does work on threads of its own, a bounded number at a time; the rest waits in line.
+/// Does work that a loop must not wait for on threads of its own, a bounded number at a time; the rest
+/// waits in line.
 ///
-/// The line is as long as there are connections, each of which asks for one thing at a time.
+/// The line is as long as its users make it: servers have a bound of connections, each of which asks for
+/// one thing at a time. May be used from any thread.
 public final class WorkQueue: Sendable {
     private struct State {
         var runningCount = 0
         var waiting: [@Sendable () -> Void] = []
         var firstWaiting = 0
+
+        mutating func takeWaiting() -> (@Sendable () -> Void)? {
+            guard firstWaiting < waiting.count else {
+                waiting = []
+                firstWaiting = 0
+                return nil
+            }
+            let next = waiting[firstWaiting]
+            firstWaiting += 1
+            // A line that is never empty still lets go of what is done.
+            if firstWaiting * 2 > waiting.count {
+                waiting.removeFirst(firstWaiting)
+                firstWaiting = 0
+            }
+            return next
+        }
     }
 
     private let limit: Int
@@ -16,12 +34,16 @@ public final class WorkQueue: Sendable {
     private let queue: DispatchQueue
 
     /// Creates a queue.
+    ///
+    /// - Parameters:
+    ///   - label: The name of its threads, for debuggers.
+    ///   - limit: How much is done at a time, at least one thing.
     public init(label: String, limit: Int) {
         self.limit = max(1, limit)
         queue = DispatchQueue(label: label, attributes: .concurrent)
     }
 
-    /// Does `work` soon.
+    /// Does `work` soon, behind what waits already.
     public func async(_ work: @escaping @Sendable () -> Void) {
         let isFree = state.withLock { state in
             guard state.runningCount < limit else {
@@ -43,14 +65,11 @@ public final class WorkQueue: Sendable {
 
     private func takeNext() -> (@Sendable () -> Void)? {
         state.withLock { state in
-            guard state.firstWaiting < state.waiting.count else {
+            guard let next = state.takeWaiting() else {
                 state.runningCount -= 1
-                state.waiting = []
-                state.firstWaiting = 0
                 return nil
             }
-            defer { state.firstWaiting += 1 }
-            return state.waiting[state.firstWaiting]
+            return next
         }
     }
 }

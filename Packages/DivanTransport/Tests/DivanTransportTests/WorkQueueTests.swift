@@ -1,0 +1,79 @@
+import Dispatch
+import DivanTransport
+import Synchronization
+import Testing
+
+/// Work that waits in line for a thread.
+@Suite(.timeLimit(.minutes(1))) struct WorkQueueTests {
+    /// Numbers that any thread may change.
+    private final class Ledger: Sendable {
+        struct State {
+            var done: [Int] = []
+            var running = 0
+            var most = 0
+            var kept = 0
+            var keptAtEnd = 0
+        }
+
+        let state = Mutex(State())
+    }
+
+    /// Counts itself while somebody keeps it.
+    private final class Kept: Sendable {
+        private let ledger: Ledger
+
+        init(_ ledger: Ledger) {
+            self.ledger = ledger
+            ledger.state.withLock { $0.kept += 1 }
+        }
+
+        deinit { ledger.state.withLock { $0.kept -= 1 } }
+    }
+
+    @Test(arguments: [1, 3]) func `no more is done at a time than allowed, and all in the end`(
+        _ limit: Int
+    ) async {
+        let queue = WorkQueue(label: "test", limit: limit)
+        let ledger = Ledger()
+        await withCheckedContinuation { continuation in
+            for number in 0..<500 {
+                queue.async {
+                    ledger.state.withLock { state in
+                        state.running += 1
+                        state.most = max(state.most, state.running)
+                    }
+                    let isLast = ledger.state.withLock { state in
+                        state.running -= 1
+                        state.done.append(number)
+                        return state.done.count == 500
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+        }
+        let (done, most) = ledger.state.withLock { ($0.done, $0.most) }
+        #expect(most <= limit)
+        #expect(limit == 1 ? done == Array(0..<500) : Set(done) == Set(0..<500))
+    }
+
+    @Test func `a line that is never empty lets go of what is done`() async {
+        let queue = WorkQueue(label: "test", limit: 1)
+        let ledger = Ledger()
+        let begin = DispatchSemaphore(value: 0)
+        queue.async { begin.wait() }
+        await withCheckedContinuation { continuation in
+            for _ in 0..<400 {
+                let kept = Kept(ledger)
+                queue.async { withExtendedLifetime(kept) {} }
+            }
+            queue.async {
+                ledger.state.withLock { $0.keptAtEnd = $0.kept }
+                continuation.resume()
+            }
+            // Behind the last one, so that the line is not empty when it is done.
+            queue.async {}
+            begin.signal()
+        }
+        #expect(ledger.state.withLock { $0.keptAtEnd } < 250)
+    }
+}
