@@ -299,7 +299,8 @@ let tools: [Target] = [
         uses: [
             "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan", "DivanBLIP",
             "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
-            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanISAL",
+            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
+            "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
             "DivanStudio",

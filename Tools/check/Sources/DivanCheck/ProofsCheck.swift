@@ -6,7 +6,7 @@ public struct ProofsCheck {
     private let ceiling: Int
 
     /// Checks the given checkout against the most that there may be.
-    public init(_ tree: SourceTree, ceiling: Int = 49) {
+    public init(_ tree: SourceTree, ceiling: Int = 48) {
         self.tree = tree
         self.ceiling = ceiling
     }

@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanHTTP
 import DivanJSON
 import Foundation
 import Glibc
@@ -13,7 +14,14 @@ struct MetricsPage {
         self.begin = begin
     }
 
-    var text: String {
+    var response: HTTPResponse {
+        HTTPResponse(
+            contentType: "text/plain; version=0.0.4; charset=utf-8",
+            Array(text.utf8)
+        )
+    }
+
+    private var text: String {
         let own: [(name: String, help: String, value: Double)] = [
             ("start_time_seconds", "When serving began.", begin.timeIntervalSince1970.rounded()),
             ("resident_memory_bytes", "Memory of the process.", Self.memory),
@@ -48,11 +56,18 @@ struct HealthReport {
         self.begin = begin
     }
 
-    /// Whether nothing is wrong.
-    var isHealthy: Bool { served.allSatisfy { $0.listener.port != nil } }
+    /// 200 while nothing is wrong.
+    var response: HTTPResponse {
+        HTTPResponse(
+            status: isHealthy ? 200 : 503,
+            contentType: "application/json",
+            Array((json.canonicalText + "\n").utf8)
+        )
+    }
 
-    /// The answer to `/_health`.
-    var json: JSON {
+    private var isHealthy: Bool { served.allSatisfy { $0.listener.port != nil } }
+
+    private var json: JSON {
         let databases = served.map { database in
             (key: database.path.name, value: JSON.string(state(database)))
         }

@@ -120,12 +120,11 @@ final class ServingRoom {
         let begin = Date()
         metrics = try MetricsServer(port: port) { path in
             switch path {
-            case "/metrics": .metrics(MetricsPage(since: begin).text)
-            case "/_health": .health(HealthReport(served, since: begin))
-            default: .notFound
+            case "/metrics": MetricsPage(since: begin).response
+            case "/_health": HealthReport(served, since: begin).response
+            default: nil
             }
         }
-        metrics?.start()
     }
 
     private func openREST() throws {
