@@ -2,6 +2,7 @@ import DivanHTTP
 import DivanJSON
 import DivanREST
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// Documents by raw sockets: read, write with revision, delete.
@@ -141,7 +142,7 @@ import Testing
 
 extension Served {
     /// Runs a visit while the server lives.
-    func visiting(_ body: (Visitor) throws -> Void) throws {
+    func visiting(_ body: (HTTPTestClient) throws -> Void) throws {
         try body(try visitor())
     }
 }

@@ -4,6 +4,7 @@ import DivanJSON
 import DivanREST
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// Who may come, and what for.

@@ -2,6 +2,7 @@ import DivanJSON
 import DivanREST
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 
 /// A store in memory behind a server.
 final class Served {
@@ -20,7 +21,7 @@ final class Served {
 
     deinit { server.stop() }
 
-    func visitor() throws -> Visitor { try Visitor(port: port) }
+    func visitor() throws -> HTTPTestClient { try HTTPTestClient(port: port) }
 
     @discardableResult
     func put(
@@ -36,4 +37,8 @@ final class Served {
         guard case .saved(let document) = outcome else { return "" }
         return "\(document.revisionID)"
     }
+}
+
+extension HTTPTestClient.Answer {
+    func json() throws -> JSON { try JSON(parsing: body) }
 }

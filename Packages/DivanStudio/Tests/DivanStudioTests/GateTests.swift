@@ -1,13 +1,14 @@
 import DivanHTTP
 import DivanJSON
 import DivanStudio
+import DivanTestKit
 import Testing
 
 /// Who may look, by raw sockets.
 @Suite(.timeLimit(.minutes(2))) struct GateTests {
     @Test func `the token opens the page once, and its cookie from then on`() throws {
         let room = try Room()
-        let visitor = try Visitor(port: room.port)
+        let visitor = try HTTPTestClient(port: room.port)
         let host = "Host: 127.0.0.1:\(room.port)"
         let welcome = try visitor.ask("GET", "/?token=\(room.token)", naming: host)
         #expect(welcome.status == 303 && welcome.field("Location") == "/")
@@ -25,7 +26,7 @@ import Testing
     @Test func `without the token, or with a wrong one, nothing is told`() throws {
         let room = try Room()
         try room.put("secret", #"{"n":1}"#)
-        let visitor = try Visitor(port: room.port)
+        let visitor = try HTTPTestClient(port: room.port)
         let host = "Host: 127.0.0.1:\(room.port)"
         let wrong = String(room.token.dropLast()) + (room.token.hasSuffix("A") ? "B" : "A")
         for (path, field) in [
@@ -42,7 +43,7 @@ import Testing
 
     @Test func `a name that was made to point here is refused, with the right cookie too`() throws {
         let room = try Room()
-        let visitor = try Visitor(port: room.port)
+        let visitor = try HTTPTestClient(port: room.port)
         for host in ["evil.example", "evil.example:\(room.port)", "127.0.0.1", "127.0.0.1:1"] {
             let answer = try visitor.ask(
                 "GET",
@@ -65,7 +66,7 @@ import Testing
             (false, "own", "application/json", 403),
         ] {
             let room = try Room(mayWrite: mayWrite)
-            let visitor = try Visitor(port: room.port)
+            let visitor = try HTTPTestClient(port: room.port)
             let from = origin == "own" ? room.origin : origin
             let answer = try visitor.ask(
                 "PUT",
@@ -84,7 +85,7 @@ import Testing
     @Test func `each page is there as JSON`() throws {
         let room = try Room()
         try room.makeConflict("chair")
-        let visitor = try Visitor(port: room.port)
+        let visitor = try HTTPTestClient(port: room.port)
         for (path, member) in [
             ("/index.json", "collections"), ("/collection.json", "rows"),
             ("/document.json?id=chair", "revisions"), ("/conflicts.json", "conflicts"),

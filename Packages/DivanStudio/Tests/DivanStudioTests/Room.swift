@@ -2,6 +2,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 import DivanStudio
+import DivanTestKit
 
 /// A store behind a studio.
 final class Room {
@@ -75,4 +76,8 @@ final class Room {
         )
         _ = try store.write { try $0.insert(received, in: .default) }
     }
+}
+
+extension HTTPTestClient.Answer {
+    func json() throws -> JSON { try JSON(parsing: body) }
 }

@@ -1,22 +1,30 @@
-import DivanJSON
 import Glibc
 
-/// A client of a port of this machine that speaks raw HTTP/1.1; every wait ends after ten seconds.
-final class Visitor {
-    struct Failure: Error {
-        let call: String
+/// A client of a port of this machine that speaks HTTP/1.1 as a test writes it; every wait ends after ten
+/// seconds.
+///
+/// Used by one thread at a time.
+public final class HTTPTestClient {
+    /// The server ended the connection, or nothing came in time.
+    public struct Failure: Error {
+        /// The call that failed.
+        public let call: String
     }
 
     /// One answer.
-    struct Answer {
-        var status: Int
-        var head: String
-        var body: [UInt8]
+    public struct Answer {
+        /// The status; 0 where the first line has none.
+        public let status: Int
+        /// The status line and the fields.
+        public let head: String
+        /// The body, without the chunks it came in.
+        public fileprivate(set) var body: [UInt8]
 
-        var text: String { String(decoding: body, as: UTF8.self) }
-        func json() throws -> JSON { try JSON(parsing: body) }
+        /// The body as text.
+        public var text: String { String(decoding: body, as: UTF8.self) }
 
-        func field(_ name: String) -> String? {
+        /// The value of a field; names are compared without case.
+        public func field(_ name: String) -> String? {
             let lines = head.split(separator: "\r\n").map(String.init)
             let line = lines.first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }
             return line.map { String($0.dropFirst(name.count + 2)) }
@@ -26,39 +34,41 @@ final class Visitor {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    /// Connects.
+    ///
+    /// - Throws: `Failure` when nobody listens there.
+    public init(port: UInt16) throws(Failure) {
+        guard let descriptor = Loopback.connect(to: port) else { throw Failure(call: "connect") }
+        self.descriptor = descriptor
         var wait = timeval(tv_sec: 10, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        // The address is lent for the call.
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw Failure(call: "connect") }
     }
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) {
-        let bytes = Array(text.utf8)
-        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    /// Sends a text as it is.
+    public func send(_ text: String) {
+        Loopback.send(ArraySlice(text.utf8), to: descriptor)
     }
 
     /// Sends a request, and reads its answer.
-    func ask(
+    ///
+    /// - Parameters:
+    ///   - method: The method, such as `GET`.
+    ///   - path: The target.
+    ///   - host: The field that names the host.
+    ///   - fields: Further fields, `Name: value`.
+    ///   - body: Its length is told.
+    /// - Returns: The answer, whole.
+    /// - Throws: `Failure`.
+    public func ask(
         _ method: String,
         _ path: String,
         naming host: String = "Host: localhost",
         _ fields: String...,
         body: String? = nil
-    ) throws -> Answer {
+    ) throws(Failure) -> Answer {
         var head = "\(method) \(path) HTTP/1.1\r\n\(host)\r\n"
         for field in fields { head += field + "\r\n" }
         if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
@@ -67,9 +77,11 @@ final class Visitor {
     }
 
     /// Reads one answer whole.
-    func readAnswer(hasBody: Bool = true) throws -> Answer {
+    ///
+    /// - Throws: `Failure`.
+    public func readAnswer(hasBody: Bool = true) throws(Failure) -> Answer {
         let head = String(decoding: try read(through: "\r\n\r\n"), as: UTF8.self)
-        let status = Int(head.split(separator: " ")[1]) ?? 0
+        let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         var answer = Answer(status: status, head: head, body: [])
         guard hasBody, status != 204, status != 304 else { return answer }
         if let length = answer.field("Content-Length").flatMap({ Int($0) }) {
@@ -87,7 +99,9 @@ final class Visitor {
     }
 
     /// Reads up to the end of a text.
-    func read(through end: String) throws -> [UInt8] {
+    ///
+    /// - Throws: `Failure`.
+    public func read(through end: String) throws(Failure) -> [UInt8] {
         let wanted = Array(end.utf8)
         var searched = 0
         while true {
@@ -101,13 +115,13 @@ final class Visitor {
         }
     }
 
-    /// Whether the server has ended the connection.
-    func isAtEnd() -> Bool {
+    /// Whether the server has ended the connection; waits until it has, or says something more.
+    public func isAtEnd() -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, 0) == 0
     }
 
-    private func read(count: Int) throws -> [UInt8] {
+    private func read(count: Int) throws(Failure) -> [UInt8] {
         while received.count < count { try receive() }
         return take(count)
     }
@@ -117,10 +131,9 @@ final class Visitor {
         return Array(received.prefix(count))
     }
 
-    private func receive() throws {
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &piece, piece.count, 0)
-        guard count > 0 else { throw Failure(call: "recv") }
-        received += piece.prefix(count)
+    private func receive() throws(Failure) {
+        let piece = Loopback.receive(from: descriptor)
+        guard !piece.isEmpty else { throw Failure(call: "recv") }
+        received += piece
     }
 }
