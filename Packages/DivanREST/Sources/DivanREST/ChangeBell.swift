@@ -121,13 +121,7 @@ public final class ChangeBell: Sendable {
     }
 
     private func look() {
-        let fresh = try? store.read { reader in
-            var sequences: [CollectionPath: UInt64] = [:]
-            for path in try reader.collections() {
-                sequences[path] = try reader.lastSequence(in: path)
-            }
-            return sequences
-        }
+        let fresh = try? store.read { try $0.lastSequences() }
         let (changed, goesOn) = state.withLock { state in
             let changed = fresh != nil && fresh != state.seen
             if let fresh { state.seen = fresh }

@@ -69,23 +69,19 @@ struct ListingResource {
         includesDocuments: Bool
     ) throws -> Page {
         try call.store.read { reader in
-            // Nothing before the prefix can have it: the page begins there.
-            let start = DocumentID(unchecked: prefix)
-            let isBefore = last.map { $0 < start } ?? !prefix.isEmpty
-            var ids: [DocumentID] = []
-            if isBefore, try reader.document(start, in: collection) != nil { ids.append(start) }
-            ids += try reader.documentIDs(
+            // One more tells whether there is more.
+            let ids = try reader.documentIDs(
                 in: collection,
-                after: isBefore ? start : last,
-                limit: limit + 1 - ids.count
+                prefix: prefix,
+                after: last,
+                limit: limit + 1
             )
-            let fitting = ids.prefix { $0.text.utf8.starts(with: prefix.utf8) }
-            let shown = fitting.prefix(limit)
+            let shown = ids.prefix(limit)
             let items = try shown.compactMap { id -> [UInt8]? in
                 guard let document = try reader.document(id, in: collection) else { return nil }
                 return try row(document, includesDocuments: includesDocuments)
             }
-            return Page(items: items, last: shown.last, isLast: fitting.count <= limit)
+            return Page(items: items, last: shown.last, isLast: ids.count <= limit)
         }
     }
 

@@ -161,6 +161,13 @@ public class StoreReader {
         try state(of: self.collection(collection)).lastSequence
     }
 
+    /// The last sequences of all collections, for whoever looks again later whether there is more.
+    public func lastSequences() throws(StoreError) -> [CollectionPath: UInt64] {
+        var sequences: [CollectionPath: UInt64] = [:]
+        for path in try collections() { sequences[path] = try lastSequence(in: path) }
+        return sequences
+    }
+
     // MARK: Documents
 
     /// The current revision of a document; `nil` when there is none or, unless tombstones are
@@ -185,6 +192,26 @@ public class StoreReader {
     ) throws(StoreError) -> [DocumentID] {
         let collection = try self.collection(collection)
         return try current().documentIDs(in: collection.id, after: documentID, limit: limit)
+    }
+
+    /// The same, of those IDs alone that begin with a text.
+    public func documentIDs(
+        in collection: CollectionPath,
+        prefix: String,
+        after documentID: DocumentID?,
+        limit: Int
+    ) throws(StoreError) -> [DocumentID] {
+        // Nothing before the prefix has it, but there may be a document of that name.
+        let first = DocumentID(unchecked: prefix)
+        let beginsThere = documentID.map { $0 < first } ?? !prefix.isEmpty
+        var ids: [DocumentID] = []
+        if beginsThere, limit > 0, try document(first, in: collection) != nil { ids.append(first) }
+        let rest = try documentIDs(
+            in: collection,
+            after: beginsThere ? first : documentID,
+            limit: limit - ids.count
+        )
+        return ids + rest.prefix { $0.text.utf8.starts(with: prefix.utf8) }
     }
 
     /// At most `limit` documents with a greater sequence, ascending, tombstones included.

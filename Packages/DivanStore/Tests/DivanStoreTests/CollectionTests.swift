@@ -79,6 +79,37 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `IDs that begin alike are listed from any place on`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let all: [DocumentID] = ["a", "ab", "b", "ba", "bb", "b\u{E9}", "be\u{301}", "c"]
+        for id in all { try room.save(id) }
+        try room.save("bx")
+        try room.save("bx", isTombstone: true)
+        for prefix in ["", "a", "b", "bb", "be", "b\u{E9}", "x"] {
+            let fitting = all.sorted().filter { $0.text.utf8.starts(with: prefix.utf8) }
+            for last in [nil, "", "a", "b", "ba", "bz", "c"] as [DocumentID?] {
+                let behind = fitting.filter { id in last.map { $0 < id } ?? true }
+                for limit in 0...all.count {
+                    let ids = try room.store.read {
+                        try $0.documentIDs(in: .default, prefix: prefix, after: last, limit: limit)
+                    }
+                    #expect(ids == Array(behind.prefix(limit)), "\(prefix) behind \(last as Any)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the last sequence of each collection is told at once`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let path = try #require(CollectionPath("people"))
+        try room.store.createCollection(path)
+        try room.save("one")
+        try room.save("two")
+        #expect(try room.store.read { try $0.lastSequences() } == [.default: 2, path: 0])
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `making a collection is undone with its transaction`(_ kind: EngineKind) throws {
         struct Refused: Error {}
         let room = try Room(kind)

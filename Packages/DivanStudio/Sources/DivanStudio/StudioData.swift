@@ -47,24 +47,21 @@ struct StudioData: Sendable {
         let prefix = target["prefix"] ?? ""
         let after = target["after"].map { DocumentID(unchecked: $0) }
         return try store.read { reader in
-            let start = DocumentID(unchecked: prefix)
-            let isBefore = after.map { $0 < start } ?? !prefix.isEmpty
-            var ids: [DocumentID] = []
-            if isBefore, try reader.document(start, in: path) != nil { ids.append(start) }
-            ids += try reader.documentIDs(
+            // One more tells whether there is more.
+            let ids = try reader.documentIDs(
                 in: path,
-                after: isBefore ? start : after,
-                limit: limit + 1 - ids.count
+                prefix: prefix,
+                after: after,
+                limit: limit + 1
             )
-            let fitting = ids.prefix { $0.text.utf8.starts(with: prefix.utf8) }
-            let rows = try fitting.prefix(limit).compactMap { id in
+            let rows = try ids.prefix(limit).compactMap { id in
                 try reader.document(id, in: path).map(row)
             }
             var page: JSONObject = [
                 "collection": .string("\(path)"), "count": JSON(try reader.count(in: path)),
                 "rows": .array(rows),
             ]
-            if fitting.count > limit, let last = fitting.prefix(limit).last {
+            if ids.count > limit, let last = ids.prefix(limit).last {
                 page["next"] = .string(last.text)
             }
             return .object(page)

@@ -39,13 +39,7 @@ final class StudioFeed: HTTPBodySource {
         self.queue = queue
         self.heartbeat = heartbeat
         var state = State()
-        state.sequences = try store.read { reader in
-            var sequences: [CollectionPath: UInt64] = [:]
-            for path in try reader.collections() {
-                sequences[path] = try reader.lastSequence(in: path)
-            }
-            return sequences
-        }
+        state.sequences = try store.read { try $0.lastSequences() }
         self.state = Mutex(state)
     }
 

@@ -73,13 +73,9 @@ struct ChangesPoll {
         self.store = store
         wanted = collections
         rest = limit
-        sequences = try store.read { reader in
-            var sequences: [CollectionPath: UInt64] = [:]
-            for path in collections.isEmpty ? try reader.collections() : collections {
-                sequences[path] = try since ?? reader.lastSequence(in: path)
-            }
-            return sequences
-        }
+        sequences = try store.read { try $0.lastSequences() }
+            .filter { collections.isEmpty || collections.contains($0.key) }
+            .mapValues { since ?? $0 }
     }
 
     /// Calls `body` with each change since the last look.
