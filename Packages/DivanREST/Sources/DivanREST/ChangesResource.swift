@@ -3,7 +3,6 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 import DivanTransport
-import Synchronization
 
 /// What changed in a collection behind a sequence: as a list, as soon as there is something, or as an
 /// event stream.
@@ -71,7 +70,7 @@ struct ChangesResource {
 
     private func list(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
-        let progress = FeedProgress(since, rest: limit)
+        let progress = ListProgress(last: since, rest: limit)
         let list = ListBody("results") { [pageCount = call.limits.pageCount] in
             let (last, rest) = progress.value
             let wanted = min(rest, pageCount)
@@ -137,19 +136,5 @@ struct ChangesPage: Sendable {
         if flags.contains(.tombstone) { object["deleted"] = true }
         if flags.contains(.conflicted) { object["conflict"] = true }
         return try JSON.object(object).canonicalBytes()
-    }
-}
-
-/// How far a list has come.
-private final class FeedProgress: Sendable {
-    private let state: Mutex<(last: UInt64, rest: Int)>
-
-    init(_ last: UInt64, rest: Int) {
-        state = Mutex((last, rest))
-    }
-
-    var value: (last: UInt64, rest: Int) {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
     }
 }

@@ -54,3 +54,19 @@ final class ListBody: Sendable {
         return bytes
     }
 }
+
+/// How far a list has come: the place of its last item, and how many more are wanted.
+///
+/// Used by the one page that is being read.
+final class ListProgress<Place: Sendable>: Sendable {
+    private let state: Mutex<(last: Place, rest: Int)>
+
+    init(last: Place, rest: Int) {
+        state = Mutex((last, rest))
+    }
+
+    var value: (last: Place, rest: Int) {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}

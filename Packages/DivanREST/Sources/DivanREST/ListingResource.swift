@@ -2,7 +2,6 @@ import DivanHTTP
 import DivanJSON
 import DivanRevisions
 import DivanStore
-import Synchronization
 
 /// Lists the documents of a collection in the order of their IDs.
 struct ListingResource {
@@ -18,9 +17,9 @@ struct ListingResource {
         let includesDocuments = try call.flag("include_docs")
         let prefix = call.request.target["prefix"] ?? ""
         let start = call.request.target["after"].map { DocumentID(unchecked: $0) }
-        let reading = Reading(last: start, rest: limit)
+        let progress = ListProgress(last: start, rest: limit)
         let list = ListBody("rows") { [call, collection] in
-            let (last, rest) = reading.progress.withLock { $0 }
+            let (last, rest) = progress.value
             let page = try Self.page(
                 call,
                 collection,
@@ -31,7 +30,7 @@ struct ListingResource {
             )
             let left = rest - page.items.count
             let isEnd = page.isLast || left == 0
-            reading.progress.withLock { $0 = (page.last ?? last, left) }
+            progress.value = (page.last ?? last, left)
             let next = page.isLast ? nil : page.last
             return ListBody.Page(
                 items: page.items,
@@ -44,14 +43,6 @@ struct ListingResource {
             headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
             body: .pieces(body, byteCount: nil)
         )
-    }
-
-    private final class Reading: Sendable {
-        let progress: Mutex<(last: DocumentID?, rest: Int)>
-
-        init(last: DocumentID?, rest: Int) {
-            progress = Mutex((last, rest))
-        }
     }
 
     private struct Page {
