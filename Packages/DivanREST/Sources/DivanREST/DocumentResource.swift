@@ -1,8 +1,8 @@
-import DivanCrypto
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import Glibc
 
 /// Reads, writes and deletes one document.
 ///
@@ -151,7 +151,7 @@ struct CollectionResource {
                 "name": .string("\(collection)"), "count": JSON(count), "sequence": JSON(sequence),
             ])
         case "POST":
-            let documentID = DocumentID(unchecked: Self.freshID())
+            let documentID = Self.makeID()
             let document = DocumentResource(
                 call: call,
                 collection: collection,
@@ -165,15 +165,11 @@ struct CollectionResource {
         }
     }
 
-    /// 22 letters and digits of 128 random bits and a little more.
-    private static func freshID() -> String {
-        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-        let bytes = SystemRandomSource().bytes(44)
-        var text: [UInt8] = []
-        for index in stride(from: 0, to: bytes.count, by: 2) {
-            let number = Int(bytes[index]) << 8 | Int(bytes[index + 1])
-            text.append(letters[number % letters.count])
-        }
-        return String(decoding: text, as: UTF8.self)
+    private static func makeID() -> DocumentID {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let (seconds, rest) = (UInt64(clamping: time.tv_sec), UInt64(clamping: time.tv_nsec))
+        var generator = SystemRandomNumberGenerator()
+        return DocumentID(madeAt: seconds &* 1_000 &+ rest / 1_000_000, using: &generator)
     }
 }

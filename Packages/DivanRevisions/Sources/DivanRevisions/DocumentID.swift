@@ -122,3 +122,31 @@ extension DocumentIDError: CustomStringConvertible {
             + " bytes, no control characters, no leading underscore"
     }
 }
+
+extension DocumentID {
+    /// Makes up an ID that nobody else makes up: the time, then 80 random bits, 32 hexadecimal digits.
+    ///
+    /// IDs that were made one after another stand side by side in the index of a database, so
+    /// that saving a new document takes as long among a million as among none. A clock that jumps
+    /// does no harm.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: The time since 1970; its 48 low bits count.
+    ///   - generator: Where the rest comes from; it must not be guessed or repeated.
+    public init(
+        madeAt milliseconds: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
+        let words = [
+            UInt32(truncatingIfNeeded: milliseconds >> 16),
+            UInt32(truncatingIfNeeded: milliseconds << 16 | high & 0xFFFF),
+            UInt32(truncatingIfNeeded: low >> 32), UInt32(truncatingIfNeeded: low),
+        ]
+        let digits = words.flatMap { word -> [UInt8] in
+            let bytes = HexadecimalDigits(word).bytes
+            return (0..<8).map { UInt8(truncatingIfNeeded: bytes >> (56 - 8 * UInt64($0))) }
+        }
+        self.init(unchecked: String(decoding: digits, as: UTF8.self))
+    }
+}

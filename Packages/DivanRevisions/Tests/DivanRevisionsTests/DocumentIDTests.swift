@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanTestKit
 import Testing
 
 @Suite struct DocumentIDTests {
@@ -14,6 +15,23 @@ import Testing
             #expect(ids.firstIndex(of: id) == offset)
             #expect(Array(id.text.utf8) == Array(Self.spellings[offset].utf8))
         }
+    }
+
+    @Test func `IDs that are made up tell their time, stand in its order, and are never the same`()
+        throws
+    {
+        var generator = SeededGenerator(seed: 7)
+        let made = (0..<1_000).map { number in
+            DocumentID(madeAt: 0x0123_4567_89AB + UInt64(number / 10), using: &generator)
+        }
+        #expect(Set(made).count == made.count)
+        #expect(made.allSatisfy { $0.text.utf8.count == 32 })
+        #expect(made[0].text.hasPrefix("0123456789ab"))
+        #expect(made[9].text.hasPrefix("0123456789ab") && made[10] > made[9])
+        #expect(try made.allSatisfy { try DocumentID(checking: $0.text) == $0 })
+        let late = DocumentID(madeAt: .max, using: &generator)
+        #expect(late.text.hasPrefix("ffffffffffff"))
+        #expect(late.text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
     }
 
     @Test func `IDs stand in the order of their bytes`() throws {

@@ -62,7 +62,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
     ) {
         self.members = members
         isCopyOfDamaged = false
-        let name = StoredID(unchecked: id ?? Self.makeID())
+        let name = id.map { StoredID(unchecked: $0) } ?? Self.makeID()
         super.init(id: name, standing: standing)
     }
 
@@ -137,20 +137,10 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
     /// The place of `key`; assigning to it edits this document.
     public override subscript(key: String) -> MutableFragment { members[key] }
 
-    /// An ID that nobody else makes up: the time in milliseconds, then 80 random bits, in hex.
-    ///
-    /// IDs that were made one after another stand side by side in the index of a database, so
-    /// that saving a new document takes as long among a million as among none. A clock that jumps
-    /// does no harm.
-    private static func makeID() -> String {
+    private static func makeID() -> StoredID {
         var generator = SystemRandomNumberGenerator()
         let time = UInt64(clamping: Int64(Date().timeIntervalSince1970 * 1_000))
-        let low: UInt64 = generator.next()
-        let words = [(time, 12), (generator.next() & 0xFFFF, 4), (low, 16)]
-        return words.map { word, digitCount in
-            let text = String(word, radix: 16).suffix(digitCount)
-            return String(repeating: "0", count: digitCount - text.count) + text
-        }.joined()
+        return StoredID(madeAt: time, using: &generator)
     }
 }
 
