@@ -67,10 +67,11 @@ struct BlobResource {
                 throw RESTError.conflict(current: current?.revisionID)
             }
             var object = try JSON(parsing: current.body).object ?? [:]
-            object[key] = [
-                "@type": "blob", "content_type": .string(type), "digest": .string("\(digest)"),
-                "length": JSON(content.count),
-            ]
+            object[key] = BlobReference.object(
+                naming: digest,
+                byteCount: content.count,
+                contentType: type
+            )
             return try resource.saved(
                 writer.save(
                     documentID,

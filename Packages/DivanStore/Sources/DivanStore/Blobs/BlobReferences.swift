@@ -28,6 +28,26 @@ public struct BlobReference: Sendable {
     public var pointerByteCount: Int { path.byteCount }
 }
 
+extension BlobReference {
+    /// The object by which a document names a content.
+    ///
+    /// - Parameters:
+    ///   - digest: The content, which is in the store.
+    ///   - byteCount: Its length.
+    ///   - contentType: Its MIME type.
+    /// - Returns: The object.
+    public static func object(
+        naming digest: BlobDigest,
+        byteCount: Int,
+        contentType: String
+    ) -> JSON {
+        [
+            "@type": "blob", "content_type": .string(contentType),
+            "digest": .string("\(digest)"), "length": JSON(byteCount),
+        ]
+    }
+}
+
 extension BlobReference: Equatable {
     /// Whether both name the same content at the same place with the same words.
     public static func == (left: BlobReference, right: BlobReference) -> Bool {

@@ -39,11 +39,11 @@ enum BlobPutCommand: Command {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         let (digest, byteCount) = try input.copy(into: store.blobs)
-        let blob: JSON = [
-            "@type": "blob",
-            "content_type": .string(arguments.value("--type") ?? ContentType.guessing(file)),
-            "digest": .string(digest.description), "length": JSON(byteCount),
-        ]
+        let blob = BlobReference.object(
+            naming: digest,
+            byteCount: byteCount,
+            contentType: arguments.value("--type") ?? ContentType.guessing(file)
+        )
         try store.write { writer in
             let current = try writer.document(documentID, in: collection)
             if current == nil { _ = try DocumentID(checking: documentID.text) }

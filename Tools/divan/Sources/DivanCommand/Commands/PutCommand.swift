@@ -120,9 +120,10 @@ enum PutCommand: Command {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
         let (digest, byteCount) = try InputFile(parts[1]).copy(into: blobs)
-        body[parts[0]] = [
-            "@type": "blob", "content_type": .string(ContentType.guessing(parts[1])),
-            "digest": .string(digest.description), "length": JSON(byteCount),
-        ]
+        body[parts[0]] = BlobReference.object(
+            naming: digest,
+            byteCount: byteCount,
+            contentType: ContentType.guessing(parts[1])
+        )
     }
 }
