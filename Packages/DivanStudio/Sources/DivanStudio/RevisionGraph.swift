@@ -1,58 +1,92 @@
-import DivanJSON
-import DivanRevisions
-import DivanStore
+public import DivanJSON
+public import DivanRevisions
+public import DivanStore
 
-/// The revisions of a document as points of a drawing: a tree's with their parents, version vectors
-/// with what each has seen.
-struct RevisionGraph {
-    let nodes: [JSON]
+/// The revisions of a document as points of a drawing, or for a program: a tree's with their parents,
+/// version vectors with what each has seen.
+public struct RevisionGraph {
+    /// An object for each revision that is known, a tree's newest first, of version vectors the current
+    /// one.
+    public let nodes: [JSON]
 
-    init(_ history: (any RevisionHistory)?, remotes: [StoredRemote], source: SourceID) {
+    /// Takes a history apart.
+    ///
+    /// - Parameters:
+    ///   - history: What the store has of the document; without one there are no points.
+    ///   - remotes: Whose latest revisions are marked.
+    ///   - source: Who writes in this database.
+    public init(
+        _ history: (any RevisionHistory)?,
+        remotes: [StoredRemote],
+        source: SourceID
+    ) {
+        let holders = Self.holders(in: history, remotes)
         switch history {
-        case let tree as RevisionTree: nodes = Self.nodes(of: tree, remotes)
-        case let vectors as VectorHistory: nodes = Self.nodes(of: vectors, remotes, source)
+        case let tree as RevisionTree: nodes = Self.nodes(of: tree, holders)
+        case let vectors as VectorHistory: nodes = Self.nodes(of: vectors, holders, source)
         default: nodes = []
         }
     }
 
-    private static func nodes(of tree: RevisionTree, _ remotes: [StoredRemote]) -> [JSON] {
+    /// The names of the remotes that have a revision as their latest.
+    private static func holders(
+        in history: (any RevisionHistory)?,
+        _ remotes: [StoredRemote]
+    ) -> [RevisionID: [JSON]] {
+        var holders: [RevisionID: [JSON]] = [:]
+        for remote in remotes {
+            guard let latest = history?.latest(at: remote.id) else { continue }
+            holders[latest, default: []].append(.string(remote.name))
+        }
+        return holders
+    }
+
+    private static func nodes(
+        of tree: RevisionTree,
+        _ holders: [RevisionID: [JSON]]
+    ) -> [JSON] {
         let current = tree.current?.id
         let leaves = Set(tree.leaves.map(\.id))
         return tree.revisions.map { revision in
-            var node = members(of: revision, isCurrent: revision.id == current)
+            var node = members(of: revision, isCurrent: revision.id == current, holders)
             node["leaf"] = .bool(leaves.contains(revision.id))
-            if let parent = revision.parent { node["parent"] = JSON(parent) }
-            let holders = remotes.filter { tree.latest(at: $0.id) == revision.id }
-            node["remotes"] = .array(holders.map { .string($0.name) })
+            if let parent = revision.parent {
+                node["parent"] = .string("\(tree.revisions[parent].id)")
+            }
             return .object(node)
         }
     }
 
     private static func nodes(
         of history: VectorHistory,
-        _ remotes: [StoredRemote],
+        _ holders: [RevisionID: [JSON]],
         _ source: SourceID
     ) -> [JSON] {
-        history.known.map { mixed, revision in
-            var node = members(of: revision, isCurrent: revision.id == history.current?.id)
+        let current = history.current?.id
+        return history.known.map { mixed, revision in
+            var node = members(of: revision, isCurrent: revision.id == current, holders)
             node["leaf"] = true
             node["vector"] = .string(mixed.description)
             let vector = mixed.vector
             node["merged"] = .array(vector.merged.map { .string("\($0)") })
             node["previous"] = .array(vector.previous.map { .string("\($0)") })
             node["own"] = .bool(revision.id.version?.source == source)
-            let holders = remotes.filter { history.latest(at: $0.id) == revision.id }
-            node["remotes"] = .array(holders.map { .string($0.name) })
             return .object(node)
         }
     }
 
-    private static func members(of revision: HistoryRevision, isCurrent: Bool) -> JSONObject {
-        [
-            "rev": .string("\(revision.id)"), "sequence": JSON(revision.sequence),
+    private static func members(
+        of revision: HistoryRevision,
+        isCurrent: Bool,
+        _ holders: [RevisionID: [JSON]]
+    ) -> JSONObject {
+        var members: JSONObject = [
+            "revision": .string("\(revision.id)"), "sequence": JSON(revision.sequence),
             "deleted": .bool(revision.isTombstone), "current": .bool(isCurrent),
             "conflict": .bool(revision.flags.contains(.conflict)),
-            "body": .bool(revision.body != nil),
+            "remotes": .array(holders[revision.id] ?? []),
         ]
+        if let body = revision.body { members["bytes"] = JSON(body.count) }
+        return members
     }
 }

@@ -11,7 +11,9 @@ function svg(tag, attributes = {}, text) {
 
 /// The revisions as a graph: the oldest at the left in its own line, each branch in a line of its own.
 export function graph(revisions) {
-  const lanes = layout(revisions);
+  const places = new Map(revisions.map((revision, index) => [revision.revision, index]));
+  const parents = revisions.map((revision) => places.get(revision.parent));
+  const lanes = layout(revisions, parents);
   const [step, row] = [26, 30];
   const depth = Math.max(...lanes.map((point) => point.x), 0);
   const width = 24 + depth * step + 420;
@@ -22,8 +24,8 @@ export function graph(revisions) {
   });
   const at = (point) => [16 + point.x * step, 20 + point.y * row];
   revisions.forEach((revision, index) => {
-    if (revision.parent == null) return;
-    const [x1, y1] = at(lanes[revision.parent]);
+    if (parents[index] == null) return;
+    const [x1, y1] = at(lanes[parents[index]]);
     const [x2, y2] = at(lanes[index]);
     picture.append(svg("path", { class: "edge", d: `M${x1} ${y1}C${x1} ${y2} ${x1} ${y2} ${x2} ${y2}` }));
   });
@@ -31,8 +33,9 @@ export function graph(revisions) {
     const [x, y] = at(lanes[index]);
     const kinds = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
     const group = svg("g", { class: kinds.join(" ") });
-    group.append(svg("title", {}, revision.rev + (revision.body ? "" : " (its body is not kept)")));
-    group.append(svg("circle", { cx: x, cy: y, r: revision.body ? 6 : 4 }));
+    const isKept = revision.bytes != null;
+    group.append(svg("title", {}, revision.revision + (isKept ? "" : " (its body is not kept)")));
+    group.append(svg("circle", { cx: x, cy: y, r: isKept ? 6 : 4 }));
     picture.append(group);
     if (revision.leaf) picture.append(label(revision, x, y));
   });
@@ -40,7 +43,7 @@ export function graph(revisions) {
 }
 
 function label(revision, x, y) {
-  const text = svg("text", { x: x + 14, y: y + 4 }, revision.rev.slice(0, 34));
+  const text = svg("text", { x: x + 14, y: y + 4 }, revision.revision.slice(0, 34));
   const notes = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
   if (revision.vector) notes.push(revision.own ? "written here" : "written elsewhere");
   if (revision.remotes?.length) notes.push("known to " + revision.remotes.length);
@@ -49,11 +52,11 @@ function label(revision, x, y) {
 }
 
 /// A place for each revision; the branch of the current revision lies in the first line.
-function layout(revisions) {
+function layout(revisions, parents) {
   const points = revisions.map(() => null);
   const depth = (index) => {
     let count = 0;
-    for (let at = index; revisions[at].parent != null; at = revisions[at].parent) count += 1;
+    for (let at = index; parents[at] != null; at = parents[at]) count += 1;
     return count;
   };
   const leaves = revisions.map((_, index) => index).filter((index) => revisions[index].leaf)
@@ -62,7 +65,7 @@ function layout(revisions) {
   for (const leaf of [...leaves, ...revisions.keys()]) {
     if (points[leaf]) continue;
     let x = depth(leaf);
-    for (let at = leaf; at != null && !points[at]; at = revisions[at].parent) points[at] = { x: x--, y: line };
+    for (let at = leaf; at != null && !points[at]; at = parents[at]) points[at] = { x: x--, y: line };
     line += 1;
   }
   return points;
@@ -71,7 +74,7 @@ function layout(revisions) {
 /// What each version has seen, for a database with version vectors.
 export function vectors(revisions, h) {
   return revisions.map((revision) => h("p", {},
-    h("code", {}, revision.rev),
+    h("code", {}, revision.revision),
     revision.merged?.length ? h("span", { class: "sub" }, " merged " + revision.merged.join(", ")) : null,
     revision.previous?.length ? h("span", { class: "sub" }, " after " + revision.previous.join(", ")) : null));
 }

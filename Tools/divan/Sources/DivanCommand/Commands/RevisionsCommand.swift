@@ -2,6 +2,7 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import DivanStudio
 
 /// `divan revs`.
 enum RevisionsCommand: Command {
@@ -27,43 +28,39 @@ enum RevisionsCommand: Command {
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let drawing = try store.read { reader in
-            let history = try reader.revisions(of: documentID, in: collection)
-            let remotes = try reader.remotes()
-            if let tree = history as? RevisionTree {
-                let drawing = RevisionDrawing(tree, remotes: remotes)
-                return (lines: drawing.lines, revisions: drawing.revisions)
-            }
-            if let history = history as? VectorHistory {
-                let drawing = VectorDrawing(history, remotes: remotes, source: store.source)
-                return (lines: drawing.lines, revisions: drawing.revisions)
-            }
-            throw Failure.noDocument(documentID, in: collection)
+        let (history, remotes) = try store.read { reader in
+            (try reader.revisions(of: documentID, in: collection), try reader.remotes())
         }
-        if terminal.isJSON {
+        guard let history else { throw Failure.noDocument(documentID, in: collection) }
+        guard !terminal.isJSON else {
+            let graph = RevisionGraph(history, remotes: remotes, source: store.source)
             let object: JSON = [
                 "id": .string(documentID.text), "collection": .string(collection.wireName),
-                "revisions": .array(drawing.revisions),
+                "revisions": .array(graph.nodes),
             ]
-            terminal.result(object.canonicalText)
-        } else {
-            for line in drawing.lines { terminal.result(line) }
+            return terminal.result(object.canonicalText)
         }
+        let lines =
+            switch history {
+            case let tree as RevisionTree: RevisionDrawing(tree, remotes: remotes).lines
+            case let history as VectorHistory:
+                VectorDrawing(history, remotes: remotes, source: store.source).lines
+            default: throw Failure.noDocument(documentID, in: collection)
+            }
+        for line in lines { terminal.result(line) }
     }
 }
 
-/// A revision tree as lines for people, or as objects for machines.
+/// A revision tree as lines for people.
 struct RevisionDrawing {
     private let tree: RevisionTree
     private let remotes: [StoredRemote]
     private let current: RevisionID?
-    private let leaves: Set<RevisionID>
 
     init(_ tree: RevisionTree, remotes: [StoredRemote]) {
         self.tree = tree
         self.remotes = remotes
         current = tree.current?.id
-        leaves = Set(tree.leaves.map(\.id))
     }
 
     /// The tree, one revision a line.
@@ -72,26 +69,6 @@ struct RevisionDrawing {
         // From the oldest root on, so that the branch with the current revision is drawn last.
         for root in roots { draw(root, prefix: "", into: &lines) }
         return lines
-    }
-
-    /// One object for each revision, the newest first.
-    var revisions: [JSON] {
-        tree.revisions.map { revision in
-            var object: JSONObject = [
-                "revision": .string(revision.id.description),
-                "sequence": JSON(revision.sequence),
-                "deleted": .bool(revision.isTombstone),
-                "current": .bool(revision.id == current),
-                "leaf": .bool(leaves.contains(revision.id)),
-                "conflict": .bool(revision.flags.contains(.conflict)),
-                "remotes": .array(holders(of: revision).map { .string($0) }),
-            ]
-            if let parent = revision.parent {
-                object["parent"] = .string(tree.revisions[parent].id.description)
-            }
-            if let body = revision.body { object["bytes"] = JSON(body.count) }
-            return .object(object)
-        }
     }
 
     private typealias Position = Int

@@ -1,11 +1,9 @@
 import DivanCommandLine
-import DivanJSON
 import DivanRevisions
 import DivanStore
 import Foundation
 
-/// The versions of a document as lines for people, or as objects for machines: who wrote it, when, and
-/// what was merged.
+/// The versions of a document as lines for people: who wrote it, when, and what was merged.
 struct VectorDrawing {
     private let history: VectorHistory
     private let remotes: [StoredRemote]
@@ -38,24 +36,6 @@ struct VectorDrawing {
             let legacy = mixed.legacy.filter { $0 != revision.id }.map { "  after   \($0)" }
             let name = revision.id.version.map { described($0) } ?? "\(revision.id)"
             return ["\(sign) \(name)\(text)"] + merged + previous + legacy
-        }
-    }
-
-    /// One object for each revision that is here, the current one first.
-    var revisions: [JSON] {
-        history.known.map { mixed, revision in
-            [
-                "revision": .string(revision.id.description),
-                "vector": .string(mixed.description),
-                "sequence": JSON(revision.sequence),
-                "deleted": .bool(revision.isTombstone),
-                "current": .bool(revision.id == history.current?.id),
-                "conflict": .bool(revision.flags.contains(.conflict)),
-                "remotes": .array(
-                    remotes.filter { history.latest(at: $0.id) == revision.id }
-                        .map { .string($0.name) }
-                ),
-            ]
         }
     }
 

@@ -2,6 +2,7 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import DivanStudio
 
 /// `divan conflicts ls`.
 enum ConflictListCommand: Command {
@@ -95,24 +96,25 @@ enum ConflictShowCommand: Command {
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let (conflict, drawing) = try store.read { reader in
+        let (conflict, tree, remotes) = try store.read { reader in
             let conflict = try OpenConflict.read(documentID, in: path, reader)
             guard let tree = try reader.tree(of: documentID, in: path) else {
                 throw Failure.noDocument(documentID, in: path)
             }
-            return (conflict, RevisionDrawing(tree, remotes: try reader.remotes()))
+            return (conflict, tree, try reader.remotes())
         }
         guard !terminal.isJSON else {
+            let graph = RevisionGraph(tree, remotes: remotes, source: store.source)
             let object: JSON = [
                 "id": .string(documentID.text), "collection": .string(path.wireName),
                 "local": try OpenConflict.json(conflict.local),
                 "remote": try OpenConflict.json(conflict.remote),
                 "base": try conflict.base.map { try OpenConflict.json($0) } ?? .null,
-                "revisions": .array(drawing.revisions),
+                "revisions": .array(graph.nodes),
             ]
             return terminal.result(object.canonicalText)
         }
-        for line in drawing.lines { terminal.result(line) }
+        for line in RevisionDrawing(tree, remotes: remotes).lines { terminal.result(line) }
         let comparison = try SideComparison(conflict)
         for line in comparison.lines { terminal.result(line.escapingControlCharacters()) }
         terminal.note(
