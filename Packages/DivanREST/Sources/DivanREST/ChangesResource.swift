@@ -3,6 +3,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 import DivanTransport
+import Synchronization
 
 /// What changed in a collection behind a sequence: as a list, as soon as there is something, or as an
 /// event stream.
@@ -27,7 +28,13 @@ struct ChangesResource {
             let headers: HTTPHeaders = [
                 "Content-Type": HTTPEvent.contentType, "Cache-Control": "no-cache",
             ]
-            let body = ChangesStream(page, since: since)
+            let feed = ChangesFeed(page, since: since)
+            let body = EventStreamBody(
+                call.bell,
+                on: call.queue,
+                heartbeat: call.limits.heartbeat,
+                look: feed.read
+            )
             answer(
                 HTTPResponse(status: 200, headers: headers, body: .pieces(body, byteCount: nil))
             )
@@ -44,9 +51,10 @@ struct ChangesResource {
         let longest = Int(min(max(call.limits.longestPoll / .milliseconds(1), 1), 86_400_000))
         let timeout: Int = try call.number("timeout", in: 1...longest) ?? min(60_000, longest)
         let deadline = call.bell.clock.now + .milliseconds(timeout)
-        ChangesWait(page).changes(after: since, until: deadline) { outcome in
+        let wait = ChangeWait(call.bell, on: call.queue)
+        wait.wait(until: deadline, for: { try page.news(after: since) }) { outcome in
             do {
-                let changes = try outcome.get()
+                let changes = try outcome.get() ?? ChangesPage.Changes()
                 let list = ListBody("results") {
                     let end: JSONObject = ["last_sequence": JSON(changes.last ?? since)]
                     return ListBody.Page(items: changes.texts.map(\.text), end: end)
@@ -103,9 +111,14 @@ struct ChangesPage: Sendable {
     let collection: CollectionPath
     let includesDocuments: Bool
 
-    func read(after sequence: UInt64, limit: Int? = nil) throws -> Changes {
-        let limit = limit ?? call.limits.pageCount
-        return try call.store.read { reader in
+    /// A page of changes; `nil` when there are none.
+    func news(after sequence: UInt64) throws -> Changes? {
+        let changes = try read(after: sequence, limit: call.limits.pageCount)
+        return changes.texts.isEmpty ? nil : changes
+    }
+
+    func read(after sequence: UInt64, limit: Int) throws -> Changes {
+        try call.store.read { reader in
             var changes = Changes()
             guard includesDocuments else {
                 for row in try reader.changes(in: collection, after: sequence, limit: limit) {
@@ -136,5 +149,26 @@ struct ChangesPage: Sendable {
         if flags.contains(.tombstone) { object["deleted"] = true }
         if flags.contains(.conflicted) { object["conflict"] = true }
         return try JSON.object(object).canonicalBytes()
+    }
+}
+
+/// Changes from a sequence on, as events.
+private final class ChangesFeed: Sendable {
+    private let page: ChangesPage
+    private let last: Mutex<UInt64>
+
+    init(_ page: ChangesPage, since sequence: UInt64) {
+        self.page = page
+        last = Mutex(sequence)
+    }
+
+    /// The events since the last call; `nil` when there are none.
+    func read() throws -> [UInt8]? {
+        guard let changes = try page.news(after: last.withLock { $0 }), let newest = changes.last
+        else { return nil }
+        last.withLock { $0 = newest }
+        return changes.texts.flatMap { sequence, text in
+            HTTPEvent(id: "\(sequence)", name: "change", data: text).bytes
+        }
     }
 }

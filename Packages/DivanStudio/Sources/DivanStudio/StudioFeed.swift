@@ -1,69 +1,26 @@
 import DivanHTTP
 import DivanJSON
-import DivanREST
 import DivanRevisions
 import DivanStore
-import DivanTransport
 import Synchronization
 
-/// The changes of all collections from now on, as an event stream.
-final class StudioFeed: HTTPBodySource {
-    private struct State {
-        var sequences: [CollectionPath: UInt64] = [:]
-        var ticket: ChangeBell.Ticket?
-        var isCancelled = false
-        var hasBegun = false
-    }
-
-    /// Changes told in one piece.
-    private static let pageCount = 200
-
+/// The changes of all collections from now on, as events.
+final class StudioFeed: Sendable {
     private let store: Store
-    private let name: String
-    private let bell: ChangeBell
-    private let queue: WorkQueue
-    private let heartbeat: Duration
-    private let state: Mutex<State>
+    private let pageCount: Int
+    private let sequences: Mutex<[CollectionPath: UInt64]>
 
-    /// Begins with the changes behind what is there now; `name` is the database's.
-    init(
-        _ store: Store,
-        named name: String,
-        bell: ChangeBell,
-        queue: WorkQueue,
-        heartbeat: Duration
-    ) throws {
+    /// Begins with the changes behind what is there now; so many of a collection are told in one piece.
+    init(_ store: Store, pageCount: Int) throws {
         self.store = store
-        self.name = name
-        self.bell = bell
-        self.queue = queue
-        self.heartbeat = heartbeat
-        var state = State()
-        state.sequences = try store.read { try $0.lastSequences() }
-        self.state = Mutex(state)
+        self.pageCount = pageCount
+        sequences = Mutex(try store.read { try $0.lastSequences() })
     }
 
-    func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
-        let isFirst = state.withLock { state in
-            defer { state.hasBegun = true }
-            return !state.hasBegun
-        }
-        // At once, so that the page knows that it hears.
-        guard !isFirst else { return answer(.bytes(greeting)) }
-        wait(until: bell.clock.now + heartbeat, answer)
-    }
-
-    private var greeting: [UInt8] {
+    /// What tells a page that it hears, and of which database.
+    static func greeting(of name: String) throws -> [UInt8] {
         let text: JSON = ["name": .string(name)]
-        return HTTPEvent(name: "hello", data: (try? text.canonicalBytes()) ?? []).bytes
-    }
-
-    func cancel() {
-        let ticket = state.withLock { state in
-            state.isCancelled = true
-            return state.ticket
-        }
-        if let ticket { bell.cancel(ticket) }
+        return HTTPEvent(name: "hello", data: try text.canonicalBytes()).bytes
     }
 
     /// A change as the page gets it.
@@ -76,38 +33,14 @@ final class StudioFeed: HTTPBodySource {
         ]
     }
 
-    private func wait(
-        until deadline: Duration,
-        _ answer: @escaping @Sendable (HTTPBodyPiece) -> Void
-    ) {
-        queue.async { [self] in
-            guard !state.withLock({ $0.isCancelled }) else { return }
-            let stroke = bell.stroke
-            do {
-                let events = try read()
-                guard events.isEmpty else { return answer(.bytes(events)) }
-            } catch {
-                return answer(.failed)
-            }
-            guard bell.clock.now < deadline else { return answer(.bytes(HTTPEvent.heartbeat)) }
-            let ticket = bell.wait(behind: stroke, until: deadline) { [self] in
-                wait(until: deadline, answer)
-            }
-            let isCancelled = state.withLock { state in
-                state.ticket = ticket
-                return state.isCancelled
-            }
-            if isCancelled { bell.cancel(ticket) }
-        }
-    }
-
-    private func read() throws -> [UInt8] {
-        var sequences = state.withLock { $0.sequences }
+    /// The events since the last call; `nil` when there are none.
+    func read() throws -> [UInt8]? {
+        var sequences = sequences.withLock { $0 }
         var events: [UInt8] = []
         try store.read { reader in
             for path in try reader.collections() {
                 let last = sequences[path] ?? 0
-                let page = try reader.changes(in: path, after: last, limit: Self.pageCount)
+                let page = try reader.changes(in: path, after: last, limit: pageCount)
                 for change in page {
                     let data = try Self.json(change, path).canonicalBytes()
                     events += HTTPEvent(name: "change", data: data).bytes
@@ -115,7 +48,7 @@ final class StudioFeed: HTTPBodySource {
                 sequences[path] = page.last?.sequence ?? last
             }
         }
-        state.withLock { $0.sequences = sequences }
-        return events
+        self.sequences.withLock { [sequences] in $0 = sequences }
+        return events.isEmpty ? nil : events
     }
 }

@@ -99,17 +99,19 @@ final class StudioService: Sendable {
     }
 
     private func stream(_ request: HTTPRequest) throws -> HTTPResponse {
-        let feed = try StudioFeed(
-            configuration.store,
-            named: configuration.name,
-            bell: bell,
-            queue: queue,
-            heartbeat: configuration.limits.heartbeat
+        let limits = configuration.limits
+        let feed = try StudioFeed(configuration.store, pageCount: limits.pageCount)
+        let body = EventStreamBody(
+            bell,
+            on: queue,
+            heartbeat: limits.heartbeat,
+            greeting: try StudioFeed.greeting(of: configuration.name),
+            look: feed.read
         )
         return HTTPResponse(
             status: 200,
             headers: ["Content-Type": HTTPEvent.contentType],
-            body: .pieces(feed, byteCount: nil)
+            body: .pieces(body, byteCount: nil)
         )
     }
 

@@ -1,0 +1,57 @@
+public import DivanHTTP
+import DivanLog
+public import DivanTransport
+import Synchronization
+
+/// An event stream without an end: what is found whenever a database has changed, and now and then a line
+/// that says nothing.
+public final class EventStreamBody: HTTPBodySource {
+    private let wait: ChangeWait
+    private let heartbeat: Duration
+    private let greeting: Mutex<[UInt8]>
+    private let look: @Sendable () throws -> [UInt8]?
+
+    /// Creates a stream.
+    ///
+    /// - Parameters:
+    ///   - bell: Rings when there may be something.
+    ///   - queue: Where the database is looked at.
+    ///   - heartbeat: The longest silence.
+    ///   - greeting: Events that are sent at once, so that a client knows that it hears.
+    ///   - look: The events that have come since the last call, never called twice at a time; `nil`
+    ///     when there are none.
+    public init(
+        _ bell: ChangeBell,
+        on queue: WorkQueue,
+        heartbeat: Duration,
+        greeting: [UInt8] = [],
+        look: @escaping @Sendable () throws -> [UInt8]?
+    ) {
+        wait = ChangeWait(bell, on: queue)
+        self.heartbeat = heartbeat
+        self.greeting = Mutex(greeting)
+        self.look = look
+    }
+
+    /// Waits for the next events.
+    public func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
+        let greeting = greeting.withLock { greeting in
+            defer { greeting = [] }
+            return greeting
+        }
+        guard greeting.isEmpty else { return answer(.bytes(greeting)) }
+        wait.wait(until: wait.bell.clock.now + heartbeat, for: look) { outcome in
+            switch outcome {
+            case .success(let events): answer(.bytes(events ?? HTTPEvent.heartbeat))
+            case .failure(let error):
+                Log(.listener).warning("A changes feed ended: \(error)")
+                answer(.failed)
+            }
+        }
+    }
+
+    /// Ends the stream.
+    public func cancel() {
+        wait.cancel()
+    }
+}
