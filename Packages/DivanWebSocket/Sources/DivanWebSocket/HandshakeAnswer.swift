@@ -53,7 +53,7 @@ struct HandshakeAnswer: Sendable {
         let parts = line.split(separator: " ", maxSplits: 2)
         guard parts.count >= 2, parts[1].utf8.count == 3, let status = Int(parts[1]),
             status >= 100
-        else { throw .line(1) }
+        else { throw .head(.line(1)) }
         return (status, parts.count > 2 ? String(parts[2]) : "")
     }
 

@@ -2,18 +2,8 @@
 public struct HandshakeError: Error, Equatable {
     /// The rule that was broken, with the offending values.
     public enum Reason: Error, Equatable {
-        /// The peer speaks TLS where clear text was expected.
-        case tlsRecord
-        /// The peer's first bytes are no HTTP; `start` holds a few of them.
-        case notHTTP(start: String)
-        /// A line of the head is malformed; lines count from 1.
-        case line(Int)
-        /// The head exceeds `WebSocketLimits.headByteCount`.
-        case head(limit: Int)
-        /// A line of the head exceeds `WebSocketLimits.lineByteCount`.
-        case lineLength(limit: Int)
-        /// The head has more fields than `WebSocketLimits.headerCount`.
-        case headerCount(limit: Int)
+        /// The head cannot be read; its limits are those of `WebSocketLimits`.
+        case head(HTTPHeadError)
         /// The connection ended inside the head.
         case ended
         /// The answer has a success status that is not 101.
@@ -51,7 +41,7 @@ public struct HandshakeError: Error, Equatable {
     /// The status with which a server answers (RFC 9110 §15).
     public var status: Int {
         switch reason {
-        case .head, .lineLength, .headerCount: 431
+        case .head(let error): HTTPError(error).status
         case .method: 405
         case .noUpgrade: 426
         default: 400
@@ -63,10 +53,10 @@ public struct HandshakeError: Error, Equatable {
     /// Source: `tls-and-auth.md` §6.
     public var code: Int {
         switch reason {
-        case .tlsRecord, .ended: 1006
+        case .head(.tlsRecord), .ended: 1006
         case .status, .proxyStatus, .header, .noSubprotocol: 1002
         case .subprotocol: 403
-        case .head, .lineLength, .headerCount: 431
+        case .head(let error): HTTPError(error).status
         default: 400
         }
     }
@@ -82,12 +72,12 @@ extension HandshakeError: CustomStringConvertible {
 extension HandshakeError.Reason {
     fileprivate var problem: String {
         switch self {
-        case .tlsRecord: "the peer speaks TLS on a connection without TLS"
-        case .notHTTP(let start): "the peer does not speak HTTP, it sent \(quoted(start))"
-        case .line(let number): "line \(number) of the head is malformed"
-        case .head(let limit): "the head exceeds \(limit) bytes"
-        case .lineLength(let limit): "a line of the head exceeds \(limit) bytes"
-        case .headerCount(let limit): "the head has more than \(limit) fields"
+        case .head(.tlsRecord): "the peer speaks TLS on a connection without TLS"
+        case .head(.notHTTP(let start)): "the peer does not speak HTTP, it sent \(quoted(start))"
+        case .head(.line(let number)): "line \(number) of the head is malformed"
+        case .head(.head(let limit)): "the head exceeds \(limit) bytes"
+        case .head(.lineLength(let limit)): "a line of the head exceeds \(limit) bytes"
+        case .head(.headerCount(let limit)): "the head has more than \(limit) fields"
         case .ended: "the peer closed the connection before its head was complete"
         case .status(let status): "the answer is \(status) and not 101"
         case .proxyStatus(let status): "the proxy's answer is \(status)"
@@ -109,11 +99,11 @@ extension HandshakeError.Reason {
 
     fileprivate var remedy: String {
         switch self {
-        case .tlsRecord: "use a wss URL, or turn TLS off at the peer"
-        case .notHTTP: "check host and port"
-        case .head, .lineLength, .headerCount:
+        case .head(.tlsRecord): "use a wss URL, or turn TLS off at the peer"
+        case .head(.notHTTP): "check host and port"
+        case .head(.head), .head(.lineLength), .head(.headerCount):
             "send fewer or shorter headers and cookies, or raise the WebSocketLimits"
-        case .line: "check for a proxy that rewrites headers"
+        case .head(.line): "check for a proxy that rewrites headers"
         case .ended: "check host and port, and use a wss URL if the peer speaks TLS"
         case .status, .header:
             "check that the URL names a sync endpoint and that proxies let WebSocket pass"

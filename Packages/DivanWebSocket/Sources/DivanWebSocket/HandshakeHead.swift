@@ -18,23 +18,8 @@ extension HTTPHeadReader {
         do throws(HTTPHeadError) {
             return try next()
         } catch {
-            throw HandshakeError.Reason(error)
+            throw .head(error)
         }
-    }
-}
-
-extension HandshakeError.Reason {
-    /// The reason for a head that cannot be read.
-    init(_ error: HTTPHeadError) {
-        self =
-            switch error {
-            case .tlsRecord: .tlsRecord
-            case .notHTTP(let start): .notHTTP(start: start)
-            case .line(let number): .line(number)
-            case .head(let limit): .head(limit: limit)
-            case .lineLength(let limit): .lineLength(limit: limit)
-            case .headerCount(let limit): .headerCount(limit: limit)
-            }
     }
 }
 

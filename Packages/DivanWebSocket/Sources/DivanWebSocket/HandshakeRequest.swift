@@ -15,7 +15,7 @@ public struct HandshakeRequest: Sendable, Equatable {
 
     init(_ head: HTTPHead) throws(HandshakeError.Reason) {
         let parts = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[2] == "HTTP/1.1" else { throw .line(1) }
+        guard parts.count == 3, parts[2] == "HTTP/1.1" else { throw .head(.line(1)) }
         method = String(parts[0])
         let target = try Self.target(parts[1])
         let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -59,7 +59,7 @@ public struct HandshakeRequest: Sendable, Equatable {
 
     /// Path and query; the absolute form that clients use towards proxies loses its front.
     private static func target(_ text: Substring) throws(HandshakeError.Reason) -> Substring {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .line(1) }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .head(.line(1)) }
         if text.hasPrefix("/") { return text }
         for scheme in ["http://", "https://", "ws://", "wss://"]
         where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
@@ -67,7 +67,7 @@ public struct HandshakeRequest: Sendable, Equatable {
             guard let slash = authority.firstIndex(of: "/") else { return "/" }
             return authority[slash...]
         }
-        throw .line(1)
+        throw .head(.line(1))
     }
 
     /// Whether a body follows, or might: two answers to that question are an attack.

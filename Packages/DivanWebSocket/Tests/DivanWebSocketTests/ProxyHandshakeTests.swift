@@ -122,9 +122,11 @@ import Testing
         #expect(try reason(head + "early") == .early(count: 5))
         #expect(try reason("HTTP/1.1 101 Switching Protocols\r\n\r\n") == .proxyStatus(101))
         #expect(try reason("HTTP/1.1 200 OK\r\n") == .ended)
-        #expect(try reason("SSH-2.0-x\r\n\r\n") == .notHTTP(start: "SSH-2.0-x"))
-        #expect(try reason("\u{16}\u{3}\u{1}") == .tlsRecord)
+        #expect(try reason("SSH-2.0-x\r\n\r\n") == .head(.notHTTP(start: "SSH-2.0-x")))
+        #expect(try reason("\u{16}\u{3}\u{1}") == .head(.tlsRecord))
         let long = "X: " + String(repeating: "y", count: 9_000)
-        #expect(try reason("HTTP/1.1 200 OK\r\n\(long)\r\n\r\n") == .lineLength(limit: 8_192))
+        #expect(
+            try reason("HTTP/1.1 200 OK\r\n\(long)\r\n\r\n") == .head(.lineLength(limit: 8_192))
+        )
     }
 }

@@ -84,15 +84,21 @@ import Testing
     @Test
     func `bounds the head, its lines and their number`() throws {
         let long = upgrade(adding: ["X": String(repeating: "x", count: 8300)])
-        #expect(throws: HandshakeError(reason: .lineLength(limit: 8192))) { try serve([long[...]]) }
+        #expect(throws: HandshakeError(reason: .head(.lineLength(limit: 8192)))) {
+            try serve([long[...]])
+        }
         let many = upgrade(adding: HTTPHeaders((0..<100).map { ("X\($0)", "") }))
-        #expect(throws: HandshakeError(reason: .headerCount(limit: 100))) { try serve([many[...]]) }
+        #expect(throws: HandshakeError(reason: .head(.headerCount(limit: 100)))) {
+            try serve([many[...]])
+        }
         let wide = upgrade(
             adding: HTTPHeaders((0..<3).map { ("X\($0)", .init(repeating: "x", count: 6000)) })
         )
-        #expect(throws: HandshakeError(reason: .head(limit: 16_384))) { try serve([wide[...]]) }
+        #expect(throws: HandshakeError(reason: .head(.head(limit: 16_384)))) {
+            try serve([wide[...]])
+        }
         let endless = [UInt8](repeating: UInt8(ascii: "G"), count: 100_000)
-        #expect(throws: HandshakeError(reason: .lineLength(limit: 8192))) {
+        #expect(throws: HandshakeError(reason: .head(.lineLength(limit: 8192)))) {
             try serve(endless.chunks(of: 999))
         }
         let most = upgrade(adding: HTTPHeaders((0..<93).map { ("X\($0)", "") }))
