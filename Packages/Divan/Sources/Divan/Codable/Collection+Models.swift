@@ -130,28 +130,18 @@ extension Collection {
     }
 }
 
+extension Blob: DocumentOnly {
+    static var noun: String { "a Blob" }
+}
+
 extension Blob: Codable {
     /// Blobs are decoded by `Collection.document(id:as:)` alone; other decoders fail here.
     public convenience init(from decoder: any Decoder) throws {
-        throw DecodingError.typeMismatch(
-            Blob.self,
-            DecodingError.Context(
-                codingPath: decoder.codingPath,
-                debugDescription: "a Blob is decoded from a document only; "
-                    + "use Collection.document(id:as:)"
-            )
-        )
+        throw Blob.undecodable(by: decoder)
     }
 
     /// Blobs are encoded by `Collection.save(from:)` alone; other encoders fail here.
     public func encode(to encoder: any Encoder) throws {
-        throw EncodingError.invalidValue(
-            self,
-            EncodingError.Context(
-                codingPath: encoder.codingPath,
-                debugDescription: "a Blob is encoded into a document only; "
-                    + "use Collection.save(from:)"
-            )
-        )
+        throw unencodable(by: encoder)
     }
 }

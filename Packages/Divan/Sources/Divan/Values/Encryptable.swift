@@ -68,29 +68,19 @@ extension Encryptable: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
+extension Encryptable: DocumentOnly {
+    static var noun: String { "an Encryptable" }
+}
+
 extension Encryptable: Codable {
     /// Decoded by `Collection.document(id:as:)` alone; other decoders fail here.
     public init(from decoder: any Decoder) throws {
-        throw DecodingError.typeMismatch(
-            Encryptable.self,
-            DecodingError.Context(
-                codingPath: decoder.codingPath,
-                debugDescription: "an Encryptable is decoded from a document only; "
-                    + "use Collection.document(id:as:)"
-            )
-        )
+        throw Encryptable.undecodable(by: decoder)
     }
 
     /// Encoded by `Collection.save(from:)` alone; other encoders fail here, which would show the value.
     public func encode(to encoder: any Encoder) throws {
-        throw EncodingError.invalidValue(
-            self,
-            EncodingError.Context(
-                codingPath: encoder.codingPath,
-                debugDescription: "an Encryptable is encoded into a document only; "
-                    + "use Collection.save(from:)"
-            )
-        )
+        throw unencodable(by: encoder)
     }
 }
 
