@@ -40,6 +40,20 @@ public enum KeyForm: Sendable {
         }
     }
 
+    /// The same of the first bytes of a buffer that a source has filled, all of which is wiped.
+    func key(
+        from buffer: inout [UInt8],
+        count: Int,
+        of source: String
+    ) throws(SealError) -> SealKey {
+        defer { buffer.wipe() }
+        guard count <= min(buffer.count, SealLimits.sourceByteCount) else {
+            throw .source(source, detail: "more than \(SealLimits.sourceByteCount) bytes")
+        }
+        var taken = Array(buffer[..<count])
+        return try key(from: &taken, of: source)
+    }
+
     /// Without "\n" or "\r\n" at the end.
     private static func line(_ given: [UInt8]) -> [UInt8] {
         var line = given
@@ -144,14 +158,7 @@ public struct DescriptorKey: KeySource {
             if result == 0 { break }
             count += result
         }
-        guard count <= SealLimits.sourceByteCount else {
-            given.wipe()
-            throw .source(name, detail: "more than \(SealLimits.sourceByteCount) bytes")
-        }
-        // The whole room is wiped, and the copy below by whoever reads it.
-        var taken = Array(given[..<count])
-        given.wipe()
-        return try form.key(from: &taken, of: name)
+        return try form.key(from: &given, count: count, of: name)
     }
 }
 

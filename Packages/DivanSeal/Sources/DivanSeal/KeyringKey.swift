@@ -23,15 +23,10 @@ public struct KeyringKey: KeySource {
             throw .source(source, detail: "no description of a key")
         }
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount)
-        defer { given.wipe() }
         let count = divan_keyring_read(description, &given, given.count)
         guard count >= 0 else {
             throw .source(source, detail: String(cString: strerror(errno)))
         }
-        guard count <= given.count else {
-            throw .source(source, detail: "more than \(SealLimits.sourceByteCount) bytes")
-        }
-        var taken = Array(given[..<count])
-        return try form.key(from: &taken, of: source)
+        return try form.key(from: &given, count: count, of: source)
     }
 }
