@@ -2,6 +2,8 @@ import DivanSeal
 import DivanStore
 
 /// A seal as a store wants it, as `Divan` makes one.
+///
+/// Written twice: neither package knows the other, and tests cannot reach up to where they meet.
 struct TestSealing: StoreSealing {
     let seal: Seal
 
