@@ -120,7 +120,8 @@ struct StudioData: Sendable {
         try store.read { reader in
             var rows: [JSON] = []
             for path in try reader.collections() {
-                for id in try reader.conflicts(in: path).prefix(limits.conflictCount - rows.count) {
+                let rest = max(0, limits.conflictCount - rows.count)
+                for id in try reader.conflicts(in: path).prefix(rest) {
                     rows.append(["collection": .string("\(path)"), "id": .string(id.text)])
                 }
             }
@@ -168,15 +169,15 @@ struct StudioData: Sendable {
         revision.isTombstone || revision.body.isEmpty ? .null : try JSON(parsing: revision.body)
     }
 
-    /// The latest changes of each collection, the newest first.
-    func changes(_ target: HTTPTarget) throws -> JSON {
-        let count: UInt64 = 50
+    /// The latest changes of each collection in turn, the newest first.
+    func changes() throws -> JSON {
+        let count = limits.changeCount
         return try store.read { reader in
             var rows: [JSON] = []
             for path in try reader.collections() {
                 let last = try reader.lastSequence(in: path)
-                let start = last > count ? last - count : 0
-                let changes = try reader.changes(in: path, after: start, limit: Int(count))
+                let start = last - min(last, UInt64(clamping: count))
+                let changes = try reader.changes(in: path, after: start, limit: count)
                 rows += changes.reversed().map { StudioFeed.json($0, path) }
             }
             return ["changes": .array(rows)]

@@ -48,6 +48,10 @@ public struct StudioLimits: Sendable {
     ///
     /// The default is 4 KiB.
     public var shownByteCount: Int
+    /// Changes listed of each collection; the default is 50.
+    public var changeCount: Int
+    /// Requests worked on at a time; the default is 8.
+    public var workerCount: Int
     /// Rows shown of a query's answer; the default is 500.
     public var rowCount: Int
     /// Conflicts listed; the default is 500.
@@ -62,6 +66,8 @@ public struct StudioLimits: Sendable {
         http: HTTPLimits = HTTPLimits(connectionCount: 32),
         pageCount: Int = 200,
         shownByteCount: Int = 4 << 10,
+        changeCount: Int = 50,
+        workerCount: Int = 8,
         rowCount: Int = 500,
         conflictCount: Int = 500,
         queryTimeout: Duration = .seconds(30),
@@ -70,6 +76,8 @@ public struct StudioLimits: Sendable {
         self.http = http
         self.pageCount = pageCount
         self.shownByteCount = shownByteCount
+        self.changeCount = changeCount
+        self.workerCount = workerCount
         self.rowCount = rowCount
         self.conflictCount = conflictCount
         self.queryTimeout = queryTimeout

@@ -21,7 +21,7 @@ final class StudioService: Sendable {
     init(_ configuration: StudioConfiguration, token: StudioToken) {
         self.configuration = configuration
         gate = StudioGate(token: token)
-        let queue = WorkQueue(label: "divan.studio", limit: 8)
+        let queue = WorkQueue(label: "divan.studio", limit: configuration.limits.workerCount)
         self.queue = queue
         bell = ChangeBell(
             configuration.store,
@@ -42,9 +42,11 @@ final class StudioService: Sendable {
         switch gate.decide(about: request, port: port) {
         case .refuse(let error): exchange.answer(Self.guarded(Self.refusal(error, request)))
         case .welcome(let cookie):
-            // Two slashes at the front would name another host.
-            let path = request.target.path.hasPrefix("//") ? "/" : request.target.path
-            let headers: HTTPHeaders = ["Location": path, "Set-Cookie": cookie]
+            // Browsers take a second slash, of either kind, for the beginning of another host.
+            let path = request.target.path
+            let begin = path.utf8.dropFirst().first ?? 0
+            let isOurs = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(begin)
+            let headers: HTTPHeaders = ["Location": isOurs ? path : "/", "Set-Cookie": cookie]
             exchange.answer(Self.guarded(HTTPResponse(status: 303, headers: headers)))
         case .enter:
             guard request.framing != .none else { return answer(exchange, body: []) }
@@ -81,7 +83,7 @@ final class StudioService: Sendable {
         case "/indexes.json" where isRead: return .json(try data.indexes())
         case "/peers.json" where isRead: return .json(["processes": .array(configuration.peers())])
         case "/query.json": return .json(try data.query(request, body: body))
-        case "/changes.json" where isRead: return .json(try data.changes(request.target))
+        case "/changes.json" where isRead: return .json(try data.changes())
         case "/changes.stream" where isRead: return try stream(request)
         case "/blob" where isRead: return try data.blob(request.target, on: queue)
         case "/document.json", "/conflict.json":

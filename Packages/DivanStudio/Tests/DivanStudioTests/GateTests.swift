@@ -12,15 +12,19 @@ import Testing
         let host = "Host: 127.0.0.1:\(room.port)"
         let welcome = try visitor.ask("GET", "/?token=\(room.token)", naming: host)
         #expect(welcome.status == 303 && welcome.field("Location") == "/")
-        let away = try visitor.ask("GET", "//evil.example/?token=\(room.token)", naming: host)
-        #expect(away.field("Location") == "/", "and leads nowhere else")
+        for place in ["//evil.example/", "/\\evil.example/", "/%2Fevil.example"] {
+            let away = try visitor.ask("GET", "\(place)?token=\(room.token)", naming: host)
+            #expect(away.field("Location") == "/", "and leads nowhere else")
+        }
+        let page = try visitor.ask("GET", "/index.json?token=\(room.token)", naming: host)
+        #expect(page.field("Location") == "/index.json")
         let cookie = try #require(welcome.field("Set-Cookie"))
         #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
         let pair = try #require(cookie.split(separator: ";").first)
-        let page = try visitor.ask("GET", "/", naming: host, "Cookie: a=b; \(pair)")
-        #expect(page.status == 200 && page.text.contains("<!doctype html>"))
-        #expect(page.field("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
-        #expect(page.field("X-Content-Type-Options") == "nosniff")
+        let start = try visitor.ask("GET", "/", naming: host, "Cookie: a=b; \(pair)")
+        #expect(start.status == 200 && start.text.contains("<!doctype html>"))
+        #expect(start.field("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
+        #expect(start.field("X-Content-Type-Options") == "nosniff")
     }
 
     @Test func `without the token, or with a wrong one, nothing is told`() throws {
