@@ -75,34 +75,16 @@ public struct DocumentFields: Sendable {
         return try walk.result(for: body)
     }
 
-    func question(_ path: KeyPathText, in document: JSONObject) -> FieldQuestion {
+    func question(
+        _ path: FieldPath,
+        in document: JSONObject
+    ) throws(FieldFailure) -> FieldQuestion {
         FieldQuestion(
             scope: scope,
             collection: collection,
             documentID: documentID,
-            keyPath: path.text,
+            keyPath: try path.text(),
             properties: document
         )
-    }
-}
-
-/// The way to a value, as people write it.
-struct KeyPathText {
-    private(set) var text = ""
-
-    func member(_ key: String) -> KeyPathText {
-        var path = self
-        if !text.isEmpty { path.text += "." }
-        for scalar in key.unicodeScalars {
-            if [".", "[", "\\"].contains(scalar) { path.text += "\\" }
-            path.text.unicodeScalars.append(scalar)
-        }
-        return path
-    }
-
-    func element(_ position: Int) -> KeyPathText {
-        var path = self
-        path.text += "[\(position)]"
-        return path
     }
 }

@@ -18,6 +18,8 @@ public enum FieldFailure: Error, Equatable, Sendable {
     case notJSON(keyPath: String)
     /// More properties than a document may have.
     case tooMany
+    /// The way to a property is longer than a cipher is told.
+    case longPath(limit: Int)
     /// The body is no JSON object.
     case unreadable
 
@@ -48,6 +50,9 @@ extension FieldFailure: CustomStringConvertible {
         case .tooMany:
             "Document: more than \(FieldLimits.fieldsCount) encrypted properties; "
                 + "encrypt fewer and larger values"
+        case .longPath(let limit):
+            "Document: the path of an encrypted property has more than \(limit) bytes; "
+                + "shorten the names of its dictionaries"
         case .unreadable: "Document: the body is no JSON object; run divan check"
         }
     }

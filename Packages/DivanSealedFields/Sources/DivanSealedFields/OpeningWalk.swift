@@ -17,7 +17,7 @@ struct OpeningWalk {
     }
 
     mutating func result(for body: [UInt8]) throws(FieldFailure) -> [UInt8] {
-        let opened = try object(document, at: KeyPathText(), depth: 1)
+        let opened = try object(document, at: FieldPath(), depth: 1)
         guard openedCount > 0 else { return body }
         guard let bytes = try? JSON.object(opened).canonicalBytes() else { throw .unreadable }
         return bytes
@@ -25,7 +25,7 @@ struct OpeningWalk {
 
     private mutating func object(
         _ object: JSONObject,
-        at path: KeyPathText,
+        at path: FieldPath,
         depth: Int
     ) throws(FieldFailure) -> JSONObject {
         var members: [JSONObject.Member] = []
@@ -54,7 +54,7 @@ struct OpeningWalk {
 
     private mutating func value(
         _ value: JSON,
-        at path: KeyPathText,
+        at path: FieldPath,
         depth: Int
     ) throws(FieldFailure) -> JSON {
         switch value {
@@ -74,21 +74,22 @@ struct OpeningWalk {
 
     private mutating func open(
         _ field: SealedField,
-        at path: KeyPathText,
+        at path: FieldPath,
         depth: Int
     ) throws(FieldFailure) -> JSON? {
         askedCount += 1
         guard askedCount <= FieldLimits.fieldsCount else { throw .tooMany }
+        let question = try fields.question(path, in: document)
         let bytes: [UInt8]?
         do {
-            bytes = try opening(field, fields.question(path, in: document))
+            bytes = try opening(field, question)
         } catch {
-            throw FieldFailure(error, at: path)
+            throw FieldFailure(error, at: question)
         }
         guard let bytes, !bytes.isEmpty else { return nil }
         let limits = JSONLimits(depth: JSONLimits.default.depth - depth + 1)
         guard limits.depth > 0, let value = try? JSON(parsing: bytes.span, limits: limits) else {
-            throw .notJSON(keyPath: path.text)
+            throw .notJSON(keyPath: question.keyPath)
         }
         openedCount += 1
         return value

@@ -17,7 +17,7 @@ struct SealingWalk {
 
     mutating func result(for body: [UInt8]) throws(FieldFailure) -> [UInt8] {
         guard EncryptableForm.value(of: document) == nil else { throw .misplaced(keyPath: "") }
-        let sealed = try object(document, at: KeyPathText())
+        let sealed = try object(document, at: FieldPath())
         guard count > 0 else { return body }
         guard let bytes = try? JSON.object(sealed).canonicalBytes() else { throw .unreadable }
         return bytes
@@ -25,7 +25,7 @@ struct SealingWalk {
 
     private mutating func object(
         _ object: JSONObject,
-        at path: KeyPathText
+        at path: FieldPath
     ) throws(FieldFailure) -> JSONObject {
         var members: [JSONObject.Member] = []
         members.reserveCapacity(object.count)
@@ -36,7 +36,7 @@ struct SealingWalk {
                 continue
             }
             let sealedKey = SealedField.prefix + key
-            guard !object.contains(sealedKey) else { throw .occupied(keyPath: path.text) }
+            guard !object.contains(sealedKey) else { throw .occupied(keyPath: try path.text()) }
             members.append((sealedKey, try seal(plain, at: path).json))
         }
         return JSONObject(members)
@@ -44,7 +44,7 @@ struct SealingWalk {
 
     private mutating func value(
         _ value: JSON,
-        at path: KeyPathText
+        at path: FieldPath
     ) throws(FieldFailure) -> JSON {
         switch value {
         case .object(let object): return .object(try self.object(object, at: path))
@@ -55,7 +55,7 @@ struct SealingWalk {
                 let path = path.element(position)
                 let isEncryptable =
                     element.object.map { EncryptableForm.value(of: $0) != nil } ?? false
-                guard !isEncryptable else { throw .misplaced(keyPath: path.text) }
+                guard !isEncryptable else { throw .misplaced(keyPath: try path.text()) }
                 sealed.append(try self.value(element, at: path))
             }
             return .array(sealed)
@@ -65,21 +65,22 @@ struct SealingWalk {
 
     private mutating func seal(
         _ plain: JSON,
-        at path: KeyPathText
+        at path: FieldPath
     ) throws(FieldFailure) -> SealedField {
         count += 1
         guard count <= FieldLimits.fieldsCount else { throw .tooMany }
-        guard let sealing else { throw .noSealing(keyPath: path.text) }
-        guard !plain.holdsBlob else { throw .holdsBlob(keyPath: path.text) }
+        guard let sealing else { throw .noSealing(keyPath: try path.text()) }
+        guard !plain.holdsBlob else { throw .holdsBlob(keyPath: try path.text()) }
         guard let bytes = try? plain.canonicalBytes() else { throw .unreadable }
+        let question = try fields.question(path, in: document)
         let field: SealedField?
         do {
-            field = try sealing(bytes, fields.question(path, in: document))
+            field = try sealing(bytes, question)
         } catch {
-            throw FieldFailure(error, at: path)
+            throw FieldFailure(error, at: question)
         }
         guard let field, !field.ciphertext.isEmpty else {
-            throw .failed(keyPath: path.text, reason: "the encryptor gave nothing")
+            throw .failed(keyPath: question.keyPath, reason: "the encryptor gave nothing")
         }
         return field
     }
@@ -87,10 +88,10 @@ struct SealingWalk {
 
 extension FieldFailure {
     /// What a cipher threw.
-    init(_ error: any Error, at path: KeyPathText) {
+    init(_ error: any Error, at question: FieldQuestion) {
         self =
             error as? FieldFailure
-            ?? .failed(keyPath: path.text, reason: String(describing: error))
+            ?? .failed(keyPath: question.keyPath, reason: String(describing: error))
     }
 }
 

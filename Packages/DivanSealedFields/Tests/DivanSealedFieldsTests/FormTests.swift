@@ -203,4 +203,19 @@ struct FormTests {
         default: return .array([.object(["e": value(depth: depth - 1, &random)])])
         }
     }
+
+    /// If each value had a path of its own, these would be 400 GB.
+    @Test(.timeLimit(.minutes(1)))
+    func `a long name over many values takes no more than itself`() throws {
+        let name = String(repeating: "n", count: 1 << 20)
+        let many = repeatElement("0", count: 400_000).joined(separator: ",")
+        let inner = #"{"a":[\#(many)],"s":{"@type":"encryptable","value":1}}"#
+        #expect(throws: FieldFailure.longPath(limit: FieldLimits.pathByteCount)) {
+            try Self.sealed(#"{"\#(name)":\#(inner)}"#)
+        }
+        let outer = #"{"\#(name)":{"a":[\#(many)]},"s":{"@type":"encryptable","value":1}}"#
+        let sent = try Self.sealed(outer)
+        #expect(sent.utf8.count > outer.utf8.count)
+        #expect(try Self.opened(sent) == outer)
+    }
 }

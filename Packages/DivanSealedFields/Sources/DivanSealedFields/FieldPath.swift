@@ -1,0 +1,72 @@
+/// The way from a document to a value in it.
+///
+/// Values below one dictionary share its part of the way, so that a long key over many values takes no
+/// more than itself; the text is made only when somebody is told it.
+final class FieldPath: Sendable {
+    private enum Step: Sendable {
+        case member(String)
+        case element(Int)
+    }
+
+    private let parent: FieldPath?
+    private let step: Step?
+    /// Bytes of the text, at most.
+    private let byteCount: Int
+
+    /// The document itself.
+    init() {
+        (parent, step, byteCount) = (nil, nil, 0)
+    }
+
+    private init(_ step: Step, below parent: FieldPath) {
+        self.parent = parent
+        self.step = step
+        byteCount =
+            switch step {
+            case .member(let key):
+                key.utf8.reduce(parent.byteCount + 1) { $0 + (FieldPath.isMark($1) ? 2 : 1) }
+            // As many digits as a number has.
+            case .element: parent.byteCount + 22
+            }
+    }
+
+    /// The way to what stands under a key.
+    func member(_ key: String) -> FieldPath { FieldPath(.member(key), below: self) }
+
+    /// The way to an item of an array.
+    func element(_ position: Int) -> FieldPath { FieldPath(.element(position), below: self) }
+
+    /// The way as people write it: names with dots between, positions in brackets; `\` stands before a
+    /// `.`, `[` or `\` that belongs to a name.
+    ///
+    /// - Throws: `longPath` beyond `FieldLimits.pathByteCount`.
+    func text() throws(FieldFailure) -> String {
+        guard byteCount <= FieldLimits.pathByteCount else {
+            throw .longPath(limit: FieldLimits.pathByteCount)
+        }
+        var steps: [Step] = []
+        var next: FieldPath? = self
+        while let path = next {
+            if let step = path.step { steps.append(step) }
+            next = path.parent
+        }
+        var text: [UInt8] = []
+        for step in steps.reversed() {
+            switch step {
+            case .member(let key):
+                if !text.isEmpty { text.append(UInt8(ascii: ".")) }
+                for byte in key.utf8 {
+                    if Self.isMark(byte) { text.append(UInt8(ascii: "\\")) }
+                    text.append(byte)
+                }
+            case .element(let position): text += "[\(position)]".utf8
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether a byte of a name could be taken for one of the way.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\\")
+    }
+}
