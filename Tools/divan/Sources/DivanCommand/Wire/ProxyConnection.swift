@@ -58,8 +58,7 @@ struct ProxyConnection {
         while !(isDone(client) && isDone(server)) {
             var polled = [
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: client.descriptor, events: events(client, server), revents: 0),
-                pollfd(fd: server.descriptor, events: events(server, client), revents: 0),
+                watched(client, server), watched(server, client),
             ]
             poll(&polled, nfds_t(polled.count), -1)
             if polled[0].revents != 0 { return }
@@ -73,12 +72,14 @@ struct ProxyConnection {
 
     private func isDone(_ side: Side) -> Bool { side.hasEnded && side.output.isEmpty }
 
-    private func events(_ side: Side, _ other: Side) -> Int16 {
+    /// What to wait for on a side; nothing at all where nothing more is read or written, for a broken
+    /// connection would be told of again and again.
+    private func watched(_ side: Side, _ other: Side) -> pollfd {
         var events: Int32 = 0
         let isHeldUp = other.output.count > WireLimits.queuedByteCount
         if !side.hasEnded, !isHeldUp { events |= POLLIN }
         if !side.output.isEmpty { events |= POLLOUT }
-        return Int16(events)
+        return pollfd(fd: events == 0 ? -1 : side.descriptor, events: Int16(events), revents: 0)
     }
 
     private mutating func readClient() throws {
@@ -148,8 +149,10 @@ struct ProxyConnection {
     /// Lets the client's request name the server and not the proxy.
     private mutating func renamed(_ bytes: [UInt8]) -> [UInt8] {
         guard var head else { return bytes }
+        // From just before what is new: an end may lie across two pieces.
+        let start = max(0, head.count - 3)
         head += bytes
-        guard let end = HeadBlanker.end(of: head) else {
+        guard let end = HeadBlanker.end(of: head, from: start) else {
             self.head = head.count > WireLimits.headByteCount ? nil : head
             return self.head == nil ? head : []
         }

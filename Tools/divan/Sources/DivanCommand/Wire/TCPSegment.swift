@@ -134,17 +134,20 @@ struct TCPStream {
         }
         var bytes: [UInt8] = []
         add(sequence, payload, to: &bytes)
-        guard !ahead.isEmpty else { return bytes }
+        // What was known already closes no gap: those that wait need not be looked at.
+        guard !ahead.isEmpty, !bytes.isEmpty else { return bytes }
         ahead.sort { left, right in
             Self.distance(of: left.sequence, from: expected)
                 < Self.distance(of: right.sequence, from: expected)
         }
-        while let first = ahead.first, let next, Self.distance(of: first.sequence, from: next) <= 0
-        {
-            ahead.removeFirst()
-            aheadByteCount -= first.bytes.count
-            add(first.sequence, first.bytes[...], to: &bytes)
+        var takenCount = 0
+        for segment in ahead {
+            guard let next, Self.distance(of: segment.sequence, from: next) <= 0 else { break }
+            takenCount += 1
+            aheadByteCount -= segment.bytes.count
+            add(segment.sequence, segment.bytes[...], to: &bytes)
         }
+        ahead.removeFirst(takenCount)
         return bytes
     }
 

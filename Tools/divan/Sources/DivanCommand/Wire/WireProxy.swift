@@ -76,7 +76,11 @@ final class WireProxy: Sendable {
             if polled[0].revents != 0 || terminal.lostResult != nil { break }
             guard polled[1].revents != 0 else { continue }
             let client = accept(listening, nil, nil)
-            guard client >= 0 else { continue }
+            guard client >= 0 else {
+                // Without a free descriptor the client stays in line, and asking again would spin.
+                if errno != EAGAIN, errno != EINTR { poll(&polled, 1, 500) }
+                continue
+            }
             ProxySocket.settle(client)
             let number = stage.withLock { stage in
                 stage.connectionCount += 1
