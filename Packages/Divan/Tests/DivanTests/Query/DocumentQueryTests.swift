@@ -218,6 +218,15 @@ import Testing
         }
     }
 
+    @Test func `a page that ends with what no cursor holds does not pass for the last one`() throws
+    {
+        try save("long", Chair(name: String(repeating: "a", count: 1 << 20), price: 1))
+        let query = shop.chairs.documents(of: Chair.self, orderBy: .descending(\.name))
+        #expect(try query.page(of: 4).next != nil)
+        #expect(throws: NSError.self) { try query.page(of: 1) }
+        #expect(try query.all().count == 5)
+    }
+
     @Test func `a cursor that was tampered with is refused`() throws {
         for text in [
             "", "[]", "{}", "[1]", "[[1,2]]", "[[\"a\"],[1]]", "[[]]", "[[\"a\"]", "\u{0}",

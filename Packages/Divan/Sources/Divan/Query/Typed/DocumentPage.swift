@@ -60,8 +60,8 @@ extension DocumentQuery {
     /// while let next = page.next { page = try chairs.page(of: 20, behind: next) }
     /// ```
     ///
-    /// - Throws: `CBLError.invalidParameter` for a cursor of other orders, and a size below 1; as
-    ///   ``all()``.
+    /// - Throws: `CBLError.invalidParameter` for a cursor of other orders, a size below 1, and a sort
+    ///   key that no cursor holds; as ``all()``.
     public func page(
         of size: Int,
         behind cursor: DocumentCursor? = nil
@@ -94,8 +94,17 @@ extension DocumentQuery {
         let last = rows.count == size ? rows.last : nil
         return DocumentPage(
             documents: try rows.map { try document($0) },
-            next: last.flatMap { row in
-                DocumentCursor((columnCount..<row.count).map { row.json(at: $0) })
+            next: try last.map { row in
+                let keys = (columnCount..<row.count).map { row.json(at: $0) }
+                // No next page would say that this is the last one.
+                guard let next = DocumentCursor(keys) else {
+                    throw NSError(
+                        CBLError.invalidParameter,
+                        "the page ends with a sort key that no cursor holds: an infinite number, or "
+                            + "more than \(QueryLimits.standard.byteCount) bytes; sort by another"
+                    )
+                }
+                return next
             }
         )
     }
