@@ -63,7 +63,7 @@ struct BlobResource {
         )
         let document = try call.store.write { writer in
             let current = try writer.document(documentID, in: collection)
-            guard let current, expected == "*" || expected == "\(current.revisionID)" else {
+            guard let current, expected.fits(current.revisionID) else {
                 throw RESTError.conflict(current: current?.revisionID)
             }
             var object = try JSON(parsing: current.body).object ?? [:]

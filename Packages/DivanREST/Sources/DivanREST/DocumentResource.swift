@@ -91,15 +91,14 @@ struct DocumentResource {
 
     private func check(
         _ current: StoredDocument?,
-        _ expected: String?,
+        _ expected: ExpectedRevision?,
         createsOnly: Bool
     ) throws(RESTError) {
         let isRight =
             switch (expected, current) {
             case (nil, nil): true
-            case ("*", .some): !createsOnly
             case (let expected?, let current?):
-                !createsOnly && expected == "\(current.revisionID)"
+                !createsOnly && expected.fits(current.revisionID)
             default: false
             }
         guard isRight else { throw .conflict(current: current?.revisionID) }

@@ -1,4 +1,5 @@
 import DivanHTTP
+import DivanJSON
 import DivanRevisions
 import DivanStore
 import DivanTransport
@@ -51,23 +52,42 @@ struct RESTCall: Sendable {
     }
 
     /// The revision that the client means to change: `If-Match`, or `?rev=`; `nil` when it names none.
-    func expectedRevision() throws(RESTError) -> String? {
+    func expectedRevision() throws(RESTError) -> ExpectedRevision? {
         let header = request.headers["If-Match"]
         let option = request.target["rev"]
         guard header == nil || option == nil else {
             throw .bad("If-Match and ?rev= are two ways to say one thing; choose one")
         }
-        guard let header else { return option }
-        guard header != "*" else { return "*" }
+        guard let header else { return option.map { ExpectedRevision($0) } }
+        guard header != "*" else { return .any }
         guard header.utf8.count > 2, header.hasPrefix("\""), header.hasSuffix("\"") else {
             throw .bad("If-Match is one revision in quotation marks, as ETag gave it")
         }
-        return String(header.dropFirst().dropLast())
+        return .exactly(ExactText(String(header.dropFirst().dropLast())))
     }
 
     /// Whether the client has this revision already, so that it need not be sent.
     func hasFresh(_ tag: String) -> Bool {
         request.headers.elements("If-None-Match").contains { $0 == tag || $0 == "*" }
+    }
+}
+
+/// The revision that a client means to change.
+enum ExpectedRevision {
+    /// Whatever is there.
+    case any
+    /// The one that has this name.
+    case exactly(ExactText)
+
+    init(_ text: String) {
+        self = text == "*" ? .any : .exactly(ExactText(text))
+    }
+
+    func fits(_ revisionID: RevisionID) -> Bool {
+        switch self {
+        case .any: true
+        case .exactly(let name): name == ExactText("\(revisionID)")
+        }
     }
 }
 
