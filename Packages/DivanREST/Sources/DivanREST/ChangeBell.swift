@@ -57,6 +57,9 @@ public final class ChangeBell: Sendable {
         self.observation.withLock { $0 = observation }
     }
 
+    /// How many wait.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// How often it has rung.
     public var stroke: UInt64 { state.withLock { $0.stroke } }
 

@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanJSON
+import DivanLog
 import DivanRevisions
 import DivanStore
 import DivanTransport
@@ -11,8 +12,7 @@ struct ChangesResource {
     let call: RESTCall
     let collection: CollectionPath
 
-    /// Answers now or when something changes; `answer` is called once.
-    func answer(_ answer: @escaping @Sendable (HTTPResponse) -> Void) throws {
+    func answer() throws -> HTTPResponse {
         try call.check(collection)
         guard call.request.method == "GET" else { throw RESTError.method("GET") }
         let page = ChangesPage(
@@ -22,8 +22,8 @@ struct ChangesResource {
         )
         let since = try since()
         switch call.request.target["feed"] {
-        case nil, "normal": answer(try list(page, since))
-        case "longpoll": try poll(page, since, answer)
+        case nil, "normal": return try list(page, since)
+        case "longpoll": return try poll(page, since)
         case "eventsource":
             let headers: HTTPHeaders = [
                 "Content-Type": HTTPEvent.contentType, "Cache-Control": "no-cache",
@@ -35,36 +35,25 @@ struct ChangesResource {
                 heartbeat: call.limits.heartbeat,
                 look: feed.read
             )
-            answer(
-                HTTPResponse(status: 200, headers: headers, body: .pieces(body, byteCount: nil))
+            return HTTPResponse(
+                status: 200,
+                headers: headers,
+                body: .pieces(body, byteCount: nil)
             )
         default: throw RESTError.bad("feed is normal, longpoll or eventsource")
         }
     }
 
-    /// Answers as soon as there is a change, or with none when the client's patience ends.
-    private func poll(
-        _ page: ChangesPage,
-        _ since: UInt64,
-        _ answer: @escaping @Sendable (HTTPResponse) -> Void
-    ) throws {
+    /// A list that comes as soon as there is a change, or without one when the client's patience ends.
+    private func poll(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
         let longest = Int(min(max(call.limits.longestPoll / .milliseconds(1), 1), 86_400_000))
         let timeout: Int = try call.number("timeout", in: 1...longest) ?? min(60_000, longest)
         let deadline = call.bell.clock.now + .milliseconds(timeout)
-        let wait = ChangeWait(call.bell, on: call.queue)
-        wait.wait(until: deadline, for: { try page.news(after: since) }) { outcome in
-            do {
-                let changes = try outcome.get() ?? ChangesPage.Changes()
-                let list = ListBody("results") {
-                    let end: JSONObject = ["last_sequence": JSON(changes.last ?? since)]
-                    return ListBody.Page(items: changes.texts.map(\.text), end: end)
-                }
-                let body = try list.read() ?? []
-                answer(HTTPResponse(contentType: "application/json", body))
-            } catch {
-                answer(RESTError(error).response)
-            }
-        }
+        return HTTPResponse(
+            status: 200,
+            headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
+            body: .pieces(PollBody(page, since: since, until: deadline), byteCount: nil)
+        )
     }
 
     /// Where to begin: `?since=`, or where a browser was that comes back.
@@ -170,5 +159,49 @@ private final class ChangesFeed: Sendable {
         return changes.texts.flatMap { sequence, text in
             HTTPEvent(id: "\(sequence)", name: "change", data: text).bytes
         }
+    }
+}
+
+/// A page of changes that is waited for; the wait ends with the client.
+private final class PollBody: HTTPBodySource {
+    private let page: ChangesPage
+    private let since: UInt64
+    private let deadline: Duration
+    private let wait: ChangeWait
+    private let isTold = Mutex(false)
+
+    init(_ page: ChangesPage, since sequence: UInt64, until deadline: Duration) {
+        self.page = page
+        since = sequence
+        self.deadline = deadline
+        wait = ChangeWait(page.call.bell, on: page.call.queue)
+    }
+
+    func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
+        guard !isTold.withLock({ $0 }) else { return answer(.end) }
+        let look: @Sendable () throws -> ChangesPage.Changes? = { [page, since] in
+            try page.news(after: since)
+        }
+        wait.wait(until: deadline, for: look) { [self] outcome in
+            do {
+                answer(.bytes(try text(of: try outcome.get() ?? ChangesPage.Changes())))
+            } catch {
+                Log(.listener).warning("A wait for changes ended: \(error)")
+                answer(.failed)
+            }
+        }
+    }
+
+    func cancel() {
+        wait.cancel()
+    }
+
+    private func text(of changes: ChangesPage.Changes) throws -> [UInt8] {
+        isTold.withLock { $0 = true }
+        let list = ListBody("results") { [since] in
+            let end: JSONObject = ["last_sequence": JSON(changes.last ?? since)]
+            return ListBody.Page(items: changes.texts.map(\.text), end: end)
+        }
+        return try list.read() ?? []
     }
 }

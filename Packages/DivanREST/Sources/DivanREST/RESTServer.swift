@@ -176,7 +176,7 @@ final class RESTService: Sendable {
             case .list(_, let path):
                 answer(try ListingResource(call: call, collection: path).answer())
             case .changes(_, let path):
-                try ChangesResource(call: call, collection: path).answer(answer)
+                answer(try ChangesResource(call: call, collection: path).answer())
             case .document(_, let path, let id):
                 let resource = DocumentResource(call: call, collection: path, documentID: id)
                 answer(try resource.answer(body: body))
