@@ -73,12 +73,12 @@ final class RESTService: Sendable {
                 let route = try RESTRoute(exchange.request.target)
                 let call = try call(for: route, by: client, exchange)
                 guard exchange.request.framing != .none else {
-                    return self.answer(route, call, body: [], answer)
+                    return answer(response(to: route, call, body: []))
                 }
                 exchange.readBody { [self] body in
                     queue.async { [self] in
                         do {
-                            self.answer(route, call, body: try body.get(), answer)
+                            answer(response(to: route, call, body: try body.get()))
                         } catch {
                             answer(RESTError(error).response)
                         }
@@ -157,40 +157,42 @@ final class RESTService: Sendable {
 
     // MARK: What is asked
 
-    private func answer(
-        _ route: RESTRoute,
+    private func response(
+        to route: RESTRoute,
         _ asked: (client: RESTClient, call: RESTCall?),
-        body: [UInt8],
-        _ answer: @escaping @Sendable (HTTPResponse) -> Void
-    ) {
+        body: [UInt8]
+    ) -> HTTPResponse {
         do {
-            guard let call = asked.call else { return answer(welcome(asked.client)) }
-            switch route {
-            case .server: answer(welcome(asked.client))
-            case .database(let name): answer(try DatabaseResource(call: call).answer(name))
-            case .query(let name):
-                answer(try QueryResource(call: call, database: name).answer(body: body))
-            case .collection(let name, let path):
-                let resource = CollectionResource(call: call, collection: path)
-                answer(try resource.answer(database: name, body: body))
-            case .list(_, let path):
-                answer(try ListingResource(call: call, collection: path).answer())
-            case .changes(_, let path):
-                answer(try ChangesResource(call: call, collection: path).answer())
-            case .document(_, let path, let id):
-                let resource = DocumentResource(call: call, collection: path, documentID: id)
-                answer(try resource.answer(body: body))
-            case .blob(_, let path, let id, let key):
-                let resource = BlobResource(
-                    call: call,
-                    collection: path,
-                    documentID: id,
-                    key: key
-                )
-                answer(try resource.answer(body: body))
-            }
+            guard let call = asked.call else { return welcome(asked.client) }
+            return try response(to: route, call, body: body) ?? welcome(asked.client)
         } catch {
-            answer(RESTError(error).response)
+            return RESTError(error).response
+        }
+    }
+
+    /// What a resource answers; `nil` where the path names none.
+    private func response(
+        to route: RESTRoute,
+        _ call: RESTCall,
+        body: [UInt8]
+    ) throws -> HTTPResponse? {
+        switch route {
+        case .server: return nil
+        case .database(let name): return try DatabaseResource(call: call).answer(name)
+        case .query(let name):
+            return try QueryResource(call: call, database: name).answer(body: body)
+        case .collection(let name, let path):
+            let resource = CollectionResource(call: call, collection: path)
+            return try resource.answer(database: name, body: body)
+        case .list(_, let path): return try ListingResource(call: call, collection: path).answer()
+        case .changes(_, let path):
+            return try ChangesResource(call: call, collection: path).answer()
+        case .document(_, let path, let id):
+            let resource = DocumentResource(call: call, collection: path, documentID: id)
+            return try resource.answer(body: body)
+        case .blob(_, let path, let id, let key):
+            let resource = BlobResource(call: call, collection: path, documentID: id, key: key)
+            return try resource.answer(body: body)
         }
     }
 
