@@ -199,6 +199,13 @@ import Testing
             #expect(lines.count { $0.contains("\"number\"") } == messageCount)
             #expect(!outcome.output.contains("\"problem\""))
         }
+        // More clients who knock and say nothing than are followed.
+        var crowded = Capture.shuffled(client, server, using: &generator)
+        crowded.insert(contentsOf: Capture.knocks(1_100), at: Capture.headerByteCount)
+        try write("crowded.pcap", crowded)
+        let outcome = try shell.run("wire", "decode", "crowded.pcap", "--json")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count { $0.contains("\"number\"") } == messageCount)
         var damaged = Capture.shuffled(client, server, using: &generator)
         for _ in 0..<40 {
             let place = Int.random(in: 24..<damaged.count, using: &generator)
@@ -212,6 +219,13 @@ import Testing
 
 /// A capture whose packets come in any order, over Ethernet and IPv6.
 private enum Capture {
+    static let headerByteCount = 24
+
+    /// The first packets of connections in which nothing follows.
+    static func knocks(_ count: UInt16) -> [UInt8] {
+        (0..<count).flatMap { packet(isClient: true, port: 1_000 + $0, 7, flags: 0x02, []) }
+    }
+
     static func shuffled(
         _ client: [UInt8],
         _ server: [UInt8],
@@ -253,11 +267,14 @@ private enum Capture {
 
     private static func packet(
         isClient: Bool,
+        port: UInt16 = 0x9000,
         _ sequence: UInt32,
         flags: UInt8,
         _ payload: [UInt8]
     ) -> [UInt8] {
-        var tcp = isClient ? [0x90, 0, 0x13, 0x78] : [0x13, 0x78, 0x90, 0] as [UInt8]
+        let client = [UInt8(port >> 8), UInt8(port & 0xFF)]
+        let server: [UInt8] = [0x13, 0x78]
+        var tcp = isClient ? client + server : server + client
         for shift in [24, 16, 8, 0] as [UInt32] { tcp.append(UInt8(sequence >> shift & 0xFF)) }
         tcp += [0, 0, 0, 0, 0x50, flags, 0xFF, 0xFF, 0, 0, 0, 0] + payload
         var frame = [UInt8](repeating: 2, count: 12) + [0x86, 0xDD, 0x60, 0, 0, 0]

@@ -21,6 +21,8 @@ struct CapturedConnections {
     private var origin: Double?
     /// Connections that speak TLS, or that the capture shows from their middle.
     private(set) var hiddenCount = 0
+    /// Connections that came while as many as `WireLimits.connectionCount` went on.
+    private(set) var leftOutCount = 0
 
     init(keeping bodyByteCount: Int) {
         self.bodyByteCount = bodyByteCount
@@ -42,10 +44,20 @@ struct CapturedConnections {
         take(segment, into: &connection, time)
         let events = connection.conversation.takeEvents().map { (connection.number, $0) }
         let isDone = connection.ended.count == 2 || connection.conversation.isOver
-        if !isDone || segment.opens, connections.count < WireLimits.connectionCount {
-            connections[pair] = connection
-        }
+        if !isDone || segment.opens { keep(connection, of: pair) }
         return events
+    }
+
+    /// Follows a connection further; at the bound one goes that has said nothing yet, or this one.
+    private mutating func keep(_ connection: Connection, of pair: Pair) {
+        if connections.count >= WireLimits.connectionCount {
+            guard let silent = connections.first(where: { $0.value.number == 0 })?.key else {
+                leftOutCount += 1
+                return
+            }
+            connections[silent] = nil
+        }
+        connections[pair] = connection
     }
 
     /// A connection that begins here, if it is one to follow.

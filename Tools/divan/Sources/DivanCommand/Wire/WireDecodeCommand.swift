@@ -78,6 +78,12 @@ enum WireDecodeCommand: Command {
             let count = Numbers.count(connections.hiddenCount, "connection")
             terminal.warn("\(count) with TLS left out; divan wire proxy sees inside")
         }
+        if connections.leftOutCount > 0 {
+            let count = Numbers.count(connections.leftOutCount, "connection")
+            terminal.warn(
+                "\(count) left out: more than \(WireLimits.connectionCount) went on at a time"
+            )
+        }
         guard !connections.isEmpty else {
             throw Failure(
                 kind: .notFound,
