@@ -93,7 +93,11 @@ struct StudioData: Sendable {
                 remotes: try reader.remotes(),
                 source: store.source
             )
-            let blobs = try BlobReferences.all(in: document.body.span).map { blob -> JSON in
+            // The way to each is as long as all names on it: a few bytes can say much there.
+            let named = try BlobReferences.all(in: document.body.span).lazy
+                .filter { $0.pointerByteCount <= limits.shownByteCount }
+                .prefix(limits.blobCount)
+            let blobs = try named.map { blob -> JSON in
                 [
                     "pointer": .string(blob.pointer), "digest": .string("\(blob.digest)"),
                     "type": blob.members["content_type"] ?? .null,

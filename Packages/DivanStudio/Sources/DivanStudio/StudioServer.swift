@@ -44,10 +44,13 @@ public struct StudioLimits: Sendable {
     public var http: HTTPLimits
     /// Documents of one page of a table; the default is 200.
     public var pageCount: Int
-    /// Bytes of a body that a table shows; longer ones show their size.
+    /// Bytes of a body that a table shows, longer ones show their size; and of the way to a blob, whose
+    /// picture is left out otherwise.
     ///
     /// The default is 4 KiB.
     public var shownByteCount: Int
+    /// Blobs shown beside a document; the default is 200.
+    public var blobCount: Int
     /// Changes listed of each collection; the default is 50.
     public var changeCount: Int
     /// Requests worked on at a time; the default is 8.
@@ -66,6 +69,7 @@ public struct StudioLimits: Sendable {
         http: HTTPLimits = HTTPLimits(connectionCount: 32),
         pageCount: Int = 200,
         shownByteCount: Int = 4 << 10,
+        blobCount: Int = 200,
         changeCount: Int = 50,
         workerCount: Int = 8,
         rowCount: Int = 500,
@@ -76,6 +80,7 @@ public struct StudioLimits: Sendable {
         self.http = http
         self.pageCount = pageCount
         self.shownByteCount = shownByteCount
+        self.blobCount = blobCount
         self.changeCount = changeCount
         self.workerCount = workerCount
         self.rowCount = rowCount

@@ -107,4 +107,23 @@ import Testing
             #expect(try answer.json()[member] != nil, "\(path)")
         }
     }
+
+    @Test func `a document that names many blobs takes little more than itself`() throws {
+        let room = try Room()
+        let blob = #"{"@type":"blob","digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}"#
+        let blobs = repeatElement(blob, count: 300).joined(separator: ",")
+        let visitor = try HTTPTestClient(port: room.port)
+        for (name, shownCount) in [("n", 200), (String(repeating: "n", count: 50_000), 0)] {
+            let body = #"{"\#(name)":[\#(blobs)]}"#
+            try room.put("many", body, hasBlobs: true)
+            let answer = try visitor.ask(
+                "GET",
+                "/document.json?id=many",
+                naming: "Host: 127.0.0.1:\(room.port)",
+                "Cookie: divan-studio-\(room.port)=\(room.token)"
+            )
+            #expect(try answer.json()["blobs"]?.array?.count == shownCount)
+            #expect(answer.body.count < 3 * body.utf8.count)
+        }
+    }
 }
