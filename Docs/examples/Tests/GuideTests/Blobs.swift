@@ -18,10 +18,12 @@ func copyPicture(of photo: Document, to file: URL) throws {
     stream.open()
     defer { stream.close() }
     var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = stream.read(&piece, maxLength: piece.count), count > 0 {
+    var count = stream.read(&piece, maxLength: piece.count)
+    while count > 0 {
         try output.write(contentsOf: piece[..<count])
+        count = stream.read(&piece, maxLength: piece.count)
     }
-    if let error = stream.streamError { throw error }
+    guard count == 0 else { throw CocoaError(.fileReadUnknown) }
     try output.close()
 }
 

@@ -84,20 +84,6 @@ import Testing
         #expect(client.connection.isClosed)
     }
 
-    @Test func `who always sends the next request ahead takes no more memory for it`() throws {
-        var client = Client()
-        let filler = String(repeating: "x", count: 8_000)
-        let request = "GET / HTTP/1.1\r\nHost: h\r\nX: \(filler)\r\n\r\n"
-        client.say(request)
-        let before = OwnProcess.residentByteCount
-        for _ in 0..<5_000 {
-            client.say(request)
-            _ = try #require(try client.connection.nextRequest())
-            _ = client.answer("")
-        }
-        #expect(OwnProcess.residentByteCount < before + 16 << 20)
-    }
-
     @Test func `a body that nobody wanted ends the connection behind the answer`() throws {
         var client = Client()
         client.say("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 40\r\n\r\nGET /evil HTTP/1.1\r\n")
