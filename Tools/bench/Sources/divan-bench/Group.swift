@@ -18,6 +18,7 @@ struct Group: Sendable {
         Group(name: "saving") { try SavingFigures.measure($0, into: &$1) },
         Group(name: "reading") { try ReadingFigures.measure($0, into: &$1) },
         Group(name: "query") { try QueryFigures.measure(in: $0.directory, into: &$1) },
+        Group(name: "scans") { try ScanFigures.measure($0, into: &$1) },
         Group(name: "growth") { try GrowthFigures.measure($0, into: &$1) },
         Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
         Group(name: "deltas", isSteady: true) { try DeltaFigures.measure($0, into: &$1) },
