@@ -77,4 +77,21 @@ import Testing
         }
         #expect(count == Self.documentCount)
     }
+
+    @Test(arguments: [
+        "SELECT divan_revision(NULL) IS NULL",
+        "SELECT 'a' < 'B' COLLATE divan_unicode_ci_ai_in_de",
+    ])
+    func `a reader gets what queries call with the first statement that calls it`(
+        sql: String
+    ) throws {
+        let home = try TemporaryDirectory()
+        let store = try Store.open(directory: home.file("a.cblite2"))
+        defer { try? store.close() }
+        let place = SQLitePlace(home.file("a.cblite2/db.sqlite3"))
+        let reader = try SQLiteConnection(place, mode: .readOnly, onlyReads: true)
+        #expect(try reader.integer(sql) == 1)
+        // What is wrong by itself stays wrong.
+        #expect(throws: StoreError.self) { try reader.prepare("SELECT nothing_like_that(1)") }
+    }
 }

@@ -57,10 +57,11 @@ private struct Honest {
 
     private init() throws {
         let key = [UInt8](repeating: 7, count: 32)
-        seal = Seal(key: try SealKey(bytes: key.span))
-        content = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
+        let seal = Seal(key: try SealKey(bytes: key.span))
+        let content = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
         let sealer = try BlobSealer(seal)
-        let digest = SHA1.digest(of: content.span)
-        file = try sealer.append(content.span) + sealer.finish(digest: digest)
+        var file = try sealer.append(content.span)
+        file += try sealer.finish(digest: SHA1.digest(of: content.span))
+        (self.seal, self.content, self.file) = (seal, content, file)
     }
 }

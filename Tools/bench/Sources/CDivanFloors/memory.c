@@ -1,5 +1,6 @@
 #include "CDivanFloors.h"
 
+#include <malloc.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -34,3 +35,5 @@ void floor_small_frames(size_t count, size_t length) {
 }
 
 void floor_copy(uint8_t *to, const uint8_t *from, size_t length) { memcpy(to, from, length); }
+
+void floor_give_memory_back(void) { malloc_trim(0); }

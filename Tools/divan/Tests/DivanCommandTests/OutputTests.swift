@@ -41,6 +41,7 @@ import Testing
         "identity ls": "identity ls", "identity show": "identity show robot",
         "identity export": "identity export robot",
         "identity import": "identity import \"robot-$RANDOM$RANDOM\" whole.pem",
+        "identity renew": "identity renew robot", "man": "man",
         "users ls": "users ls users.json", "wire decode": "wire decode talk.bin",
         "completion": "completion bash",
     ]
@@ -60,8 +61,9 @@ import Testing
 
     /// What another test types, or what needs a daemon of the system.
     private static let others = [
-        "import-cblite", "serve", "status", "checkpoints show", "conflicts ls", "conflicts show",
-        "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey", "studio", "wire proxy",
+        "import-cblite", "serve", "status", "top", "checkpoints show", "conflicts ls",
+        "conflicts show", "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey",
+        "studio", "wire proxy",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {

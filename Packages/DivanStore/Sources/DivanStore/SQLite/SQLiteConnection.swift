@@ -129,7 +129,7 @@ final class SQLiteConnection {
     /// Compiles one statement that is kept.
     func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
         var (code, statement) = compile(sql)
-        if code == SQLITE_ERROR, !hasQueryFunctions {
+        if code & 0xFF == SQLITE_ERROR, !hasQueryFunctions {
             try addQueryFunctions()
             (code, statement) = compile(sql)
         }

@@ -125,6 +125,9 @@ double floor_copy_database(const char *directory, const floor_documents *documen
 /// hashes and writes it and syncs it; seconds, or -1.
 double floor_blob_transfer(const char *directory, size_t bytes);
 
+/// Gives memory that was freed back to the system, so that what is taken afterwards can be seen.
+void floor_give_memory_back(void);
+
 /// Begins to count the allocations of this process, from 0, or ends it.
 void floor_count_allocations(int on);
 

@@ -1,3 +1,4 @@
+import CDivanFloors
 import DivanQuery
 import DivanRevisions
 import DivanStore
@@ -95,7 +96,7 @@ enum ScanFigures {
     private static func growth(of query: String, in store: Store) throws -> Int {
         let statement = try QueryStatement(sql: query).checked(against: QueryBench.anyCatalogue)
         // What earlier work left to the allocator would be used without being seen.
-        malloc_trim(0)
+        floor_give_memory_back()
         let before = OwnProcess.residentByteCount
         var (most, count) = (before, 0)
         let rows = try store.rows(of: StorageQuery(statement))

@@ -9,7 +9,7 @@ enum RunningDatabases {
     struct Entry {
         /// Tells entries apart from one look to the next.
         struct Name: Hashable {
-            let bundle: String
+            let bundle: ExactText
             let process: UInt64
         }
 
@@ -22,7 +22,7 @@ enum RunningDatabases {
     /// Nothing is opened, so nobody waits for anybody.
     static func look(at paths: [DatabasePath]) -> [Entry] {
         let open = openBundles()
-        let bundles = paths.isEmpty ? open.keys.sorted() : paths.map(\.bundle)
+        let bundles = paths.isEmpty ? open.keys.sorted().map(\.text) : paths.map(\.bundle)
         return bundles.flatMap { bundle in
             let path = DatabasePath(bundle)
             var entries: [Entry] = []
@@ -32,7 +32,7 @@ enum RunningDatabases {
             let known = Set(entries.map(\.name.process))
             // As the system tells it, without links.
             let place = URL(fileURLWithPath: bundle).resolvingSymlinksInPath().path
-            for process in (open[place] ?? []).sorted()
+            for process in (open[ExactText(place)] ?? []).sorted()
             where !known.contains(UInt64(clamping: process)) {
                 let program = HolderName.program(of: process) ?? "?"
                 let verb = program.hasPrefix("divan ") ? program.dropFirst(6) : program[...]
@@ -50,15 +50,15 @@ enum RunningDatabases {
         var status = status
         status["path"] = .string(bundle)
         return Entry(
-            name: Entry.Name(bundle: bundle, process: status["pid"]?.count ?? 0),
+            name: Entry.Name(bundle: ExactText(bundle), process: status["pid"]?.count ?? 0),
             status: status
         )
     }
 
     /// Which processes have which bundles open, from proc(5); only those of this user can be asked.
-    private static func openBundles() -> [String: Set<Int32>] {
+    private static func openBundles() -> [ExactText: Set<Int32>] {
         let files = FileManager.default
-        var found: [String: Set<Int32>] = [:]
+        var found: [ExactText: Set<Int32>] = [:]
         for name in (try? files.contentsOfDirectory(atPath: "/proc")) ?? [] {
             guard let process = Int32(name), process != getpid() else { continue }
             let folder = "/proc/\(name)/fd"
@@ -70,7 +70,7 @@ enum RunningDatabases {
                 let bundle = String(target[..<target.index(before: end.upperBound)])
                 // What was deleted while it was open is no database any more.
                 guard files.fileExists(atPath: bundle) else { continue }
-                found[bundle, default: []].insert(process)
+                found[ExactText(bundle), default: []].insert(process)
             }
         }
         return found
