@@ -63,6 +63,17 @@ import Testing
         #expect(try shell.run("get", "b", "both", "--raw").output.contains(#""stars":4"#))
     }
 
+    @Test func `a conflict of version vectors is shown with both sides and their revisions`() throws
+    {
+        for name in ["a", "b"] { try shell.run("upgrade", name) }
+        try leave()
+        let page = try shell.run("conflicts", "show", "b", "both").output
+        #expect(page.contains("● ") && page.contains("current"), "\(page)")
+        #expect(page.contains(#""name": "Roma""#), "\(page)")
+        let object = try shell.run("conflicts", "show", "b", "both", "--json").json()
+        #expect((object["revisions"] as? [Any])?.isEmpty == false)
+    }
+
     @Test(arguments: [
         ("--local", #"{"name":"Rome","open":true,"stars":4}"#),
         ("--remote", #"{"name":"Roma","stars":3}"#),

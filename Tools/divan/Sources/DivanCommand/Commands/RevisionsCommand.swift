@@ -40,14 +40,23 @@ enum RevisionsCommand: Command {
             ]
             return terminal.result(object.canonicalText)
         }
-        let lines =
-            switch history {
-            case let tree as RevisionTree: RevisionDrawing(tree, remotes: remotes).lines
-            case let history as VectorHistory:
-                VectorDrawing(history, remotes: remotes, source: store.source).lines
-            default: throw Failure.noDocument(documentID, in: collection)
-            }
-        for line in lines { terminal.result(line) }
+        let drawing = HistoryDrawing(history, remotes: remotes, source: store.source)
+        for line in drawing.lines { terminal.result(line) }
+    }
+}
+
+/// What is known of a document's revisions as lines for people, however the database names them.
+struct HistoryDrawing {
+    let lines: [String]
+
+    init(_ history: any RevisionHistory, remotes: [StoredRemote], source: SourceID) {
+        switch history {
+        case let tree as RevisionTree:
+            lines = RevisionDrawing(tree, remotes: remotes).lines
+        case let vectors as VectorHistory:
+            lines = VectorDrawing(vectors, remotes: remotes, source: source).lines
+        default: lines = []
+        }
     }
 }
 

@@ -80,7 +80,7 @@ enum ConflictListCommand: Command {
 enum ConflictShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "conflicts show",
-        summary: "show both sides of a conflict, what they have in common, and the tree",
+        summary: "show both sides of a conflict, what they have in common, and the revisions",
         operands: [.database, .document],
         options: [.collection, .json],
         details: """
@@ -96,15 +96,15 @@ enum ConflictShowCommand: Command {
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let (conflict, tree, remotes) = try store.read { reader in
+        let (conflict, history, remotes) = try store.read { reader in
             let conflict = try OpenConflict.read(documentID, in: path, reader)
-            guard let tree = try reader.tree(of: documentID, in: path) else {
+            guard let history = try reader.revisions(of: documentID, in: path) else {
                 throw Failure.noDocument(documentID, in: path)
             }
-            return (conflict, tree, try reader.remotes())
+            return (conflict, history, try reader.remotes())
         }
         guard !terminal.isJSON else {
-            let graph = RevisionGraph(tree, remotes: remotes, source: store.source)
+            let graph = RevisionGraph(history, remotes: remotes, source: store.source)
             let object: JSON = [
                 "id": .string(documentID.text), "collection": .string(path.wireName),
                 "local": try OpenConflict.json(conflict.local),
@@ -114,7 +114,8 @@ enum ConflictShowCommand: Command {
             ]
             return terminal.result(object.canonicalText)
         }
-        for line in RevisionDrawing(tree, remotes: remotes).lines { terminal.result(line) }
+        let drawing = HistoryDrawing(history, remotes: remotes, source: store.source)
+        for line in drawing.lines { terminal.result(line) }
         let comparison = try SideComparison(conflict)
         for line in comparison.lines { terminal.result(line.escapingControlCharacters()) }
         terminal.note(
