@@ -27,10 +27,11 @@ struct DivanProcess {
         return outcome.output
     }
 
-    /// Starts a command that goes on until it is interrupted; it prints a line of JSON an event.
+    /// Starts a command that goes on until it is interrupted; it prints a line of JSON an event, and
+    /// one for the error that the interruption is.
     func start(_ words: [String]) throws -> RunningProgram {
         say("    $ divan " + words.filter { $0 != "--json" }.joined(separator: " "))
-        return try divan.start(words)
+        return try divan.start(words, errors: .amongLines)
     }
 }
 
