@@ -24,6 +24,15 @@ import Testing
         )
     }
 
+    /// Sixty levels, each looked at twice, would outlive whoever waits.
+    @Test(.timeLimit(.minutes(1)), arguments: ["IS", "IS NOT", "=", "IS VALUED OR a ="])
+    func `tests behind tests are looked at once each`(comparison: String) throws {
+        let chain = Array(repeating: "a", count: 60).joined(separator: " \(comparison) ")
+        let statement = try? QueryStatement.checked("SELECT a FROM _ WHERE \(chain)")
+        // Too deep, or not: but at once.
+        #expect(statement == nil || statement?.filter != nil)
+    }
+
     @Test func `an alias of a column means the column`() throws {
         let statement = try QueryStatement.checked(
             "SELECT dims AS d FROM shop.chairs WHERE d.w = 45 ORDER BY D.h"

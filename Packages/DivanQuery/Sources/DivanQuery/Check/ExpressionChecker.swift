@@ -183,12 +183,6 @@ struct ExpressionChecker {
         _ numbers: inout CheckNumbers
     ) throws -> CheckedExpression {
         switch form {
-        case .comparison(.same, let left, let right):
-            return try identity(check(left, &numbers), check(right, &numbers))
-                ?? comparison(.same, left, right, &numbers)
-        case .comparison(.notSame, let left, let right):
-            return try identity(check(left, &numbers), check(right, &numbers)).map { .not($0) }
-                ?? comparison(.notSame, left, right, &numbers)
         case .comparison(let comparison, let left, let right):
             return try self.comparison(comparison, left, right, &numbers)
         case .isValued(let operand): return .isValued(try check(operand, &numbers))
@@ -226,12 +220,13 @@ struct ExpressionChecker {
         _ right: QueryExpression,
         _ numbers: inout CheckNumbers
     ) throws -> CheckedExpression {
-        .comparison(
-            comparison,
-            try check(left, &numbers),
-            try check(right, &numbers),
-            collation(of: [left, right])
-        )
+        // Each side once: `a IS b IS c …` nests to the left, and twice at each level has no end.
+        let (first, second) = (try check(left, &numbers), try check(right, &numbers))
+        switch (comparison, identity(first, second)) {
+        case (.same, let test?): return test
+        case (.notSame, let test?): return .not(test)
+        default: return .comparison(comparison, first, second, collation(of: [left, right]))
+        }
     }
 
     /// How operands are compared: `COLLATE` around the first one that has it is that of the
