@@ -135,8 +135,8 @@ int64_t divan_row_checksum(const divan_row *row) {
     return joined(head_checksum(row, row->body_byte_count, body, tree, expiration), body);
 }
 
-/// The head's half for the values of a row, whose body has the checksum `body`.
-static uint32_t head_of_values(sqlite3_value **values, uint32_t body) {
+/// The columns of a row that are what they are, whatever their type.
+static divan_row plain_columns(sqlite3_value **values) {
     divan_row row = {0};
     row.sequence = sqlite3_value_int64(values[0]);
     row.document_id = sqlite3_value_blob(values[1]);
@@ -144,7 +144,12 @@ static uint32_t head_of_values(sqlite3_value **values, uint32_t body) {
     row.revision_id = sqlite3_value_blob(values[2]);
     row.revision_id_byte_count = sqlite3_value_bytes(values[2]);
     row.flags = sqlite3_value_int64(values[3]);
-    return head_checksum(&row, sqlite3_value_int64(values[6]), body,
+    return row;
+}
+
+/// The head's half for the values of a row, whose body has the checksum `body`.
+static uint32_t head_of_values(const divan_row *row, sqlite3_value **values, uint32_t body) {
+    return head_checksum(row, sqlite3_value_int64(values[6]), body,
                          value_checksum(tree_seed, values[5]),
                          value_checksum(expiration_seed, values[4]));
 }
@@ -154,15 +159,16 @@ static uint32_t body_of_values(sqlite3_value **values) {
     return bytes_checksum(body_seed, body, sqlite3_value_bytes(values[7]));
 }
 
-/// The nine values of a row, from a statement's columns or a function's arguments.
-static divan_soundness soundness(sqlite3_value **values) {
+/// The nine values of a row, from a statement's columns or a function's arguments, and those of them
+/// that were read.
+static divan_soundness soundness(const divan_row *row, sqlite3_value **values) {
     if (sqlite3_value_type(values[8]) == SQLITE_NULL) return divan_without_checksum;
     if (sqlite3_value_type(values[8]) != SQLITE_INTEGER
         || sqlite3_value_type(values[1]) != SQLITE_TEXT
         || sqlite3_value_type(values[2]) != SQLITE_BLOB)
         return divan_damaged_head;
     uint64_t expected = (uint64_t)sqlite3_value_int64(values[8]);
-    if (head_of_values(values, (uint32_t)expected) != expected >> 32) return divan_damaged_head;
+    if (head_of_values(row, values, (uint32_t)expected) != expected >> 32) return divan_damaged_head;
     return sqlite3_value_type(values[7]) == SQLITE_TEXT
                    && body_of_values(values) == (uint32_t)expected
                ? divan_sound
@@ -175,13 +181,7 @@ void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *foun
     const int count = with_body ? 9 : 7;
     for (int column = 0; column < count; column++)
         values[column] = sqlite3_column_value(statement, column);
-    divan_row row = {0};
-    row.sequence = sqlite3_value_int64(values[0]);
-    row.document_id = sqlite3_value_blob(values[1]);
-    row.document_id_byte_count = sqlite3_value_bytes(values[1]);
-    row.revision_id = sqlite3_value_blob(values[2]);
-    row.revision_id_byte_count = sqlite3_value_bytes(values[2]);
-    row.flags = sqlite3_value_int64(values[3]);
+    divan_row row = plain_columns(values);
     found->never_expires = sqlite3_value_type(values[4]) == SQLITE_NULL;
     row.expiration = sqlite3_value_int64(values[4]);
     if (sqlite3_value_type(values[5]) == SQLITE_INTEGER) {
@@ -196,7 +196,7 @@ void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *foun
         row.body = sqlite3_value_blob(values[7]);
         row.body_byte_count = sqlite3_value_bytes(values[7]);
     }
-    found->soundness = with_body ? soundness(values) : divan_sound;
+    found->soundness = with_body ? soundness(&row, values) : divan_sound;
     found->columns = row;
 }
 
@@ -235,14 +235,16 @@ static void with_expiration(sqlite3_context *context, int count, sqlite3_value *
 /// divan_soundness(the columns of a row, …, body, checksum).
 static void soundness_of_row(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
-    sqlite3_result_int(context, soundness(values));
+    divan_row row = plain_columns(values);
+    sqlite3_result_int(context, soundness(&row, values));
 }
 
 /// divan_row_checksum(the columns of a row, …, body).
 static void checksum_of_row(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
     uint32_t body = body_of_values(values);
-    sqlite3_result_int64(context, joined(head_of_values(values, body), body));
+    divan_row row = plain_columns(values);
+    sqlite3_result_int64(context, joined(head_of_values(&row, values, body), body));
 }
 
 int divan_add_checksums(sqlite3 *connection) {

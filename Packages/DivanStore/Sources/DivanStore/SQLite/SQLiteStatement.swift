@@ -103,10 +103,6 @@ final class SQLiteStatement {
 
     func isNull(_ index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
 
-    func isInteger(_ index: Int32) -> Bool {
-        sqlite3_column_type(handle, index) == SQLITE_INTEGER
-    }
-
     func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
     /// The bytes of text or of a blob, copied once.
