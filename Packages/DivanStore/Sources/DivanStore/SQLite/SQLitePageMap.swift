@@ -70,13 +70,13 @@ struct SQLitePageMap {
 
     /// The root that stands at a page, if a table's records are below it.
     func root(at number: UInt32) -> Root? {
-        table(at: number, Self.maximumDepth).map { Root(number: number, table: $0) }
-    }
-
-    private func table(at number: UInt32, _ depth: Int) -> SQLitePage.Table? {
-        if let table = tables[number] { return table }
-        guard depth > 0 else { return nil }
-        return children[number]?.lazy.compactMap { table(at: $0, depth - 1) }.first
+        // Damaged pages may name each other: each is looked at once.
+        var (waiting, seen) = ([number], Set([number]))
+        while let page = waiting.popLast() {
+            if let table = tables[page] { return Root(number: number, table: table) }
+            waiting += (children[page] ?? []).reversed().filter { seen.insert($0).inserted }
+        }
+        return nil
     }
 
     /// A page of an open file, counted from 1; where it cannot be read it is zeros.
