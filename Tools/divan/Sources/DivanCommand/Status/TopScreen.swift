@@ -68,6 +68,8 @@ struct TopScreen {
     func lines(width: Int, now: Int64) -> [String] {
         if mode == .help { return Self.help }
         var lines = [heading]
+        let shown = shown
+        let choice = choice(of: shown)
         if shown.isEmpty {
             lines.append(entries.isEmpty ? "Nothing runs" : "Nothing has \"\(filter)\"")
         } else {
@@ -102,16 +104,16 @@ struct TopScreen {
         return entries.filter { JSON.object($0.status).canonicalText.lowercased().contains(wanted) }
     }
 
-    /// The entry that keys mean: the chosen one while it is there, or the first.
-    private var choice: RunningDatabases.Entry.Name? {
-        let names = shown.map(\.name)
-        return names.first { $0 == chosen } ?? names.first
+    /// The entry that keys mean: the chosen one while it is shown, or the first.
+    private func choice(of shown: [RunningDatabases.Entry]) -> RunningDatabases.Entry.Name? {
+        (shown.first { $0.name == chosen } ?? shown.first)?.name
     }
 
     private mutating func move(by count: Int) {
-        let names = shown.map(\.name)
-        guard let place = names.firstIndex(where: { $0 == choice }) else { return }
-        chosen = names[min(max(place + count, 0), names.count - 1)]
+        let shown = shown
+        let choice = choice(of: shown)
+        guard let place = shown.firstIndex(where: { $0.name == choice }) else { return }
+        chosen = shown[min(max(place + count, 0), shown.count - 1)].name
     }
 
     private mutating func type(_ key: Keyboard.Key) {

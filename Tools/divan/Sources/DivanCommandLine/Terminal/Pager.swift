@@ -39,16 +39,12 @@ package final class Pager {
         // Styles go through less, and what fits one screen ends at once.
         stream = popen("LESS=${LESS-FRX}; export LESS; \(command)", "w")
         signal(SIGPIPE, SIG_IGN)
-        // Ctrl-C is the pager's, unless somebody here waits for it.
-        var handler = interrupting
-        if handler.__sigaction_handler.sa_handler == nil {
-            signal(SIGINT, SIG_IGN)
-        } else {
-            sigaction(SIGINT, &handler, nil)
-        }
-        if stream == nil {
+        sigaction(SIGINT, &interrupting, nil)
+        guard stream != nil else {
             throw Failure(kind: .failed, sentence: "the pager (\(command)) cannot be started")
         }
+        // Ctrl-C is the pager's, unless somebody here waits for it.
+        if interrupting.__sigaction_handler.sa_handler == nil { signal(SIGINT, SIG_IGN) }
     }
 
     deinit {
