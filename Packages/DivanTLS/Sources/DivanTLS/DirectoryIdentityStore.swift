@@ -32,11 +32,7 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
     ///
     /// - Throws: `CredentialError`, `.labelTaken` when the label exists.
     public func save(_ credential: TLSCredential, label: String) throws {
-        try checkLabel(label)
-        guard let folder = try PrivateDirectory.open(directory, creates: true) else { return }
-        var bytes = Array(try credential.pem().utf8)
-        defer { OPENSSL_cleanse(&bytes, bytes.count) }
-        guard try folder.create(Self.fileName(label), bytes.span) else {
+        guard try write(credential, label, isReplacing: false) else {
             throw CredentialError(.labelTaken(label))
         }
     }
@@ -45,11 +41,20 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
     ///
     /// - Throws: `CredentialError`.
     public func replace(_ credential: TLSCredential, label: String) throws {
+        _ = try write(credential, label, isReplacing: true)
+    }
+
+    /// Whether the label was free, or its file is replaced.
+    private func write(
+        _ credential: TLSCredential,
+        _ label: String,
+        isReplacing: Bool
+    ) throws -> Bool {
         try checkLabel(label)
-        guard let folder = try PrivateDirectory.open(directory, creates: true) else { return }
+        guard let folder = try PrivateDirectory.open(directory, creates: true) else { return true }
         var bytes = Array(try credential.pem().utf8)
         defer { OPENSSL_cleanse(&bytes, bytes.count) }
-        _ = try folder.create(Self.fileName(label), bytes.span, isReplacing: true)
+        return try folder.create(Self.fileName(label), bytes.span, isReplacing: isReplacing)
     }
 
     /// Removes the file under `label`, if there is one.
