@@ -112,6 +112,17 @@ private struct PredicateScope {
         throw refusal(left, "does not compare a stored property with a value")
     }
 
+    func range(
+        _ whole: any PredicateExpression,
+        _ lower: any PredicateExpression,
+        _ upper: any PredicateExpression,
+        isClosed: Bool
+    ) throws -> PredicatePart {
+        guard case .value(let low) = try part(lower), case .value(let high) = try part(upper)
+        else { throw refusal(whole) }
+        return .range(low, high, isClosed: isClosed)
+    }
+
     func refusal(
         _ expression: any PredicateExpression,
         _ reason: String = "cannot be asked of a database"
@@ -213,11 +224,13 @@ extension PredicateExpressions.NotEqual: PredicateLowering {
 
 extension PredicateExpressions.Comparison: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        if op == .lessThan { return try scope.order(lhs, .less, rhs) }
-        if op == .lessThanOrEqual { return try scope.order(lhs, .lessOrEqual, rhs) }
-        if op == .greaterThan { return try scope.order(lhs, .greater, rhs) }
-        guard op == .greaterThanOrEqual else { throw scope.refusal(self) }
-        return try scope.order(lhs, .greaterOrEqual, rhs)
+        switch op {
+        case .lessThan: try scope.order(lhs, .less, rhs)
+        case .lessThanOrEqual: try scope.order(lhs, .lessOrEqual, rhs)
+        case .greaterThan: try scope.order(lhs, .greater, rhs)
+        case .greaterThanOrEqual: try scope.order(lhs, .greaterOrEqual, rhs)
+        @unknown default: throw scope.refusal(self)
+        }
     }
 }
 
@@ -302,19 +315,13 @@ extension PredicateExpressions.RangeExpressionContains: PredicateLowering {
 
 extension PredicateExpressions.ClosedRange: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard case .value(let low) = try scope.part(lower),
-            case .value(let high) = try scope.part(upper)
-        else { throw scope.refusal(self) }
-        return .range(low, high, isClosed: true)
+        try scope.range(self, lower, upper, isClosed: true)
     }
 }
 
 extension PredicateExpressions.Range: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard case .value(let low) = try scope.part(lower),
-            case .value(let high) = try scope.part(upper)
-        else { throw scope.refusal(self) }
-        return .range(low, high, isClosed: false)
+        try scope.range(self, lower, upper, isClosed: false)
     }
 }
 
