@@ -12,6 +12,16 @@ import Testing
         return try Database(name: name, config: config)
     }
 
+    /// Lets others sync a collection, in clear text.
+    private func serve(_ collection: Collection) throws -> URLEndpointListener {
+        var config = URLEndpointListenerConfiguration(collections: [collection])
+        config.networkInterface = "127.0.0.1"
+        config.disableTLS = true
+        let listener = URLEndpointListener(config: config)
+        try listener.start()
+        return listener
+    }
+
     private func remove() {
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -75,11 +85,7 @@ import Testing
         let (mine, theirs) = (try database("mine"), try database("theirs"))
         let people = try mine.createCollection(name: "people")
         let copies = try theirs.createCollection(name: "people")
-        var sharing = URLEndpointListenerConfiguration(collections: [copies])
-        sharing.networkInterface = "127.0.0.1"
-        sharing.disableTLS = true
-        let listener = URLEndpointListener(config: sharing)
-        try listener.start()
+        let listener = try serve(copies)
         defer { listener.stop() }
         let url = try #require(listener.urls?.first)
         try saveEmployee(in: people)
@@ -125,11 +131,7 @@ import Testing
         try copyPicture(of: kept, to: URL(fileURLWithPath: copy))
         #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == bytes)
 
-        var sharing = URLEndpointListenerConfiguration(collections: [there])
-        sharing.networkInterface = "127.0.0.1"
-        sharing.disableTLS = true
-        let listener = URLEndpointListener(config: sharing)
-        try listener.start()
+        let listener = try serve(there)
         defer { listener.stop() }
         let url = try #require(listener.urls?.first)
         let replicator = try await pullWithoutPictures(here, from: url)

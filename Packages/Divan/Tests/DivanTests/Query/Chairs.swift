@@ -30,6 +30,15 @@ struct Chairs {
         }
     }
 
+    /// The same with no chair left, for tests that bring their own.
+    static func sold() throws -> Chairs {
+        let shop = try Chairs()
+        for id in ["c1", "c2", "c3", "c4"] {
+            try shop.chairs.delete(document: try #require(try shop.chairs.document(id: id)))
+        }
+        return shop
+    }
+
     func save(_ id: String, _ data: [String: Any]) throws {
         try chairs.save(document: MutableDocument(id: id, data: data))
     }

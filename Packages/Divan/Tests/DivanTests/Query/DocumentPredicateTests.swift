@@ -4,32 +4,8 @@ import Testing
 
 /// Foundation's predicates as conditions of queries: the same documents as in memory.
 @Suite(.timeLimit(.minutes(1))) struct DocumentPredicateTests {
-    struct Maker: Codable, Equatable, Sendable {
-        var name: String
-        var town: String?
-    }
-
-    struct Chair: Codable, Equatable, Sendable {
-        var name: String
-        var price: Double?
-        var seats = 1
-        var isSold = false
-        var made: Date?
-        var maker: Maker?
-        var tags: [String] = []
-
-        enum CodingKeys: String, CodingKey {
-            case name
-            case price
-            case seats
-            case isSold = "sold"
-            case made
-            case maker
-            case tags
-        }
-
-        var shout: String { name.uppercased() }
-    }
+    typealias Maker = DocumentQueryTests.Maker
+    typealias Chair = DocumentQueryTests.Chair
 
     private static let chairs = [
         "bern": Chair(name: "Bern", price: 340.5, isSold: true, tags: ["leather"]),
@@ -47,10 +23,7 @@ import Testing
     private let shop: Chairs
 
     init() throws {
-        shop = try Chairs()
-        for id in ["c1", "c2", "c3", "c4"] {
-            try shop.chairs.delete(document: try #require(try shop.chairs.document(id: id)))
-        }
+        shop = try Chairs.sold()
         for (id, chair) in Self.chairs {
             var document = TypedDocument(id: id, chair)
             try shop.chairs.save(&document)

@@ -43,8 +43,7 @@ import Testing
     let shop: Chairs
 
     init() throws {
-        shop = try Chairs()
-        for id in ["c1", "c2", "c3", "c4"] { try shop.chairs.delete(document: document(id)) }
+        shop = try Chairs.sold()
         try save("oslo", Chair(name: "Oslo", price: 120, wood: .oak, tags: ["light", "50%"]))
         try save("bern", Chair(name: "Bern", price: 340.5, isSold: true, tags: ["leather"]))
         try save("porto", Chair(name: "Porto", price: nil, seats: 3, count: 7))
