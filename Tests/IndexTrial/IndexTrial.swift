@@ -79,7 +79,8 @@ public struct IndexTrial {
     }
 
     private func query(_ question: String) throws -> StorageQuery {
-        StorageQuery(try QueryStatement(sql: question).checked(against: AnyCatalogue()))
+        let catalogue = StoreCatalogue(store, named: "trial")
+        return StorageQuery(try QueryStatement(sql: question).checked(against: catalogue))
     }
 
     private func require(
@@ -102,12 +103,4 @@ public struct IndexTrial {
         while let row = try rows.next() { found.append(row) }
         return found
     }
-}
-
-private struct AnyCatalogue: QueryCatalogue {
-    var databaseName: ExactText { "trial" }
-
-    func hasCollection(_ collection: QueryCollection) -> Bool { true }
-
-    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) -> Bool { true }
 }

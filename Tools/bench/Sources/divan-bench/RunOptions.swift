@@ -14,20 +14,18 @@ struct RunOptions {
     init(_ words: some Sequence<String>) throws {
         var words = words.makeIterator()
         while let word = words.next() {
-            var value: String {
-                get throws {
-                    guard let value = words.next() else {
-                        throw BenchFailure("\(word) needs a value\n\(usage)")
-                    }
-                    return value
+            func value() throws -> String {
+                guard let value = words.next() else {
+                    throw BenchFailure("\(word) needs a value\n\(usage)")
                 }
+                return value
             }
             switch word {
             case "--steady": isSteady = true
             case "--strict": isStrict = true
-            case "--only": prefix = try value
-            case "--json": json = try value
-            case "--commit": commit = try value
+            case "--only": prefix = try value()
+            case "--json": json = try value()
+            case "--commit": commit = try value()
             default: throw BenchFailure("run does not know \(word)\n\(usage)")
             }
         }

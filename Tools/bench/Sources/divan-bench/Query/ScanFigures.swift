@@ -3,7 +3,6 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 import DivanTestKit
-import Glibc
 
 /// Scans by the clock on the wall: what sharing them among threads saves, and what a million rows take.
 enum ScanFigures {
@@ -94,7 +93,8 @@ enum ScanFigures {
 
     /// How far the resident memory grows while all rows of a query are read.
     private static func growth(of query: String, in store: Store) throws -> Int {
-        let statement = try QueryStatement(sql: query).checked(against: QueryBench.anyCatalogue)
+        let catalogue = StoreCatalogue(store, named: "million")
+        let statement = try QueryStatement(sql: query).checked(against: catalogue)
         // What earlier work left to the allocator would be used without being seen.
         floor_give_memory_back()
         let before = OwnProcess.residentByteCount
