@@ -1,4 +1,5 @@
 import CDivanFloors
+import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
