@@ -24,13 +24,13 @@ import DivanRevisions
 ///
 /// Source: `replication.md` §5. Drawn in `Docs/states/pushed-change.md`.
 enum PushedChange {
-    case found(Proposal)
-    case proposed(Proposal)
-    case sending(Proposal, isSecondTry: Bool)
-    case setAside(Proposal)
-    case disputed(Proposal)
-    case awaitingPull(Proposal)
-    case settled(Proposal)
+    case found
+    case proposed
+    case sending(isSecondTry: Bool)
+    case setAside
+    case disputed
+    case awaitingPull
+    case settled
 
     enum Event {
         /// It was named in a list.
@@ -44,12 +44,12 @@ enum PushedChange {
         case delivered(DeltaUse?, at: UInt64?)
         /// It is gone, or cannot be sent; that was told already.
         case vanished
-        case forbidden(SyncError, OutgoingRevision)
+        indirect case forbidden(SyncError, OutgoingRevision)
         case refused(SyncError)
         /// Not taken now, but perhaps later.
         case failed(SyncError)
         /// All else is done.
-        case restDone(OutgoingRevision)
+        indirect case restDone(OutgoingRevision)
         /// The peer has another revision.
         case conflict
 
@@ -78,7 +78,7 @@ enum PushedChange {
         static let send = Effects(rawValue: 1 << 0)
         /// Keep it for its second try.
         static let keep = Effects(rawValue: 1 << 1)
-        /// Name it in the next list.
+        /// Name it in the next list, with the ancestor that was found.
         static let propose = Effects(rawValue: 1 << 2)
         /// Tell the application.
         static let report = Effects(rawValue: 1 << 3)
@@ -103,59 +103,46 @@ enum PushedChange {
     mutating func take(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
-        case (.found(let it), .listed): (self, effects) = (.proposed(it), [])
-        case (.proposed(let it), .wanted):
-            (self, effects) = (.sending(it, isSecondTry: false), [.send])
-        case (.proposed(let it), .known): (self, effects) = (.settled(it), [.mark, .count, .pass])
-        case (.proposed(let it), .conflict): (self, effects) = (.disputed(it), [])
-        case (.proposed(let it), .refused):
-            (self, effects) = (.settled(it), [.report, .remember, .pass])
-        case (.proposed(let it), .unanswered): (self, effects) = (.settled(it), [])
-        case (.sending(let it, _), .delivered):
-            (self, effects) = (.settled(it), [.report, .mark, .count, .pass])
-        case (.sending(let it, _), .vanished): (self, effects) = (.settled(it), [.pass])
-        case (.sending(let it, _), .conflict): (self, effects) = (.disputed(it), [.count])
-        case (.sending(let it, isSecondTry: false), .forbidden):
-            (self, effects) = (.setAside(it), [.keep])
-        case (.sending(let it, isSecondTry: true), .forbidden):
-            (self, effects) = (.settled(it), [.report, .remember, .count, .pass])
-        case (.sending(let it, _), .refused):
-            (self, effects) = (.settled(it), [.report, .remember, .count, .pass])
-        case (.sending(let it, _), .failed): (self, effects) = (.settled(it), [.report, .count])
-        case (.setAside(let it), .restDone):
-            (self, effects) = (.sending(it, isSecondTry: true), [.send])
-        case (.disputed(let it), .overtaken): (self, effects) = (.settled(it), [.pass])
-        case (.disputed(let it), .unreadable): (self, effects) = (.settled(it), [.report, .pass])
-        case (.disputed(let it), .ancestorFound(let id)):
-            (self, effects) = (.found(it.again(from: id)), [.propose])
-        case (.disputed(let it), .grafted): (self, effects) = (.settled(it), [.pass, .readFeed])
-        case (.disputed(let it), .tookBack): (self, effects) = (.settled(it), [.pass, .readFeed])
-        case (.disputed(let it), .pullMayClear):
-            (self, effects) = (.awaitingPull(it), [.remember, .pass])
-        case (.disputed(let it), .nothingHelps):
-            (self, effects) = (.settled(it), [.report, .remember, .pass])
-        case (.awaitingPull(let it), .ancestorFound(let id)):
-            (self, effects) = (.found(it.again(from: id)), [.propose, .reopen])
-        case (.awaitingPull(let it), .pulled): (self, effects) = (.settled(it), [])
-        case (.awaitingPull(let it), .newerFound): (self, effects) = (.settled(it), [])
-        case (.awaitingPull(let it), .runEnded): (self, effects) = (.settled(it), [.report])
+        case (.found, .listed): (self, effects) = (.proposed, [])
+        case (.proposed, .wanted): (self, effects) = (.sending(isSecondTry: false), [.send])
+        case (.proposed, .known): (self, effects) = (.settled, [.mark, .count, .pass])
+        case (.proposed, .conflict): (self, effects) = (.disputed, [])
+        case (.proposed, .refused): (self, effects) = (.settled, [.report, .remember, .pass])
+        case (.proposed, .unanswered): (self, effects) = (.settled, [])
+        case (.sending, .delivered): (self, effects) = (.settled, [.report, .mark, .count, .pass])
+        case (.sending, .vanished): (self, effects) = (.settled, [.pass])
+        case (.sending, .conflict): (self, effects) = (.disputed, [.count])
+        case (.sending(isSecondTry: false), .forbidden): (self, effects) = (.setAside, [.keep])
+        case (.sending(isSecondTry: true), .forbidden):
+            (self, effects) = (.settled, [.report, .remember, .count, .pass])
+        case (.sending, .refused):
+            (self, effects) = (.settled, [.report, .remember, .count, .pass])
+        case (.sending, .failed): (self, effects) = (.settled, [.report, .count])
+        case (.setAside, .restDone): (self, effects) = (.sending(isSecondTry: true), [.send])
+        case (.disputed, .overtaken): (self, effects) = (.settled, [.pass])
+        case (.disputed, .unreadable): (self, effects) = (.settled, [.report, .pass])
+        case (.disputed, .ancestorFound): (self, effects) = (.found, [.propose])
+        case (.disputed, .grafted): (self, effects) = (.settled, [.pass, .readFeed])
+        case (.disputed, .tookBack): (self, effects) = (.settled, [.pass, .readFeed])
+        case (.disputed, .pullMayClear): (self, effects) = (.awaitingPull, [.remember, .pass])
+        case (.disputed, .nothingHelps): (self, effects) = (.settled, [.report, .remember, .pass])
+        case (.awaitingPull, .ancestorFound): (self, effects) = (.found, [.propose, .reopen])
+        case (.awaitingPull, .pulled): (self, effects) = (.settled, [])
+        case (.awaitingPull, .newerFound): (self, effects) = (.settled, [])
+        case (.awaitingPull, .runEnded): (self, effects) = (.settled, [.report])
         default: effects = []
         }
         return effects
     }
 
-    /// The change, and how it was proposed last.
-    var proposal: Proposal {
-        switch self {
-        case .found(let it), .proposed(let it), .sending(let it, _), .setAside(let it),
-            .disputed(let it), .awaitingPull(let it), .settled(let it):
-            it
-        }
-    }
-
     /// Whether it counts as done, and may be opened again.
     var awaitsPull: Bool {
         if case .awaitingPull = self { true } else { false }
+    }
+
+    /// Whether nothing more happens to it in this run.
+    var isSettled: Bool {
+        if case .settled = self { true } else { false }
     }
 }
 

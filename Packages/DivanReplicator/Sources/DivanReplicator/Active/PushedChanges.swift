@@ -6,9 +6,23 @@ import DivanRevisions
 /// under way; `Limits` bounds those that were set aside or await the pull.
 struct PushedChanges {
     /// What is on its way of one document, and what waits behind it.
-    private struct Place {
-        var change: PushedChange
+    fileprivate struct Place {
+        /// The change, and how it was proposed last.
+        var proposal: Proposal
+        var change = PushedChange.found
         var next: FeedChange?
+    }
+
+    /// What came of an event: the change as it was proposed last, and what is to be done about it.
+    struct Step {
+        let proposal: Proposal
+        let effects: PushedChange.Effects
+        /// Whether the next list names the document.
+        fileprivate let isToPropose: Bool
+        /// Whether nothing of the document is on its way any more.
+        fileprivate let isOver: Bool
+        /// By how much the number of changes grew that await the pull.
+        fileprivate let awaitedGrowth: Int
     }
 
     private var places: [DocumentID: Place] = [:]
@@ -28,14 +42,14 @@ struct PushedChanges {
 
     /// What waits for the pull of a document.
     func awaited(_ documentID: DocumentID) -> Proposal? {
-        guard let change = places[documentID]?.change, change.awaitsPull else { return nil }
-        return change.proposal
+        guard let place = places[documentID], place.change.awaitsPull else { return nil }
+        return place.proposal
     }
 
     /// The documents that the pull did not clear, in the order of their changes.
     var awaited: [DocumentID] {
         guard awaitedCount > 0 else { return [] }
-        let changes = places.values.lazy.filter(\.change.awaitsPull).map(\.change.proposal.change)
+        let changes = places.values.lazy.filter(\.change.awaitsPull).map(\.proposal.change)
         return changes.sorted { $0.sequence < $1.sequence }.map(\.documentID)
     }
 
@@ -49,41 +63,25 @@ struct PushedChanges {
             return places.values[index].next
         }
         _ = take(.newerFound, of: documentID)
-        places[documentID] = Place(change: .found(proposal))
+        places[documentID] = Place(proposal: proposal)
         toPropose.append(documentID)
         return nil
     }
 
     /// Moves the change of a document on.
     ///
-    /// - Returns: The change as it was proposed last, and what is to be done about it; `nil` where no
-    ///   change is under way. One that waited behind it may be there to be proposed now.
-    mutating func take(
-        _ event: PushedChange.Event,
-        of documentID: DocumentID
-    ) -> (proposal: Proposal, effects: PushedChange.Effects)? {
+    /// - Returns: `nil` where no change is under way. One that waited behind it may be there to be
+    ///   proposed now.
+    mutating func take(_ event: PushedChange.Event, of documentID: DocumentID) -> Step? {
         guard let index = places.index(forKey: documentID) else { return nil }
-        if places.values[index].change.awaitsPull { awaitedCount -= 1 }
-        var effects = places.values[index].change.take(event)
-        var place = places.values[index]
-        if case .awaitingPull = place.change, place.next != nil {
-            effects.formUnion(place.change.take(.newerFound))
-        }
-        if case .settled(let proposal) = place.change {
-            if var next = place.next {
-                if effects.contains(.mark) { next.remoteAncestor = proposal.change.revisionID }
-                places.values[index] = Place(change: .found(Proposal(next)))
-                toPropose.append(documentID)
-            } else {
-                places.remove(at: index)
-            }
-        }
-        if place.change.awaitsPull { awaitedCount += 1 }
-        if effects.contains(.propose) { toPropose.append(documentID) }
-        if effects.contains(.keep), case .forbidden(_, let revision) = event {
+        let step = places.values[index].take(event)
+        awaitedCount += step.awaitedGrowth
+        if step.isOver { places.remove(at: index) }
+        if step.isToPropose { toPropose.append(documentID) }
+        if step.effects.contains(.keep), case .forbidden(_, let revision) = event {
             setAside.append(revision)
         }
-        return (place.change.proposal, effects)
+        return step
     }
 
     /// Hands out what the next list names.
@@ -97,5 +95,32 @@ struct PushedChanges {
     mutating func takeSetAside() -> [OutgoingRevision] {
         defer { setAside = [] }
         return setAside
+    }
+}
+
+extension PushedChanges.Place {
+    /// Moves the change on, where it is kept: it is large, and moves three times.
+    ///
+    /// What waited behind a change takes its place when it is settled.
+    fileprivate mutating func take(_ event: PushedChange.Event) -> PushedChanges.Step {
+        let awaitedBefore = change.awaitsPull ? 1 : 0
+        var effects = change.take(event)
+        if change.awaitsPull, next != nil { effects.formUnion(change.take(.newerFound)) }
+        if effects.contains(.propose), case .ancestorFound(let ancestor) = event {
+            proposal = proposal.again(from: ancestor)
+        }
+        let follows = change.isSettled && next != nil
+        let step = PushedChanges.Step(
+            proposal: proposal,
+            effects: effects,
+            isToPropose: follows || effects.contains(.propose),
+            isOver: change.isSettled && !follows,
+            awaitedGrowth: (change.awaitsPull ? 1 : 0) - awaitedBefore
+        )
+        if follows, var next {
+            if effects.contains(.mark) { next.remoteAncestor = proposal.change.revisionID }
+            self = Self(proposal: Proposal(next))
+        }
+        return step
     }
 }

@@ -276,23 +276,28 @@ extension Pusher {
         _ event: PushedChange.Event,
         of documentID: DocumentID
     ) -> Proposal? {
-        guard let (proposal, effects) = changes.take(event, of: documentID) else { return nil }
-        let change = proposal.change
-        if effects.contains(.send), let revision = event.revision(of: proposal) {
+        guard let step = changes.take(event, of: documentID) else { return nil }
+        let effects = step.effects
+        if effects.contains(.send), let revision = event.revision(of: step.proposal) {
             sender.enqueue(revision)
         }
         if effects.contains(.report) {
-            var told = DocumentEvent(pushing: change, in: path, event.error)
+            var told = DocumentEvent(pushing: step.proposal.change, in: path, event.error)
             if case .delivered(let delta, _) = event { told.delta = delta }
             connection.report(told)
         }
-        if effects.contains(.remember), let error = event.error { remember(change, error) }
-        if effects.contains(.mark) { mark(change, event) }
-        if effects.contains(.count) { connection.progress.complete(change.bodyByteCount) }
-        if effects.contains(.pass) { checkpointer.completed.insert(change.sequence) }
-        if effects.contains(.reopen) { checkpointer.completed.remove(change.sequence) }
+        if effects.contains(.remember), let error = event.error {
+            remember(step.proposal.change, error)
+        }
+        if effects.contains(.mark) { mark(step.proposal.change, event) }
+        let sequence = step.proposal.change.sequence
+        if effects.contains(.count) {
+            connection.progress.complete(step.proposal.change.bodyByteCount)
+        }
+        if effects.contains(.pass) { checkpointer.completed.insert(sequence) }
+        if effects.contains(.reopen) { checkpointer.completed.remove(sequence) }
         if effects.contains(.readFeed) { feed.notice() }
-        return proposal
+        return step.proposal
     }
 
     private func mark(_ change: FeedChange, _ event: PushedChange.Event) {

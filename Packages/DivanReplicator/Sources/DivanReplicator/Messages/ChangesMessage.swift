@@ -67,7 +67,7 @@ enum ChangesMessage {
     /// A bit field of some bits, or a Boolean from older peers.
     private static func parseFlags(_ reader: inout JSONReader) throws -> Int {
         guard try reader.peekKind() == .number else { return try reader.readBool() ? 1 : 0 }
-        let bits: Int = try reader.readInteger()
+        let bits = try reader.readInteger()
         guard (0...0xFFFF).contains(bits) else { throw MalformedMessage() }
         return bits
     }

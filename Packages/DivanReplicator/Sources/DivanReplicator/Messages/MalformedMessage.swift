@@ -47,7 +47,7 @@ extension JSONReader {
     /// Reads a verdict on one entry of a list: 0, which is `nil` here, or a status as HTTP has them,
     /// 100 to 999.
     mutating func readStatus() throws -> HTTPStatus? {
-        let number: Int = try readInteger()
+        let number = try readInteger()
         guard number != 0 else { return nil }
         guard (100...999).contains(number) else { throw MalformedMessage() }
         return HTTPStatus(rawValue: number)
@@ -60,6 +60,6 @@ extension RemoteSequence {
         let raw = try reader.readRaw()
         // Longer ones exist nowhere, and each is kept until its revision has come.
         guard raw.count <= 1_000 else { throw MalformedMessage() }
-        self.init(json: String(decoding: raw, as: UTF8.self))
+        self.init(json: raw)
     }
 }

@@ -7,26 +7,65 @@ import DivanJSON
 ///
 /// Source: `replication.md` §3, `checkpoints.md` §5.
 public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
-    private let exact: ExactText
+    private enum Form: Hashable {
+        /// A plain integer, written as `String` writes it: the form of nearly all.
+        case number(UInt64)
+        case text(ExactText)
+    }
+
+    private let form: Form
 
     /// The raw JSON, such as `1234` or `"20:100:35"` with its quotes.
-    public var json: String { exact.text }
+    public var json: String {
+        switch form {
+        case .number(let number): String(number)
+        case .text(let exact): exact.text
+        }
+    }
 
     /// Wraps JSON text as received; the text is not checked.
     public init(json: String) {
-        exact = ExactText(json)
+        form = Self.number(json.utf8).map { .number($0) } ?? .text(ExactText(json))
+    }
+
+    /// Wraps JSON text as received; the text is not checked.
+    init(json bytes: ArraySlice<UInt8>) {
+        form =
+            Self.number(bytes).map { .number($0) }
+            ?? .text(ExactText(String(decoding: bytes, as: UTF8.self)))
     }
 
     /// Writes an integer sequence.
     public init(_ number: UInt64) {
-        exact = ExactText(String(number))
+        form = .number(number)
+    }
+
+    /// The number that is written so, and in no other way.
+    private static func number(_ text: some Collection<UInt8>) -> UInt64? {
+        guard let first = text.first, first != UInt8(ascii: "0") || text.count == 1 else {
+            return nil
+        }
+        var number: UInt64 = 0
+        for byte in text {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            let digit = UInt64(byte - UInt8(ascii: "0"))
+            let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
+            guard !overflow, tens <= .max - digit else { return nil }
+            number = tens + digit
+        }
+        return number
     }
 
     /// The raw JSON.
     public var description: String { json }
 
     /// The value when it is a plain integer.
-    public var number: UInt64? { UInt64(json) }
+    public var number: UInt64? {
+        switch form {
+        case .number(let number): number
+        case .text(let exact): UInt64(exact.text)
+        }
+    }
 
     /// Whether this sequence is known to come before `other`; `nil` when they cannot be compared.
     public func precedes(_ other: RemoteSequence) -> Bool? {
