@@ -95,23 +95,22 @@ extension String {
         }
     }
 
-    /// Compares eight bytes at once; both have the same length, which bounds every load.
+    /// Compares eight bytes at once, the last eight as they stand; both have the same length, which
+    /// bounds every load.
     private static func areSame(
         _ left: UnsafeRawBufferPointer,
         _ right: UnsafeRawBufferPointer
     ) -> Bool {
         let count = Swift.min(left.count, right.count)
+        guard count >= 8 else { return left.elementsEqual(right) }
         var offset = 0
-        while offset + 8 <= count {
+        while offset < count {
+            let place = Swift.min(offset, count - 8)
             guard
-                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                    == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                    == right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
             else { return false }
             offset += 8
-        }
-        while offset < count {
-            guard left[offset] == right[offset] else { return false }
-            offset += 1
         }
         return true
     }

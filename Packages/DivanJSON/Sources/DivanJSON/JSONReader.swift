@@ -114,12 +114,26 @@ public struct JSONReader: Sendable {
         return decoded?[...] ?? slice(range)
     }
 
-    /// Reads an integer of the type that is asked for.
+    /// Reads an integer.
+    ///
+    /// - Throws: `wrongKind` when the next value is no number, `integerOutOfRange` when it has a
+    ///   fraction or exponent or does not fit.
+    public mutating func readInteger() throws(JSONError) -> Int {
+        try readWhole(as: Int.self)
+    }
+
+    /// Reads an integer of the type that is asked for; for `Int`, `readInteger()` is faster.
     ///
     /// - Throws: `wrongKind` when the next value is no number, `integerOutOfRange` when it has a
     ///   fraction or exponent or does not fit.
     public mutating func readInteger<Integer: FixedWidthInteger>(
-        as type: Integer.Type = Integer.self
+        as type: Integer.Type
+    ) throws(JSONError) -> Integer {
+        try readWhole(as: type)
+    }
+
+    private mutating func readWhole<Integer: FixedWidthInteger>(
+        as type: Integer.Type
     ) throws(JSONError) -> Integer {
         try read { lexer throws(JSONError.Reason) in
             let start = lexer.position
