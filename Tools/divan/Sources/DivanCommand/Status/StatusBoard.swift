@@ -12,6 +12,7 @@ struct StatusBoard: Sendable {
 
     private let directory: String
     private let own: String
+    private let start = Self.start(of: getpid())
 
     /// The board of a database.
     init(_ path: DatabasePath) {
@@ -23,7 +24,7 @@ struct StatusBoard: Sendable {
     func publish(_ status: JSONObject) {
         var status = status
         status["pid"] = JSON(getpid())
-        status["processStart"] = Self.start(of: getpid()).map { .string($0) } ?? .null
+        status["processStart"] = start.map { .string($0) } ?? .null
         status["updated"] = .string(Moment.text(Moment.now()))
         mkdir(directory, 0o700)
         let text = JSON.object(status).canonicalText

@@ -11,10 +11,15 @@ struct EventLine: Sendable {
         self.progress = progress
     }
 
-    /// Writes an event; `sentence` is what a person sees, if anything.
-    func write(_ event: String, _ members: JSONObject = [:], sentence: String? = nil) {
+    /// Writes an event; `sentence` is what a person sees, if anything, and `members` are formed for
+    /// machines only.
+    func write(
+        _ event: String,
+        _ members: @autoclosure () -> JSONObject = [:],
+        sentence: String? = nil
+    ) {
         if terminal.isJSON {
-            var object = members
+            var object = members()
             object["event"] = .string(event)
             terminal.result(JSON.object(object).canonicalText)
         } else if let sentence {

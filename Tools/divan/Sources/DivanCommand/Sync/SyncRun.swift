@@ -256,19 +256,30 @@ extension SyncRun {
             return leave(document, in: place.orEmpty)
         }
         state.withLock { $0.tally.add(document, in: place.orEmpty, isPush: isPush) }
+        let sentence = error.map { "\(place.orEmpty)/\(document.id): \($0.localizedDescription)" }
+        events.write(
+            "document",
+            members(of: document, in: place.orEmpty, isPush: isPush),
+            sentence: sentence
+        )
+    }
+
+    private func members(
+        of document: ReplicatedDocument,
+        in place: String,
+        isPush: Bool
+    ) -> JSONObject {
         var members: JSONObject = [
-            "id": .string(document.id), "collection": .string(place.orEmpty),
+            "id": .string(document.id), "collection": .string(place),
             "direction": .string(isPush ? "push" : "pull"),
             "deleted": .bool(document.flags.contains(.deleted)),
             "accessRemoved": .bool(document.flags.contains(.accessRemoved)),
         ]
-        var sentence: String?
-        if let error {
+        if let error = document.error as NSError? {
             members["error"] = .string(error.localizedDescription)
             members["code"] = JSON(error.code)
-            sentence = "\(place.orEmpty)/\(document.id): \(error.localizedDescription)"
         }
-        events.write("document", members, sentence: sentence)
+        return members
     }
 
     private func leave(_ document: ReplicatedDocument, in place: String) {
