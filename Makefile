@@ -50,7 +50,8 @@ bench: setup ## measure, each figure beside its floor; also bench.json
 profile: setup ## write where the time of saves, reads, pulls and pushes goes: make profile WORK="save pull"
 	@Tools/scripts/profile $(WORK)
 
-steady: setup ## hold what a document costs, and the ratios that a busy machine leaves alone, to their bounds
+steady: ## hold what a document costs, and the ratios that a busy machine leaves alone, to their bounds
+	@Tools/scripts/setup steady
 	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" run --steady --strict
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json

@@ -1,6 +1,4 @@
 import CDivanFloors
-import Divan
-import DivanTestKit
 import Foundation
 
 /// What a document costs in allocations and system calls: counts, which no busy machine changes.
@@ -44,96 +42,30 @@ enum CostFigures {
     }
 }
 
-/// The process whose system calls are counted, between its two marks.
+/// The process whose system calls or instructions are counted; the calls between its two marks.
 struct CostRole {
     private let work: CostlyWork
     private let directory: String
+    private let shape: CostlyWork.Shape
 
     init(_ words: [String]) throws {
-        guard words.count == 2, let work = CostlyWork(rawValue: words[0]) else {
-            throw BenchFailure("role cost wants WORK and DIRECTORY")
+        guard words.count == 2 || words.count == 3, let work = CostlyWork(rawValue: words[0]) else {
+            throw BenchFailure("role cost wants WORK, DIRECTORY and perhaps COUNT")
         }
         (self.work, directory) = (work, words[1])
+        shape = words.count == 2 ? .whole : .clear(try Self.count(words[2]))
+    }
+
+    private static func count(_ word: String) throws -> Int {
+        guard let count = Int(word), (1_000...100_000).contains(count), count.isMultiple(of: 1_000)
+        else { throw BenchFailure("COUNT is a number of thousands") }
+        return count
     }
 
     func run() throws {
-        let prepared = try work.prepare(in: directory)
+        let prepared = try work.prepare(shape, in: directory)
         floor_mark()
         try prepared()
         floor_mark()
-    }
-}
-
-/// What people do most with documents.
-enum CostlyWork: String, CaseIterable {
-    case save, read, pull, push
-
-    static let documentCount = 5_000
-
-    /// What is counted.
-    var remark: String {
-        switch self {
-        case .save: "public, 1,000 in inBatch"
-        case .read: "public, by ID, one field"
-        case .pull, .push: "TLS, both ends, connection included"
-        }
-    }
-
-    /// Gets everything ready and returns the work itself.
-    func prepare(in directory: String) throws -> () throws -> Void {
-        var configuration = DatabaseConfiguration()
-        configuration.directory = directory
-        let here = try Database(name: "here", config: configuration)
-        let bodies = try DocumentShape.routes.bodies().map { String(decoding: $0, as: UTF8.self) }
-        let fresh = try (0..<Self.documentCount).map { index in
-            try MutableDocument(
-                id: DocumentShape.documentID(index),
-                json: bodies[index % bodies.count]
-            )
-        }
-        if self == .save { return { try Self.save(fresh, in: here) } }
-        try Self.save(fresh, in: here)
-        if self == .read { return { try Self.read(here) } }
-        let there = try Database(name: "there", config: configuration)
-        let (active, passive) = self == .push ? (here, there) : (there, here)
-        return { try sync(active, with: passive) }
-    }
-
-    private static func save(_ documents: [MutableDocument], in database: Database) throws {
-        let collection = try database.defaultCollection()
-        for start in stride(from: 0, to: documents.count, by: 1_000) {
-            try database.inBatch {
-                for document in documents[start..<start + 1_000] {
-                    try collection.save(document: document)
-                }
-            }
-        }
-    }
-
-    private static func read(_ database: Database) throws {
-        let collection = try database.defaultCollection()
-        for index in 0..<documentCount {
-            let document = try collection.document(id: DocumentShape.documentID(index))
-            guard document?.string(forKey: "airline") != nil else {
-                throw BenchFailure("a document is gone")
-            }
-        }
-    }
-
-    private func sync(_ active: Database, with passive: Database) throws {
-        var config = URLEndpointListenerConfiguration(
-            collections: [try passive.defaultCollection()]
-        )
-        config.networkInterface = "127.0.0.1"
-        let listener = URLEndpointListener(config: config)
-        try listener.start()
-        defer { listener.stop() }
-        guard let url = listener.urls?.first else { throw BenchFailure("no URL to listen at") }
-        let order = PeerCommand.Order(database: "", url: url.absoluteString, isPush: self == .push)
-        let outcome = try SyncOnce(order, active).outcome()
-        let count = Int(try passive.defaultCollection().count)
-        guard outcome.documentCount == Self.documentCount, count == Self.documentCount else {
-            throw BenchFailure("documents are missing")
-        }
     }
 }

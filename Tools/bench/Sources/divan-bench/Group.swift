@@ -29,6 +29,9 @@ struct Group: Sendable {
         Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },
         Group(name: "blip", isSteady: true) { try BLIPFigures.measure($0.documents, into: &$1) },
         Group(name: "costs", isSteady: true) { try CostFigures.measure($0, into: &$1) },
+        Group(name: "instructions", isSteady: true) {
+            try InstructionFigures.measure($0, into: &$1)
+        },
         Group(name: "tls") { try TLSFigures.measure(into: &$1) },
         Group(name: "stream") { try LoopbackFigures.measureStream(into: &$1) },
         Group(name: "requests") { try LoopbackFigures.measureRequests(into: &$1) },

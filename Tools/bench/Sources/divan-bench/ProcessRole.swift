@@ -16,7 +16,7 @@ enum ProcessRole: String {
     case opener
     /// Keeps databases, listens and replicates.
     case peer
-    /// Does a piece of work whose system calls are counted.
+    /// Does a piece of work whose system calls or instructions are counted.
     case cost
 
     /// Starts this program once more, in the role; it ends when its input does.
