@@ -47,11 +47,13 @@ struct CostRole {
     private let work: CostlyWork
     private let directory: String
     private let shape: CostlyWork.Shape
+    private let onlyPrepares: Bool
 
     init(_ words: [String]) throws {
-        guard words.count == 2 || words.count == 3, let work = CostlyWork(rawValue: words[0]) else {
-            throw BenchFailure("role cost wants WORK, DIRECTORY and perhaps COUNT")
-        }
+        guard (2...4).contains(words.count), let work = CostlyWork(rawValue: words[0]),
+            words.count < 4 || words[3] == "ready"
+        else { throw BenchFailure("role cost wants WORK, DIRECTORY and perhaps COUNT and ready") }
+        onlyPrepares = words.count == 4
         (self.work, directory) = (work, words[1])
         shape = words.count == 2 ? .whole : .clear(try Self.count(words[2]))
     }
@@ -64,6 +66,7 @@ struct CostRole {
 
     func run() throws {
         let prepared = try work.prepare(shape, in: directory)
+        guard !onlyPrepares else { return }
         floor_mark()
         try prepared()
         floor_mark()
