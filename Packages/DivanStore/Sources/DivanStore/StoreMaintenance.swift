@@ -28,6 +28,15 @@ extension Store {
         return count
     }
 
+    /// How many documents `purgeExpired` would purge; `now` is in milliseconds since 1970.
+    public func expiredCount(now: Int64) throws -> Int {
+        try read { reader in
+            try reader.collections().reduce(0) { count, path in
+                try count + reader.expired(in: path, by: now, limit: .max).count
+            }
+        }
+    }
+
     /// When the next document of any collection expires, in milliseconds since 1970.
     public func nextExpiration() throws -> Int64? {
         try read { reader in

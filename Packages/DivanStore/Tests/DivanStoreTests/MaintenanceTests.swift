@@ -123,6 +123,8 @@ import Testing
         let observation = room.store.observe { notices.add($0) }
         #expect(try room.store.nextExpiration() == 1_000)
         #expect(try room.store.purgeExpired(now: 999) == 0)
+        #expect(try room.store.expiredCount(now: 999) == 0)
+        #expect(try room.store.expiredCount(now: 2_000) == 3)
         #expect(notices.take() == [])
         #expect(try room.store.purgeExpired(now: 2_000) == 3)
         #expect(notices.take().flatMap(\.changes).map(\.isPurge) == [true, true, true])

@@ -53,6 +53,9 @@ extension Failure {
         case .readOnly:
             "\(error.path): cannot be written to; check its owner and permissions, and those of its "
                 + "directory"
+        case .noSuchCollection(let path):
+            "\(error.path): there is no collection \(path.wireName) here; divan lscoll lists those that "
+                + "are, divan mkcoll makes one"
         case .notADatabase: Self.notice(about: error) ?? "\(error)"
         case .busy(.otherProcess): Self.inUse(error)
         default: "\(error)"

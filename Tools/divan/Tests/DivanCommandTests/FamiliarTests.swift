@@ -79,6 +79,65 @@ import Testing
         #expect(try shell.divan(["ls", "db"] + place).output == "paris\nr*\nroma-2\nrome\n")
     }
 
+    @Test func `purges and users can be rehearsed, too`() throws {
+        let place = ["-c", "geo.places"]
+        let purge = try shell.divan(["purge", "db", "rome", "paris", "--dry-run"] + place)
+        #expect(purge.errors == "Would purge 2 documents\n")
+        try shell.divan(["purge", "db", "oslo", "--dry-run"] + place).expectFailure(3, "oslo")
+        #expect(
+            try shell.run("purge", "db", "--expired", "--dry-run").errors.contains("0 documents")
+        )
+        #expect(try shell.divan(["ls", "db"] + place).output == "paris\nr*\nroma-2\nrome\n")
+        try shell.write("pw", "plover\n")
+        try shell.run("users", "add", "users.json", "bo", "--password-file", "pw")
+        let removal = try shell.run("users", "rm", "users.json", "bo", "--dry-run")
+        #expect(removal.errors == "Would remove bo\n")
+        try shell.divan("users", "rm", "users.json", "eve", "--dry-run").expectFailure(3, "eve")
+        #expect(try shell.run("users", "ls", "users.json").output.hasPrefix("bo"))
+    }
+
+    @Test func `verbs say nothing but what they did`() throws {
+        let made = try shell.run("new", "quiet", "-c", "lakes")
+        #expect((made.output + made.errors).split(separator: "\n").count == 1, "\(made)")
+        let saved = try shell.run("put", "quiet", "como", "{}", "-c", "lakes")
+        #expect((saved.output + saved.errors).split(separator: "\n").count == 1, "\(saved)")
+        let listed = try shell.run("ls", "quiet", "-c", "lakes")
+        #expect(listed.output == "como\n" && listed.errors.isEmpty, "\(listed)")
+        let asked = try shell.divan(["open", "quiet"], input: "SELECT COUNT(*) AS n FROM lakes;\n")
+        #expect(asked.errors.isEmpty, "\(asked)")
+    }
+
+    @Test func `serve keeps its certificate, and says when peers need another`() throws {
+        var certificates: Set<String> = []
+        for _ in 0..<2 {
+            let terminal = try PseudoTerminal(
+                shell,
+                ["serve", "db", "--interface", "127.0.0.1", "--write-certificate", "db.pem"]
+            )
+            try terminal.waits(for: "Press Ctrl-C")
+            let year = try #require(terminal.screen.text.firstMatch(of: /after (\d{4})-\d\d-\d\d/))
+            #expect((Int(year.1) ?? 0) >= Calendar.current.component(.year, from: Date()))
+            #expect(!terminal.screen.text.contains("log"))
+            terminal.type("\u{3}")
+            #expect(terminal.end() == 0)
+            certificates.insert(try shell.text("db.pem"))
+        }
+        #expect(certificates.count == 1)
+    }
+
+    @Test func `who looks into the wrong collection is told the right one`() throws {
+        for verb in ["get", "rm", "explain", "revs"] {
+            try shell.divan(verb, "db", "rome").expectFailure(3, "there is one in geo.places: -c")
+        }
+        try shell.divan("get", "db", "oslo", "-c", "geo.places")
+            .expectFailure(3, "divan ls -c geo.places lists")
+        try shell.divan("get", "db", "rome", "-c", "geo.place")
+            .expectFailure(3, "no collection geo.place here", "divan lscoll", "divan mkcoll")
+        try shell.run("new", "other", "-c", "geo.places,lakes")
+        #expect(try shell.run("lscoll", "other").output.contains("lakes"))
+        #expect(try shell.run("compare", "db", "db", "-c", "geo.places").output.hasPrefix("Equal"))
+    }
+
     @Test func `with --json a verb that prints nothing else prints what it did`() throws {
         #expect(try shell.run("new", "other", "--json").json()["database"] as? String != nil)
         let removed = try shell.run("rm", "db", "rome", "-c", "geo.places", "--json").json()

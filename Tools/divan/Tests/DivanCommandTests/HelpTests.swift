@@ -10,20 +10,25 @@ import Testing
         shell = try Shell()
     }
 
+    /// The verbs that the help page lists, each by its first name.
+    private func verbs(of help: String) -> [String] {
+        help.split(separator: "\n").prefix { !$0.hasPrefix("divan VERB") }
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { row in
+                row.dropFirst(2).components(separatedBy: "  ").first?
+                    .components(separatedBy: ", ")[0]
+            }
+    }
+
     @Test func `every page fits 80 columns, and every verb has an example`() throws {
         let help = try shell.run("--help").output
-        let rows = help.split(separator: "\n").prefix { !$0.hasPrefix("divan VERB") }
-            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
-        let verbs = rows.compactMap { row in
-            row.dropFirst(2).components(separatedBy: "  ").first?.components(separatedBy: ", ")[0]
-        }
+        let verbs = verbs(of: help)
         #expect(verbs.count > 40)
         var pages = [("divan", help)]
         for verb in verbs {
             let words = verb.split(separator: " ").map(String.init) + ["--help"]
             let page = try shell.divan(words).output
             pages.append((verb, page))
-            if verb != "info" { #expect(page.contains("\nExamples:\n  divan "), "\(verb)") }
+            #expect(page.contains("\nExamples:\n  divan "), "\(verb)")
         }
         for (verb, page) in pages {
             let wide = page.split(separator: "\n").filter {
@@ -31,6 +36,16 @@ import Testing
             }
             #expect(wide.isEmpty, "\(verb): \(wide)")
         }
+    }
+
+    @Test func `every verb takes --json, or prints a form of its own`() throws {
+        let verbs = verbs(of: try shell.run("--help").output)
+        let plain = try verbs.filter { verb in
+            let words = verb.split(separator: " ").map(String.init) + ["--help"]
+            return try !shell.divan(words).output.contains("\n  --json")
+        }
+        // A content, a key, scripts, a page and a dialogue.
+        #expect(plain == ["blob get", "shell", "identity export", "completion", "man"])
     }
 
     @Test(arguments: [

@@ -29,7 +29,7 @@ enum BlobListCommand: Command {
                 if arguments.operands.count > 1 {
                     let documentID = arguments.documentID(at: 1)
                     guard let document = try reader.document(documentID, in: collection) else {
-                        throw Failure.noDocument(documentID, in: collection)
+                        throw reader.noDocument(documentID, in: collection)
                     }
                     return try list(document, store.blobs, terminal, line)
                 }

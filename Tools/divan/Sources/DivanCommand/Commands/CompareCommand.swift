@@ -14,6 +14,7 @@ enum CompareCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 completion: .collection,
                 "compare these only (default: all of either)"

@@ -47,7 +47,7 @@ enum ExpireCommand: Command {
         let isOver = time.map { $0 <= Moment.now() } ?? false
         try store.write { writer in
             guard try writer.document(documentID, in: collection) != nil else {
-                throw Failure.noDocument(documentID, in: collection)
+                throw writer.noDocument(documentID, in: collection)
             }
             guard !isOver else {
                 _ = try writer.purge(documentID, in: collection)
@@ -72,7 +72,7 @@ enum ExpireCommand: Command {
         defer { try? store.close() }
         let time = try store.read { reader in
             guard try reader.document(documentID, in: collection) != nil else {
-                throw Failure.noDocument(documentID, in: collection)
+                throw reader.noDocument(documentID, in: collection)
             }
             return try reader.expiration(of: documentID, in: collection)
         }

@@ -48,18 +48,34 @@ extension StoreReader {
     func living(_ documentID: DocumentID, in collection: CollectionPath) throws -> StoredDocument {
         guard let document = try document(documentID, in: collection),
             try expiration(of: documentID, in: collection).map({ $0 > Moment.now() }) ?? true
-        else { throw Failure.noDocument(documentID, in: collection) }
+        else { throw noDocument(documentID, in: collection) }
         return document
+    }
+
+    /// The failure of a verb that finds no such document; names a collection that has one of this ID.
+    func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
+        let place = (try? collections())?.first { path in
+            path != collection && (try? document(documentID, in: path)) != nil
+        }
+        guard let place else { return Failure.noDocument(documentID, in: collection) }
+        let name = place.wireName
+        return Failure(
+            kind: .notFound,
+            sentence:
+                "no document \"\(documentID)\" in collection \(collection.wireName); there is "
+                + "one in \(name): -c \(name)"
+        )
     }
 }
 
 extension Failure {
     /// The document is not in the collection.
     static func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
-        Failure(
+        let place = collection == .default ? "" : " -c \(collection.wireName)"
+        return Failure(
             kind: .notFound,
             sentence: "no document \"\(documentID)\" in collection \(collection.wireName); "
-                + "divan ls lists what is there"
+                + "divan ls\(place) lists what is there"
         )
     }
 }

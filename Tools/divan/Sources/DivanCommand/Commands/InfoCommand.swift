@@ -10,7 +10,8 @@ enum InfoCommand: Command {
         name: "info",
         summary: "tell what a database holds",
         operands: [.database],
-        options: [.json]
+        options: [.json],
+        examples: ["divan info travel"]
     )
 
     private struct Row {

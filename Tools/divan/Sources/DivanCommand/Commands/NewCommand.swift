@@ -12,6 +12,7 @@ enum NewCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 "collections to make, separated by commas"
             ),

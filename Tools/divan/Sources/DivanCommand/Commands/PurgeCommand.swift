@@ -15,10 +15,13 @@ enum PurgeCommand: Command {
         options: [
             .collection,
             .flag("--expired", "every document, of any collection, whose time is over"),
+            .dryRun,
             .json,
         ],
         details: "A peer that still has the document brings it back with the next pull.",
-        examples: ["divan purge notes draft-1 draft-2", "divan purge notes --expired"]
+        examples: [
+            "divan purge notes draft-1 draft-2", "divan purge notes --expired --dry-run",
+        ]
     )
 
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
@@ -29,20 +32,48 @@ enum PurgeCommand: Command {
         guard documentIDs.isEmpty == arguments.has("--expired") else {
             throw Failure.usage("divan purge takes either document IDs or --expired")
         }
-        let store = try arguments.database.open(forWriting: true)
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
-        var count = documentIDs.count
-        if arguments.has("--expired") {
-            count = try store.purgeExpired(now: Moment.now())
+        let count =
+            if arguments.has("--expired") {
+                try isDry
+                    ? store.expiredCount(now: Moment.now()) : store.purgeExpired(now: Moment.now())
+            } else {
+                try purge(documentIDs, of: collection, in: store, isDry: isDry)
+            }
+        terminal.done(
+            "\(isDry ? "Would purge" : "Purged") \(Numbers.count(count, "document"))",
+            ["purged": JSON(count), "dryRun": .bool(isDry)]
+        )
+    }
+
+    private static func purge(
+        _ documentIDs: [DocumentID],
+        of collection: CollectionPath,
+        in store: Store,
+        isDry: Bool
+    ) throws -> Int {
+        if isDry {
+            try store.read { reader in
+                for documentID in documentIDs {
+                    let there = try reader.document(
+                        documentID,
+                        in: collection,
+                        includingTombstones: true
+                    )
+                    guard there != nil else { throw reader.noDocument(documentID, in: collection) }
+                }
+            }
         } else {
             try store.write { writer in
                 for documentID in documentIDs {
                     guard try writer.purge(documentID, in: collection) else {
-                        throw Failure.noDocument(documentID, in: collection)
+                        throw writer.noDocument(documentID, in: collection)
                     }
                 }
             }
         }
-        terminal.done("Purged \(Numbers.count(count, "document"))", ["purged": JSON(count)])
+        return documentIDs.count
     }
 }

@@ -56,7 +56,7 @@ enum PutCommand: Command {
                 )
             }
             if arguments.has("--update"), !exists {
-                throw Failure.noDocument(documentID, in: collection)
+                throw writer.noDocument(documentID, in: collection)
             }
             try check(arguments.value("--over"), documentID, in: collection, writer)
             if !exists { _ = try DocumentID(checking: documentID.text) }

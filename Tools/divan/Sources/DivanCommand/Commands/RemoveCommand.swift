@@ -32,7 +32,7 @@ enum RemoveCommand: Command {
             try store.read { reader in
                 for documentID in documentIDs {
                     guard try reader.document(documentID, in: collection) != nil else {
-                        throw Failure.noDocument(documentID, in: collection)
+                        throw reader.noDocument(documentID, in: collection)
                     }
                 }
             }
@@ -59,7 +59,7 @@ enum RemoveCommand: Command {
         try store.write { writer in
             for documentID in documentIDs {
                 guard try writer.document(documentID, in: collection) != nil else {
-                    throw Failure.noDocument(documentID, in: collection)
+                    throw writer.noDocument(documentID, in: collection)
                 }
                 if isPurge {
                     try writer.purge(documentID, in: collection)

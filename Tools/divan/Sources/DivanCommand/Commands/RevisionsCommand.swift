@@ -31,7 +31,9 @@ enum RevisionsCommand: Command {
         let (history, remotes) = try store.read { reader in
             (try reader.revisions(of: documentID, in: collection), try reader.remotes())
         }
-        guard let history else { throw Failure.noDocument(documentID, in: collection) }
+        guard let history else {
+            throw try store.read { $0.noDocument(documentID, in: collection) }
+        }
         guard !terminal.isJSON else {
             let graph = RevisionGraph(history, remotes: remotes, source: store.source)
             let object: JSON = [

@@ -14,6 +14,7 @@ enum WatchCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 completion: .collection,
                 "watch these only (default: all)"

@@ -14,6 +14,7 @@ enum ConflictListCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 completion: .collection,
                 "these only (default: all)"
@@ -99,7 +100,7 @@ enum ConflictShowCommand: Command {
         let (conflict, history, remotes) = try store.read { reader in
             let conflict = try OpenConflict.read(documentID, in: path, reader)
             guard let history = try reader.revisions(of: documentID, in: path) else {
-                throw Failure.noDocument(documentID, in: path)
+                throw reader.noDocument(documentID, in: path)
             }
             return (conflict, history, try reader.remotes())
         }
@@ -134,7 +135,7 @@ enum OpenConflict {
     ) throws -> StoredConflict {
         if let conflict = try reader.conflict(of: documentID, in: path) { return conflict }
         let document = try reader.document(documentID, in: path, includingTombstones: true)
-        guard document != nil else { throw Failure.noDocument(documentID, in: path) }
+        guard document != nil else { throw reader.noDocument(documentID, in: path) }
         throw Failure(
             kind: .notFound,
             sentence: "\(path.wireName)/\(documentID) is in no conflict; divan conflicts ls lists "

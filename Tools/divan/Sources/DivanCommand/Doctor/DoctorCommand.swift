@@ -10,6 +10,7 @@ enum DoctorCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 "ask the peer for these (default: _default)"
             ),

@@ -92,7 +92,13 @@ enum ServeCommand: Command {
         ]
 
     private static let what: [CommandSyntax.Option] = [
-        .value("--collections", "LIST", isRepeating: true, "share these only (default: all)"),
+        .value(
+            "--collections",
+            "LIST",
+            short: "-c",
+            isRepeating: true,
+            "share these only (default: all)"
+        ),
         .flag("--read-only", "refuse what peers push"),
         .value("--rest", "PORT", "answer HTTP requests too (0: any free)"),
         .value(

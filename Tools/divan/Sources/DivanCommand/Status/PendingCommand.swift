@@ -16,6 +16,7 @@ enum PendingCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 completion: .collection,
                 "these only (default: all)"

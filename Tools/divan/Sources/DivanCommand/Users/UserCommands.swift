@@ -15,6 +15,7 @@ enum UserAddCommand: Command {
             .value(
                 "--collections",
                 "LIST",
+                short: "-c",
                 isRepeating: true,
                 "the user sees these only: scope.name,…"
             ),
@@ -83,6 +84,7 @@ enum UserRemoveCommand: Command {
         name: "users rm",
         summary: "let somebody in no more: remove users from a file",
         operands: [.users, .init(name: "NAME", isRepeating: true)],
+        options: [.dryRun],
         details: """
             A running divan serve refuses them at the next login; connections that are open stay
             open.
@@ -94,6 +96,16 @@ enum UserRemoveCommand: Command {
         let path = arguments.operands[0]
         let names = arguments.operands.dropFirst()
         guard !names.isEmpty else { throw Failure.usage("divan users rm: NAME is missing") }
+        if arguments.has("--dry-run") {
+            let list = try UserFile(path: path).read()
+            for name in names where list.users[ExactText(name)] == nil {
+                throw Failure.noUser(name, in: path)
+            }
+            return terminal.done(
+                "Would remove \(names.joined(separator: ", "))",
+                ["removed": .array(names.map { .string($0) }), "dryRun": true]
+            )
+        }
         try UserFile(path: path).update(creating: false) { list in
             for name in names {
                 guard list.users.removeValue(forKey: ExactText(name)) != nil else {
