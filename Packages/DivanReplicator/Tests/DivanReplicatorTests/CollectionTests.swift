@@ -50,6 +50,22 @@ import Testing
         #expect(run.closeCode == 4002)
     }
 
+    @Test
+    func `a client is told the names of the collections that it may use, before anything else`()
+        throws
+    {
+        let site = try site()
+        var options = Conversation.Options()
+        options.offered = [.default, Self.notes, CollectionPath("no.more") ?? .default]
+        var client = Counterpart(options.passive, site)
+        let list = client.ask("divan.listCollections")
+        #expect(list?.body == Array(#"["_default","notes"]"#.utf8))
+        let named = #"{"checkpoint_ids":["a"],"collections":["notes"]}"#
+        #expect(client.ask("getCollections", [:], named)?.body == Array("[{}]".utf8))
+        #expect(client.ask("divan.listCollections")?.body == list?.body)
+        #expect(client.closeCode == nil)
+    }
+
     @Test func `a read-only listener refuses a push and stays as it is`() throws {
         let (here, there) = (try site(), try site())
         try here.save("a", "{}")

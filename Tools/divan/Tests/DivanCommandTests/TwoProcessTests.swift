@@ -88,6 +88,52 @@ import Testing
         #expect(try shell.run("ls", "b", "-c", "geo.places").output == "rome\n")
     }
 
+    @Test func `a pull lists the peer's collections, and takes them all`() throws {
+        try shell.run("put", "a", "rome", "{\"n\":1}", "-c", "geo.places")
+        try shell.run("mkcoll", "a", "geo.rivers")
+        let (peer, url) = try serveA()
+        let trust = ["--pin", "a.pem"]
+        let listed = try shell.divan(["pull", "b", url, "--list-collections"] + trust)
+        #expect(listed.output == "_default\ngeo.places  (not here)\ngeo.rivers  (not here)\n")
+        let lines = try shell.divan(["pull", "b", url, "--list-collections", "--json"] + trust)
+        #expect(lines.output.hasPrefix("{\"here\":true,\"name\":\"_default\"}\n"))
+        try shell.divan(["pull", "b", url, "--all-collections", "-c", "x"] + trust)
+            .expectFailure(2, "--all-collections")
+        try shell.divan(["push", "b", url, "--all-collections"] + trust).expectFailure(2, "push")
+
+        // Who takes the default collection alone hears of the others, once.
+        let first = try shell.divan(["pull", "b", url] + trust)
+        first.expectSuccess()
+        #expect(
+            first.errors.contains("The peer shares geo.places, geo.rivers, too; --all-collections")
+        )
+        try shell.divan(["pull", "b", url, "--all-collections"] + trust).expectSuccess()
+        peer.stop()
+        #expect(try shell.run("ls", "b", "-c", "geo.places").output == "rome\n")
+        #expect(try shell.run("lscoll", "b").output.contains("geo.rivers"))
+    }
+
+    @Test func `a peer names only collections that the user may see`() throws {
+        try shell.run("mkcoll", "a", "geo.secrets")
+        let add = ["users", "add", "users.json", "bo", "-c", "geo.places"]
+        try shell.divan(add + ["--password-file", try passwordFile()]).expectSuccess()
+        let (peer, url) = try serveA("--users", "users.json")
+        let words = ["pull", "b", url, "--pin", "a.pem", "--user", "bo", "--password-file", "pw"]
+        let listed = try shell.divan(words + ["--list-collections"])
+        #expect(listed.output == "geo.places  (not here)\n")
+        // The default collection, which is empty here, is no matter.
+        let outcome = try shell.divan(words)
+        outcome.expectFailure(3, "the peer shares geo.places, too; --all-collections takes them")
+        try shell.divan(words + ["--all-collections"]).expectSuccess()
+        peer.stop()
+        #expect(try shell.run("lscoll", "b").output.contains("geo.places"))
+    }
+
+    private func passwordFile() throws -> String {
+        try shell.write("pw", "plover\n")
+        return "pw"
+    }
+
     @Test func `a deletion travels`() throws {
         try fill("a", 5)
         var (peer, url) = try serveA()

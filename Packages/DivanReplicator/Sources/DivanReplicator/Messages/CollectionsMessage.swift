@@ -1,9 +1,21 @@
 import DivanJSON
 
-/// The bodies of `getCollections` and of its answer.
+/// The bodies of `getCollections` and of its answer, and of the list that peers of ours give.
 ///
 /// Source: `replication.md` §1.
 enum CollectionsMessage {
+    /// Asks which collections there are; ours, other peers answer it with BLIP/404.
+    static let listProfile = "divan.listCollections"
+
+    /// Writes the list: an array of names.
+    static func writeList(_ names: [String]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for name in names { writer.string(name) }
+        writer.endArray()
+        return writer.bytes
+    }
+
     /// Writes the request: names and checkpoint IDs in parallel.
     static func write(names: [String], checkpointIDs: [CheckpointID]) -> [UInt8] {
         var writer = JSONWriter()

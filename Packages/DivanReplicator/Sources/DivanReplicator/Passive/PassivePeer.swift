@@ -167,6 +167,7 @@ extension PassivePeer {
     }
 
     func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
+        if request.profile == CollectionsMessage.listProfile { return try listCollections(request) }
         if request.profile != "getCollections" { try beginLegacy(request) }
         switch request.profile {
         case "getCollections": try answerCollections(request)
@@ -287,6 +288,20 @@ extension PassivePeer {
         let body = CollectionsMessage.writeAnswer(answers)
         connection.answer(request, with: BLIPReply(body: .bytes(body)))
         connection.noteFirstWords()
+    }
+
+    /// Names what the client may use.
+    ///
+    /// Decides nothing about the rest of the conversation, so it may come
+    /// before `getCollections`, which needs the names.
+    private func listCollections(_ request: BLIPIncomingRequest) throws(SyncError) {
+        let present = try SyncError.storing {
+            try connection.store.read { reader in
+                try options.collections.filter { try reader.hasCollection($0) }
+            }
+        }
+        let body = CollectionsMessage.writeList(present.map(\.wireName))
+        connection.answer(request, with: BLIPReply(body: .bytes(body)))
     }
 
     private func answerCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {

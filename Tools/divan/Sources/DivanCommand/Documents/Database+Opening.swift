@@ -31,6 +31,24 @@ extension DatabasePath {
         throw StoreError(.noSuchDatabase, at: bundle)
     }
 
+    /// The paths of all collections.
+    func collectionPaths() throws -> [CollectionPath] {
+        let store = try open(forWriting: false)
+        defer { try? store.close() }
+        return try store.read { try $0.collections() }
+    }
+
+    /// The paths of all collections, if nothing was ever saved in any; else `nil`.
+    func collectionsIfNeverFilled() throws -> [CollectionPath]? {
+        let store = try open(forWriting: false)
+        defer { try? store.close() }
+        return try store.read { reader in
+            let paths = try reader.collections()
+            let isNew = try paths.allSatisfy { try reader.lastSequence(in: $0) == 0 }
+            return isNew ? paths : nil
+        }
+    }
+
     /// The collections but the default one, if that never held anything; else none.
     func collectionsBesideEmptyDefault() throws -> [CollectionPath] {
         let store = try open(forWriting: false)

@@ -41,14 +41,24 @@ final class SyncRun: Sendable {
         direction: ReplicatorType,
         _ terminal: Terminal
     ) throws {
+        let choice = try CollectionChoice(arguments, direction, terminal)
+        if choice.isList { return try choice.list() }
+        let arguments = try choice.settled()
         do {
             try SyncRun(arguments, direction: direction, terminal).run()
+            if let hint = choice.hint {
+                terminal.note(hint.prefix(1).uppercased() + hint.dropFirst())
+            }
         } catch let failure as Failure
             where failure.code == CBLError.httpNotFound && !arguments.has("--collections")
             && failure.sentence.contains(CollectionPath.default.wireName)
         {
             let named = try arguments.database.collectionsBesideEmptyDefault()
-            guard !named.isEmpty else { throw failure }
+            guard !named.isEmpty else {
+                var failure = failure
+                if let hint = choice.hint { failure.sentence += "; \(hint)" }
+                throw failure
+            }
             terminal.note("The peer has no default collection, and ours is empty: left out")
             let fewer = arguments.setting("--collections", to: named.map(\.wireName))
             try SyncRun(fewer, direction: direction, terminal).run()

@@ -7,11 +7,12 @@ enum SyncSyntax {
             name: name,
             summary: summary,
             operands: [.database, .url],
-            options: options,
+            options: (name == "push" ? [] : peersCollections) + options,
             details: """
                 URL is ws:// or wss://, with the name of the peer's database as its path.
                 Without --collections all collections of DB take part; named ones are made when
-                a pull needs them. divan status DB shows from another terminal how far it is.
+                a pull needs them. Which ones a peer has only a Divan tells: --list-collections prints
+                them, --all-collections takes them all. divan status DB shows from another terminal how far it is.
 
                 Trust: the server's certificate is checked against the system's authorities
                 unless --pin, --trust or --accept-self-signed says otherwise.
@@ -40,9 +41,20 @@ enum SyncSyntax {
 
     private static let options = what + how + ServerTrustOptions.all + output
 
+    private static let peersCollections: [CommandSyntax.Option] = [
+        .flag("--list-collections", "print the names of the peer's collections, and end"),
+        .flag("--all-collections", "every collection that the peer shares with us"),
+    ]
+
     private static let what: [CommandSyntax.Option] = [
         .flag("--continuous", "stay connected and pass on changes until Ctrl-C"),
-        .value("--collections", "LIST", isRepeating: true, "these only: scope.name,…"),
+        .value(
+            "--collections",
+            "LIST",
+            short: "-c",
+            isRepeating: true,
+            "these only: scope.name,…"
+        ),
         .value("--channels", "LIST", isRepeating: true, "pull from these channels only"),
         .value("--documents", "LIST", isRepeating: true, "these document IDs only"),
         .value("--push-filter", "TEST", isRepeating: true, "push what passes the test"),

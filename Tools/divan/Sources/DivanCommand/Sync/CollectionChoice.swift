@@ -1,0 +1,72 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+
+/// Which collections a sync is about, where the words of the command line leave that to the peer.
+struct CollectionChoice {
+    private let arguments: Arguments
+    private let direction: ReplicatorType
+    private let terminal: Terminal
+
+    init(_ arguments: Arguments, _ direction: ReplicatorType, _ terminal: Terminal) throws(Failure)
+    {
+        self.arguments = arguments
+        self.direction = direction
+        self.terminal = terminal
+        let ways = ["--collections", "--all-collections", "--list-collections"]
+        let given = ways.filter { arguments.has($0) }
+        guard given.count < 2 else {
+            throw .usage("\(given[0]) and \(given[1]) contradict each other; choose one")
+        }
+    }
+
+    /// Whether only names are asked for.
+    var isList: Bool { arguments.has("--list-collections") }
+
+    /// Prints the names of the peer's collections, and which of them are missing here.
+    func list() throws {
+        let here = Set(try arguments.database.collectionPaths())
+        let paths = try PeerCollections.ask(arguments, terminal)
+        for path in paths {
+            guard !terminal.isJSON else {
+                let object: JSON = [
+                    "name": .string(path.wireName), "here": .bool(here.contains(path)),
+                ]
+                terminal.result(object.canonicalText)
+                continue
+            }
+            terminal.result(path.wireName + (here.contains(path) ? "" : "  (not here)"))
+        }
+        if paths.isEmpty { terminal.note("The peer shares no collection with us") }
+    }
+
+    /// The words with the peer's collections named, if all of them are asked for.
+    func settled() throws -> Arguments {
+        guard arguments.has("--all-collections") else { return arguments }
+        let paths = try PeerCollections.ask(arguments, terminal)
+        guard !paths.isEmpty else {
+            throw Failure(kind: .notFound, sentence: "the peer shares no collection with us")
+        }
+        return arguments.setting("--collections", to: paths.map(\.wireName))
+    }
+
+    /// What to type where an empty database met a peer that has collections of other names.
+    ///
+    /// Nobody is asked again who has documents already, or named collections.
+    var hint: String? {
+        guard direction != .push, !arguments.has("--collections"),
+            !arguments.has("--all-collections"), !terminal.isJSON,
+            let here = try? arguments.database.collectionsIfNeverFilled(),
+            let there = try? PeerCollections.ask(arguments, terminal)
+        else { return nil }
+        let missing = there.filter { !here.contains($0) }.map(\.wireName)
+        guard !missing.isEmpty else { return nil }
+        let names = missing.prefix(Self.namedCount).joined(separator: ", ")
+        let more =
+            missing.count > Self.namedCount ? " and \(missing.count - Self.namedCount) more" : ""
+        return "the peer shares \(names)\(more), too; --all-collections takes them"
+    }
+
+    private static let namedCount = 5
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import DivanBLIP
+import DivanBLIPChannel
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import DivanTransport
+import DivanWebSocket
+import DivanZlib
+import Synchronization
+
+/// Asks a peer which collections it shares with us.
+///
+/// The protocol has no such question; `divan.listCollections` is ours, and other peers answer that they
+/// do not know it.
+///
+/// Source: `replication.md` §11.
+final class PeerCollections: BLIPHandler {
+    /// More than one conversation can be about.
+    private static let countLimit = 1000
+    /// Seconds, the way to the peer included.
+    private static let patience = 60
+
+    private final class Outcome: Sendable {
+        let hasEnded = DispatchSemaphore(value: 0)
+        let state = Mutex<Result<[CollectionPath], Failure>?>(nil)
+
+        /// Keeps the first answer.
+        func take(_ result: Result<[CollectionPath], Failure>) {
+            state.withLock { $0 = $0 ?? result }
+        }
+    }
+
+    private let channel: BLIPChannel
+    private let outcome: Outcome
+
+    private init(_ channel: BLIPChannel, _ outcome: Outcome) {
+        self.channel = channel
+        self.outcome = outcome
+    }
+
+    /// Asks the peer that is the second operand, with the options of a sync.
+    ///
+    /// - Throws: `Failure` when the peer cannot be reached, refuses, or does not tell.
+    static func ask(_ arguments: Arguments, _ terminal: Terminal) throws -> [CollectionPath] {
+        let url = try WebSocketURL(arguments.operands[1])
+        let transport = try PeerTransport.make(to: url, arguments, terminal)
+        let outcome = Outcome()
+        let channel = BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
+            PeerCollections(channel, outcome)
+        }
+        let hasEnded = outcome.hasEnded.wait(timeout: .now() + .seconds(patience)) == .success
+        if !hasEnded { channel.close() }
+        guard let result = outcome.state.withLock({ $0 }) else {
+            throw Failure(
+                kind: .unreachable,
+                sentence: hasEnded
+                    ? "the peer ended the connection; try again"
+                    : "the peer does not say within \(patience) s which collections it has; try again"
+            )
+        }
+        return try result.get()
+    }
+
+    func channelDidOpen(_ peer: TransportPeer) {
+        channel.send(BLIPRequest(profile: "divan.listCollections", body: .bytes([])))
+    }
+
+    func channelDidReceive(_ event: BLIPEvent) {
+        switch event {
+        case .request(let request): channel.reply(to: request.id, with: .noHandler)
+        case .reply(_, let reply):
+            outcome.take(Self.read(reply))
+            channel.close()
+        case .replyPiece, .bodyFailed: break  // no reply is streamed, no body has a source
+        }
+    }
+
+    private static func read(_ reply: BLIPIncomingReply) -> Result<[CollectionPath], Failure> {
+        if let error = reply.error {
+            let isUnknown = error.domain == "BLIP" && error.code == 404
+            return .failure(
+                isUnknown
+                    ? Failure(
+                        kind: .refused,
+                        sentence: "the peer does not tell which collections it has; name them with "
+                            + "--collections"
+                    ) : Failure(kind: .refused, sentence: "the peer refused: \(error)")
+            )
+        }
+        let names = (try? JSON(parsing: reply.body))?.array?.map { $0.string ?? "" }
+        guard let names, names.count <= countLimit else {
+            return .failure(unreadable("no list of at most \(countLimit)"))
+        }
+        let paths = names.compactMap { CollectionPath($0) }
+        guard paths.count == names.count else {
+            return .failure(unreadable("it holds what is no name of a collection"))
+        }
+        return .success(paths)
+    }
+
+    private static func unreadable(_ problem: String) -> Failure {
+        Failure(kind: .refused, sentence: "the peer's list of its collections: \(problem)")
+    }
+
+    func channelDidFail(_ error: BLIPError) {
+        outcome.take(.failure(Failure(kind: .unreachable, sentence: "\(error)")))
+        channel.close()
+    }
+
+    func channelDidClose(_ close: TransportClose) {
+        if case .failed(let error) = close { outcome.take(.failure(Failure(error))) }
+        outcome.hasEnded.signal()
+    }
+}
