@@ -83,8 +83,38 @@ import Testing
         #expect(script.contains("'*:ID:_divan_documents'"))
     }
 
-    @Test func `there are two shells`() throws {
-        let outcome = try shell.divan("completion", "fish")
+    /// What fish offers for a line.
+    private func fishOffers(_ line: String) throws -> [String] {
+        let outcome = try shell.bash(
+            """
+            divan completion fish > divan.fish
+            fish --no-config -c 'source divan.fish; complete -C "$argv[1]"' -- "$line"
+            """,
+            environment: ["line": line, "HOME": shell.directory]
+        )
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        return outcome.output.split(separator: "\n").map { line in
+            line.split(separator: "\t").first.map(String.init) ?? ""
+        }
+    }
+
+    @Test func `fish completes verbs, options, databases, collections, documents and files`() throws
+    {
+        #expect(try fishOffers("divan comp").sorted() == ["compact", "compare", "completion"])
+        #expect(try fishOffers("divan blob ").sorted() == ["get", "ls", "put"])
+        #expect(try fishOffers("divan ls travel --l").sorted() == ["--limit", "--long"])
+        #expect(try fishOffers("divan ls tr") == ["travel"])
+        #expect(try fishOffers("divan ls travel -c geo").sorted() == ["geo.a", "geo.b"])
+        #expect(try fishOffers("divan get travel ro").sorted() == ["route 1", "route 2"])
+        #expect(try fishOffers("divan get -c geo.a travel ro") == ["rome"])
+        #expect(try fishOffers("divan blob put travel ro").sorted() == ["route 1", "route 2"])
+        #expect(try fishOffers("divan import travel no") == ["notes.jsonl"])
+        #expect(try fishOffers("divan sync travel x --conflicts m") == ["merge"])
+        #expect(try fishOffers("divan get travel rome no").isEmpty)
+    }
+
+    @Test func `there are three shells`() throws {
+        let outcome = try shell.divan("completion", "tcsh")
         #expect(outcome.status == 2)
         #expect(try shell.divan("completion").status == 2)
     }

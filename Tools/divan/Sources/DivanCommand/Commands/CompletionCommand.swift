@@ -5,12 +5,14 @@ enum CompletionCommand: Command {
     static let syntax = CommandSyntax(
         name: "completion",
         summary: "print a script that lets a shell complete divan's words",
-        operands: [.init(name: "SHELL", completion: .word(of: ["bash", "zsh"]))],
-        details: "SHELL is bash or zsh. Verbs, options, databases, collections, document IDs and "
+        operands: [.init(name: "SHELL", completion: .word(of: ["bash", "zsh", "fish"]))],
+        details:
+            "SHELL is bash, zsh or fish. Verbs, options, databases, collections, document IDs and "
             + "files are completed.",
         examples: [
             "divan completion bash > ~/.local/share/bash-completion/completions/divan",
             "divan completion zsh > \"${fpath[1]}/_divan\"",
+            "divan completion fish > ~/.config/fish/completions/divan.fish",
         ]
     )
 
@@ -19,8 +21,9 @@ enum CompletionCommand: Command {
         switch arguments.operands[0] {
         case "bash": terminal.result(BashCompletion(verbs).script)
         case "zsh": terminal.result(ZshCompletion(verbs).script)
+        case "fish": terminal.result(FishCompletion(verbs).script)
         default:
-            throw Failure.usage("there are scripts for bash and zsh only")
+            throw Failure.usage("there are scripts for bash, zsh and fish only")
         }
     }
 }
