@@ -124,7 +124,7 @@ struct RevisionDrawing {
         if revision.flags.contains(.conflict) { notes.append("in conflict") }
         if revision.flags.contains(.closed) { notes.append("ends a branch") }
         for holder in holders(of: revision) {
-            notes.append("known at \(holder.escapingControlCharacters())")
+            notes.append("known at \(PeerURL.text(holder).escapingControlCharacters())")
         }
         if let body = revision.body, !revision.isTombstone {
             notes.append(Numbers.bytes(body.count))

@@ -120,8 +120,9 @@ enum ConflictShowCommand: Command {
         let comparison = try SideComparison(conflict)
         for line in comparison.lines { terminal.result(line.escapingControlCharacters()) }
         terminal.note(
-            "divan conflicts resolve \(arguments.database.name) \(documentID) --local, --remote, "
-                + "--merge, --edit or --delete"
+            "divan conflicts resolve \(arguments.database.name) \(documentID)"
+                + (path == .default ? "" : " -c \(path.wireName)")
+                + " --local, --remote, --merge, --edit or --delete"
         )
     }
 }
