@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench steady bench-compare profile check states format package package-test docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench steady bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -72,6 +72,10 @@ package: setup ## make a .deb, a tarball and a container file in .build/dist
 
 package-test: ## install each in a clean Debian, and run the demo's main job from it (root)
 	@Tools/scripts/package-test
+
+tour: setup ## type Docs/tour.md anew, and draw the picture of the README
+	swift build --build-tests
+	DIVAN_TOUR=write swift test --skip-build --filter TourTests
 
 docs: setup ## build the reference of the public API into .build/docs
 	@Tools/scripts/docs

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A `divan` process on a terminal of its own, as a person has it.
+/// A process on a terminal of its own, as a person has it.
 final class PseudoTerminal {
     /// All that came, as it came.
     private(set) var output = ""
@@ -10,6 +10,8 @@ final class PseudoTerminal {
     private(set) var screen = Screen(columnCount: 80)
     private let descriptor: Int32
     private let identifier: pid_t
+    /// Bytes of a character of which the rest is missing.
+    private var unread: [UInt8] = []
     private var isOver = false
     private var begin = ContinuousClock.now
 
@@ -17,10 +19,25 @@ final class PseudoTerminal {
         let code: Int32
     }
 
-    /// Starts the command in the shell's folder, with 24 lines.
-    init(
+    /// Starts `divan` in the shell's folder, with 24 lines.
+    convenience init(
         _ shell: Shell,
         _ words: [String],
+        environment: [String: String] = [:],
+        columnCount: Int = 80
+    ) throws {
+        try self.init(
+            shell,
+            running: [Shell.divan.path] + words,
+            environment: environment,
+            columnCount: columnCount
+        )
+    }
+
+    /// Starts a program in the shell's folder, with 24 lines.
+    init(
+        _ shell: Shell,
+        running program: [String],
         environment: [String: String] = [:],
         columnCount: Int = 80
     ) throws {
@@ -40,7 +57,7 @@ final class PseudoTerminal {
         let script = "cd '\(shell.directory)' && exec \"$0\" \"$@\""
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
         identifier = try spawn(
-            ["/bin/sh", "-c", script, Shell.divan.path] + words,
+            ["/bin/sh", "-c", script] + program,
             environment: variables,
             beginsSession: true
         ) { actions in
@@ -105,6 +122,17 @@ final class PseudoTerminal {
     /// Nothing here takes half a minute; whoever waits for what never comes shall see the screen.
     private var isLate: Bool { ContinuousClock.now - begin > .seconds(29) }
 
+    /// How many bytes at the end begin a character that has not come whole.
+    private static func unfinishedCount(_ bytes: [UInt8]) -> Int {
+        for count in 1...3 where count <= bytes.count {
+            let byte = bytes[bytes.count - count]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > count ? count : 0
+        }
+        return 0
+    }
+
     private func read() -> Bool {
         var piece = [UInt8](repeating: 0, count: 65_536)
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -112,7 +140,10 @@ final class PseudoTerminal {
         // EIO: the last process on the terminal has closed it.
         let count = Glibc.read(descriptor, &piece, piece.count)
         guard count > 0 else { return false }
-        let text = String(decoding: piece[..<count], as: UTF8.self)
+        unread += piece[..<count]
+        let whole = unread.count - Self.unfinishedCount(unread)
+        let text = String(decoding: unread[..<whole], as: UTF8.self)
+        unread.removeFirst(whole)
         output += text
         screen.write(text)
         return true

@@ -1,10 +1,29 @@
 /// What a terminal shows after a program wrote to it: the few control sequences that we use.
 struct Screen {
+    /// How a character is set.
+    struct Style: Hashable {
+        var isBold = false
+        var isFaint = false
+        /// One of the eight colours of SGR 30 to 37; `nil` is the terminal's own.
+        var colour: Int?
+    }
+
+    /// A character with its style.
+    struct Cell: Equatable {
+        var character: Character = " "
+        var style = Style()
+    }
+
     /// Control sequences that are none of these.
     private(set) var strangers: [String] = []
-    private let columnCount: Int
-    private var lines: [[Character]] = [[]]
-    private var (row, column) = (0, 0)
+    /// Whether any sequence asked for a style.
+    private(set) var isStyled = false
+    let columnCount: Int
+    private(set) var lines: [[Cell]] = [[]]
+    /// Where the next character goes; the column may be one behind the last.
+    private(set) var row = 0
+    private(set) var column = 0
+    private var style = Style()
     private var unfinished = ""
 
     init(columnCount: Int) {
@@ -12,11 +31,7 @@ struct Screen {
     }
 
     /// The lines from the first on, without spaces at their ends.
-    var text: String {
-        lines.map { line in
-            String(line.reversed().drop { $0 == " " }.reversed())
-        }.joined(separator: "\n")
-    }
+    var text: String { lines.map(\.text).joined(separator: "\n") }
 
     mutating func write(_ text: String) {
         for scalar in text.unicodeScalars {
@@ -37,10 +52,10 @@ struct Screen {
         default:
             if column == columnCount { (row, column) = (row + 1, 0) }
             reach()
-            lines[row] += Array(repeating: " ", count: max(0, column - lines[row].count))
+            lines[row] += Array(repeating: Cell(), count: max(0, column - lines[row].count))
             lines[row].replaceSubrange(
                 column..<min(column + 1, lines[row].count),
-                with: [character]
+                with: [Cell(character: character, style: style)]
             )
             column += 1
         }
@@ -60,7 +75,28 @@ struct Screen {
             lines[row].removeLast(max(0, lines[row].count - column))
             lines.removeLast(lines.count - row - 1)
         case "K" where sequence == "2K": lines[row] = []
+        case "m": setStyle(sequence.dropLast())
         default: strangers.append(String(sequence))
         }
     }
+
+    private mutating func setStyle(_ parameters: Substring) {
+        isStyled = true
+        for text in parameters.split(separator: ";", omittingEmptySubsequences: false) {
+            switch Int(text) ?? 0 {
+            case 0: style = Style()
+            case 1: style.isBold = true
+            case 2: style.isFaint = true
+            case 22: (style.isBold, style.isFaint) = (false, false)
+            case let number where (30...37).contains(number): style.colour = number - 30
+            case 39: style.colour = nil
+            default: strangers.append(String(parameters) + "m")
+            }
+        }
+    }
+}
+
+extension [Screen.Cell] {
+    /// The characters, without spaces at the end.
+    var text: String { String(String(map(\.character)).reversed().drop { $0 == " " }.reversed()) }
 }
