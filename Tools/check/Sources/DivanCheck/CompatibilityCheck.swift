@@ -1,11 +1,12 @@
 import Foundation
 
-/// The tests that the compatibility page names exist.
+/// The tests exist that the pages name which say what is there.
 ///
-/// In that page every code span of a table's last column whose head is "Test" is the name of a
-/// test: what stands between the backticks of its function, or an XCTest method's name.
+/// In these pages every code span of a table's last column whose head is "Test" is the name of a
+/// test: what stands between the backticks of its function, or an XCTest method's name; or it is that
+/// of a figure that a bound of the bench holds.
 public struct CompatibilityCheck {
-    private static let page = "Docs/compatibility.md"
+    private static let pages = ["Docs/compatibility.md", "Docs/answers.md"]
 
     private let tree: SourceTree
 
@@ -16,11 +17,14 @@ public struct CompatibilityCheck {
 
     /// Returns each name that is no test's, and each row that names neither test nor reason.
     public func violations() throws -> [Violation] {
-        guard tree.exists(Self.page) else { return [] }
-        let known = try testNames()
+        let known = try testNames().union(figureNames())
+        return try Self.pages.filter(tree.exists).flatMap { try violations(of: $0, known) }
+    }
+
+    private func violations(of page: String, _ known: Set<String>) throws -> [Violation] {
         var violations: [Violation] = []
         var isTestColumn = false
-        for (index, line) in try tree.text(Self.page).lines.enumerated() {
+        for (index, line) in try tree.text(page).lines.enumerated() {
             let cells = self.cells(of: line)
             guard let last = cells.last else {
                 isTestColumn = false
@@ -28,7 +32,7 @@ public struct CompatibilityCheck {
             }
             if last == "Test" { isTestColumn = true }
             guard isTestColumn, last != "Test", !last.hasPrefix("---") else { continue }
-            let place = "\(Self.page):\(index + 1)"
+            let place = "\(page):\(index + 1)"
             if last.isEmpty {
                 violations.append(
                     Violation(
@@ -56,6 +60,16 @@ public struct CompatibilityCheck {
         guard line.hasPrefix("|"), line.hasSuffix("|"), line.count > 1 else { return [] }
         return line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// The names of the figures that have a bound: the keys of the bench's thresholds.
+    private func figureNames() throws -> Set<String> {
+        var names: Set<String> = []
+        for file in tree.files(under: "Tools/bench/thresholds", suffix: ".json") {
+            let root = try JSONSerialization.jsonObject(with: Data(tree.text(file).utf8))
+            names.formUnion((root as? [String: Any])?.keys.map(\.self) ?? [])
+        }
+        return names
     }
 
     /// The names of all test functions.

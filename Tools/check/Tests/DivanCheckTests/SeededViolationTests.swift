@@ -260,6 +260,19 @@ import Testing
         )
     }
 
+    @Test func `an answer names a test or a figure that exists`() throws {
+        let checkout = try Checkout()
+        try checkout.write("Tools/bench/thresholds/a.json", #"{"pull of all": {"share": 0.7}}"#)
+        try checkout.write("Tests/ATests/ATests.swift", "@Test func `it works`() {}\n")
+        let head = "| wish | answer | Test |\n|---|---|---|\n"
+        let rows = "| 1 | x | `pull of all`, `it works` |\n"
+        try checkout.write("Docs/answers.md", head + rows)
+        let check = CompatibilityCheck(checkout.tree)
+        #expect(try check.violations().isEmpty)
+        try checkout.write("Docs/answers.md", head + rows + "| 2 | x | `pull of none` |\n")
+        #expect(try check.violations().map(\.place) == ["Docs/answers.md:4"])
+    }
+
     @Test func `a trial with other settings than the libraries is found`() throws {
         let checkout = try Checkout()
         let lax = """
