@@ -333,6 +333,12 @@ let examples: [Target] = [
         at: "Docs/examples/Sources/room-example",
         uses: ["Divan", "DivanDiscovery"]
     ),
+    program("guestbook-example", at: "Docs/examples/Sources/guestbook-example", uses: ["Divan"]),
+    program(
+        "menu-server-example",
+        at: "Docs/examples/Sources/menu-server-example",
+        uses: ["Divan", "DivanHTTP", "DivanTransport"]
+    ),
     library(
         "PlugIns",
         at: "Docs/examples/Sources/PlugIns",
@@ -352,12 +358,15 @@ let examples: [Target] = [
     tests(
         "ExampleTests",
         at: "Docs/examples/Tests/ExampleTests",
-        uses: ["notes-example", "photos-example", "fleet-example", "room-example", "DivanTestKit"]
+        uses: [
+            "notes-example", "photos-example", "fleet-example", "room-example",
+            "guestbook-example", "menu-server-example", "Divan", "DivanTestKit",
+        ]
     ),
     tests(
         "GuideTests",
         at: "Docs/examples/Tests/GuideTests",
-        uses: ["CouchbaseLiteSwift", "Divan"]
+        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
     ),
 ]
 

@@ -18,6 +18,7 @@ let package = Package(
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanConflicts"),
         .package(path: "../../Packages/DivanDiscovery"),
+        .package(path: "../../Packages/DivanHTTP"),
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLog"),
         .package(path: "../../Packages/DivanStore"),
@@ -32,6 +33,16 @@ let package = Package(
         .executableTarget(
             name: "room-example",
             dependencies: ["Divan", "DivanDiscovery"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "guestbook-example",
+            dependencies: ["Divan"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "menu-server-example",
+            dependencies: ["Divan", "DivanHTTP", "DivanTransport"],
             swiftSettings: strict
         ),
         .target(
@@ -53,13 +64,14 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "notes-example", "photos-example", "fleet-example", "room-example", "DivanTestKit",
+                "notes-example", "photos-example", "fleet-example", "room-example",
+                "guestbook-example", "menu-server-example", "Divan", "DivanTestKit",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "GuideTests",
-            dependencies: ["CouchbaseLiteSwift", "Divan"],
+            dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
             swiftSettings: strict
         ),
     ]

@@ -49,10 +49,15 @@ import Testing
         #expect(lines.count == 1 && !lines[0].isEmpty)
     }
 
-    @Test(arguments: ["notes-example", "photos-example", "fleet-example", "room-example"])
+    @Test(arguments: [
+        "notes-example", "photos-example", "fleet-example", "room-example", "guestbook-example",
+    ])
     func `a place that holds no databases is told in a line`(_ name: String) throws {
         let words =
-            ["notes-example": [], "room-example": ["ali", "token"]][name] ?? ["show", "x"]
+            [
+                "notes-example": [], "room-example": ["ali", "token"],
+                "guestbook-example": ["read"],
+            ][name] ?? ["show", "x"]
         let outcome = try Program.built(name).run(["/dev/null/nowhere"] + words)
         #expect(outcome.status == 1, "\(outcome)")
         #expect(outcome.lines.count == 1, "\(outcome)")

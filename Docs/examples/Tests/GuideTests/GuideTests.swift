@@ -35,17 +35,58 @@ import Testing
         ("queries.md", "Queries.swift"),
         ("encryption.md", "Encryption.swift"),
         ("blobs.md", "Blobs.swift"),
+        ("models.md", "Models.swift"),
+        ("threads.md", "Threads.swift"),
+        ("testing-your-app.md", "TestingYourApp.swift"),
+        ("sync-gateway.md", "SyncGateway.swift"),
+        ("beyond-one-machine.md", "BeyondOneMachine.swift"),
+        ("logging-and-metrics.md", "LoggingAndMetrics.swift"),
+        ("upgrading.md", "Upgrading.swift"),
+        // Their code is an example program, which ExampleTests runs.
+        ("an-app-from-zero.md", "../../Sources/guestbook-example"),
+        ("one-process.md", "../../Sources/menu-server-example"),
+        ("peer-to-peer.md", "../../Sources/room-example"),
     ])
     func `every Swift block of a guide is compiled here`(_ page: String, _ source: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guides = here.appendingPathComponent("../../../guides")
         let text = try String(contentsOf: guides.appendingPathComponent(page), encoding: .utf8)
-        let files = [source, "ResolverTests.swift"].map { here.appendingPathComponent($0) }
-        let code = try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        let sources = try files(at: here.appendingPathComponent(source).standardizedFileURL)
+        let shared = here.appendingPathComponent("ResolverTests.swift")
+        let code = try (sources + [shared])
+            .map { flush(try String(contentsOf: $0, encoding: .utf8)) }.joined()
         let blocks = text.components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
         #expect(blocks.count >= 2)
-        for block in blocks { #expect(code.contains(block), "\(page): \(block)") }
+        for block in blocks { #expect(code.contains(flush(block)), "\(page): \(block)") }
+    }
+
+    /// A source, or those of a program.
+    private func files(at place: URL) throws -> [URL] {
+        guard place.pathExtension.isEmpty else { return [place] }
+        return try FileManager.default.contentsOfDirectory(
+            at: place,
+            includingPropertiesForKeys: nil
+        )
+    }
+
+    /// The lines without their indentation: a page shows a method without its type around it.
+    private func flush(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.drop { $0 == " " } }.joined(separator: "\n")
+    }
+
+    @Test func `the index names every guide`() throws {
+        let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let guides = here.appendingPathComponent("../../../guides").standardizedFileURL
+        let index = try String(
+            contentsOf: guides.appendingPathComponent("README.md"),
+            encoding: .utf8
+        )
+        let names = try FileManager.default.contentsOfDirectory(atPath: guides.path)
+        for name in names where name.hasSuffix(".md") && name != "README.md" {
+            #expect(index.contains("](\(name))"), "\(name)")
+        }
     }
 
     // MARK: Getting started

@@ -61,7 +61,7 @@ import Testing
 
     @Test func `the guide to upgrading runs`() throws {
         let shell = try Shell()
-        let outcome = try shell.bash("set -e\n" + blocks("deploying.md").joined())
+        let outcome = try shell.bash("set -e\n" + blocks("upgrading.md").joined())
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("Equal: 1 document and 0 blobs\n"))
         #expect(outcome.output.contains("version vectors from now on"))

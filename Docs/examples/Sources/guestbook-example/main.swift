@@ -1,0 +1,33 @@
+import Foundation
+
+/// A guest book that syncs: sign, read, share and sync.
+func run(_ words: [String]) async throws -> Int32 {
+    switch (words.dropFirst().first, words.count) {
+    case ("sign", 4):
+        try GuestBook(directory: words[0]).sign(words[2], words[3])
+    case ("read", 2):
+        for line in try GuestBook(directory: words[0]).lines() { print(line) }
+    case ("share", 3):
+        let book = try GuestBook(directory: words[0])
+        for line in try book.share(password: words[2]) { print(line) }
+        fflush(nil)
+        while readLine() != nil {}
+    case ("sync", 5):
+        let book = try GuestBook(directory: words[0])
+        try await book.sync(with: words[2], pinning: words[3], password: words[4])
+        print("level with \(words[2])")
+    default:
+        print("Usage: guestbook-example DIRECTORY sign NAME TEXT | read | share PASSWORD")
+        print("       guestbook-example DIRECTORY sync URL CERTIFICATE PASSWORD")
+        return 2
+    }
+    return 0
+}
+
+do {
+    exit(try await run(Array(CommandLine.arguments.dropFirst())))
+} catch {
+    // An error that nobody catches would stop the program with a crash report.
+    print(error.localizedDescription)
+    exit(1)
+}

@@ -1,0 +1,47 @@
+import Divan
+import DivanHTTP
+
+/// What is answered on which path.
+struct MenuRoutes {
+    let menu: Collection
+
+    func answer(_ request: HTTPRequest, _ body: [UInt8]) async throws -> HTTPResponse {
+        let path = request.target.segments
+        switch (request.method, path.first, path.count) {
+        case ("GET", "menu", 1): return try await list()
+        case ("GET", "menu", 2): return try await show(path[1])
+        case ("PUT", "menu", 2): return try await keep(body, as: path[1])
+        case ("GET", "metrics", 1): return page("text/plain; version=0.0.4", Divan.metrics.text)
+        default: throw HTTPError(404, "there is /menu, /menu/DISH and /metrics")
+        }
+    }
+
+    private func list() async throws -> HTTPResponse {
+        let menu = menu
+        // The disk is waited for on a thread of the database's own, not on Swift's few.
+        let dishes = try await menu.database.inBackground {
+            try menu.documentIDs().compactMap { try menu.document(id: $0)?.toJSON() }
+        }
+        return page("application/json", "[\(dishes.joined(separator: ","))]")
+    }
+
+    private func show(_ dish: String) async throws -> HTTPResponse {
+        guard let document = try await menu.background.document(id: dish) else {
+            throw HTTPError(404, "no dish of that name")
+        }
+        return page("application/json", document.toJSON())
+    }
+
+    private func keep(_ body: [UInt8], as dish: String) async throws -> HTTPResponse {
+        let json = String(decoding: body, as: UTF8.self)
+        guard let document = try? MutableDocument(id: dish, json: json) else {
+            throw HTTPError(400, "the body is no JSON object")
+        }
+        try await menu.background.save(document)
+        return HTTPResponse(status: 204)
+    }
+
+    private func page(_ type: String, _ text: String) -> HTTPResponse {
+        HTTPResponse(contentType: type, Array(text.utf8))
+    }
+}

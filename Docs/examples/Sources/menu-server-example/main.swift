@@ -1,0 +1,23 @@
+import Foundation
+
+/// A menu that peers sync and browsers read: menu-server-example DIRECTORY, until its input ends.
+///
+/// Peers log in as `till` with the password in the environment variable `MENU_PASSWORD`.
+let words = CommandLine.arguments.dropFirst().map { $0 }
+let password = ProcessInfo.processInfo.environment["MENU_PASSWORD"] ?? ""
+guard words.count == 1, !password.isEmpty else {
+    print("Usage: MENU_PASSWORD=… menu-server-example DIRECTORY")
+    exit(2)
+}
+
+do {
+    let server = try MenuServer(directory: words[0], password: password)
+    for line in try server.open() { print(line) }
+    fflush(nil)
+    while readLine() != nil {}
+    try server.close()
+} catch {
+    // An error that nobody catches would stop the program with a crash report.
+    print(error.localizedDescription)
+    exit(1)
+}

@@ -1,0 +1,62 @@
+import Divan
+import Foundation
+
+struct Chore: Codable, Sendable {
+    var title: String
+    var isDone = false
+}
+
+func keepChore(in chores: Collection) throws {
+    var milk = TypedDocument(id: "milk", Chore(title: "Buy milk"))
+    try chores.save(&milk)
+
+    guard var again = try chores.typedDocument(id: "milk", of: Chore.self) else { return }
+    again.content.isDone = true
+    try chores.save(&again)
+}
+
+func finish(_ chore: inout TypedDocument<Chore>, in chores: Collection) throws -> Bool {
+    chore.content.isDone = true
+    // false: somebody has saved it since it was read, and nothing was written.
+    return try chores.save(&chore, concurrencyControl: .failOnConflict)
+}
+
+struct DatedChore: Codable, Sendable {
+    var title: String
+    var isDone: Bool
+    // New. Documents from before have none, and an optional needs nothing else.
+    var dueDate: Date?
+    // New, with a default for documents from before.
+    var minutes: Int
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        title = try values.decode(String.self, forKey: .title)
+        isDone = try values.decode(Bool.self, forKey: .isDone)
+        dueDate = try values.decodeIfPresent(Date.self, forKey: .dueDate)
+        minutes = try values.decodeIfPresent(Int.self, forKey: .minutes) ?? 15
+    }
+}
+
+struct RenamedChore: Codable, Sendable {
+    var summary: String
+    var isDone: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case summary = "title"  // documents, and older programs, keep the name they know
+        case isDone
+    }
+}
+
+func countInCents(_ dishes: Collection) async throws {
+    for try await dish in dishes.documents() where dish.contains(key: "price") {
+        try await dishes.background.update(id: dish.id) { dish in
+            // A sync may have brought the new form since it was listed.
+            guard let cents = Int(exactly: (dish.double(forKey: "price") * 100).rounded()),
+                dish.contains(key: "price")
+            else { return }
+            dish.setInt(cents, forKey: "cents")
+            dish.removeValue(forKey: "price")
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// The functions of the guides to Sync Gateway, hubs, logs and metrics do what these pages say.
+@Suite struct NetworkGuideTests {
+    private func collection(_ name: String) throws -> Collection {
+        try Database.inMemory(name: "shop").createCollection(name: name)
+    }
+
+    private func door(to collection: Collection) -> URLEndpointListenerConfiguration {
+        var config = URLEndpointListenerConfiguration(collections: [collection])
+        config.networkInterface = "127.0.0.1"
+        config.disableTLS = true
+        return config
+    }
+
+    // MARK: Sync Gateway
+
+    @Test func `a session goes along as a cookie, and a refusal is told to people`() async throws {
+        let server = try HandshakeServer(answers: [
+            HandshakeServer.answer("401 Unauthorized", "WWW-Authenticate: Basic realm=\"notes\"")
+        ])
+        let replicator = try replicator(
+            of: try collection("notes"),
+            with: "ws://127.0.0.1:\(server.port)/notes",
+            login: try #require(logins(session: "a1b2").last)
+        )
+        let error = await #expect(throws: NSError.self) { try await replicator.run() }
+        #expect(error.map { advice(for: $0) } == "Sign in again.")
+        #expect(server.field("Cookie") == "SyncGatewaySession=a1b2")
+    }
+
+    @Test func `a password goes along, and a document that may not be written is told`()
+        async throws
+    {
+        let (here, there) = (try collection("notes"), try collection("notes"))
+        var door = door(to: there)
+        door.authenticator = ListenerPasswordAuthenticator { $0 == "anna" && $1 == "open sesame" }
+        door.access = { _ in
+            var access = ListenerAccess()
+            access.writeFilter = { document, _ in document.id != "secret" }
+            return access
+        }
+        let listener = URLEndpointListener(config: door)
+        try listener.start()
+        defer { listener.stop() }
+        try here.save(document: MutableDocument(id: "secret"))
+        let url = try #require(listener.urls?.first).absoluteString
+        let login = try #require(logins(session: "").first)
+        let replicator = try replicator(of: here, with: url, login: login)
+        var told: [String] = []
+        let events = replicator.documentReplicationStream
+        async let running: Void = replicator.run()
+        await tellRefusals(among: events) { line in
+            told.append(line)
+            replicator.stop()
+        }
+        try await running
+        #expect(told == ["secret: You may not do that here."])
+    }
+
+    // MARK: Hubs
+
+    @Test func `what a device gives to a hub reaches the office, and back`() async throws {
+        let (office, middle) = (try collection("orders"), try collection("orders"))
+        let device = try collection("orders")
+        let top = URLEndpointListener(config: door(to: office))
+        try top.start()
+        defer { top.stop() }
+        let hub = Hub(
+            door: door(to: middle),
+            office: URLEndpoint(url: try #require(top.urls?.first))
+        )
+        let url = try #require(try hub.open().first)
+        let (up, down) = (office.changes(), middle.changes())
+
+        try device.save(document: MutableDocument(id: "table-4"))
+        try await sync(device, with: URLEndpoint(url: url))
+        for await change in up where change.documentIDs.contains("table-4") { break }
+
+        try office.save(document: MutableDocument(id: "closing-time"))
+        for await change in down where change.documentIDs.contains("closing-time") { break }
+        try await sync(device, with: URLEndpoint(url: url))
+        #expect(try device.documentIDs() == ["closing-time", "table-4"])
+        hub.close()
+    }
+
+    // MARK: Logs and metrics
+
+    @Test(arguments: [
+        (LogLevel.debug, "trace"), (.verbose, "debug"), (.info, "info"), (.warning, "warning"),
+        (.error, "error"),
+    ])
+    func `a message goes to the logger with its level and domain`(
+        _ level: LogLevel,
+        _ expected: String
+    ) {
+        let lines = Mutex<[String]>([])
+        let bridge = LogBridge(
+            logger: Logging.Logger { line in lines.withLock { $0.append(line) } }
+        )
+        bridge.writeLog(level: level, domain: .replicator, message: "connected")
+        #expect(lines.withLock { $0 } == ["\(expected) Divan replicator: connected"])
+    }
+
+    @Test func `figures become gauges`() async throws {
+        let (here, there) = (try collection("orders"), try collection("orders"))
+        let listener = URLEndpointListener(config: door(to: there))
+        try listener.start()
+        defer { listener.stop() }
+        try here.save(document: MutableDocument(id: "table-4"))
+        let target = URLEndpoint(url: try #require(listener.urls?.first))
+        let entries = [CollectionConfiguration(collection: here)]
+        let config = ReplicatorConfiguration(collections: entries, target: target)
+        let replicator = Replicator(config: config)
+        try await replicator.run()
+        record(listener, as: "gauges")
+        record(replicator, as: "gauges")
+        let recorded = Gauge.recorded.withLock { $0 }
+        #expect(recorded["divan_received_documents{database=gauges}"] == 1)
+        #expect(recorded["divan_replicator_pushed_documents{database=gauges}"] == 1)
+        #expect(recorded["divan_replicator_errors{database=gauges}"] == 0)
+    }
+}
