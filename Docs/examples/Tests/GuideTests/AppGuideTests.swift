@@ -43,6 +43,15 @@ import Testing
         #expect(again.content.minutes == 5 && again.content.title == "Buy oat milk")
     }
 
+    @Test func `a default behind a property does not help a document without it`() throws {
+        let chores = try collection()
+        try chores.save(document: MutableDocument(id: "milk", data: ["title": "Buy milk"]))
+        let error = #expect(throws: NSError.self) {
+            try chores.typedDocument(id: "milk", of: Chore.self)
+        }
+        #expect(error?.code == CBLError.decodingError)
+    }
+
     @Test func `a renamed property keeps its name in the documents`() throws {
         let chores = try collection()
         try keepChore(in: chores)
