@@ -12,7 +12,8 @@ public struct PagesCheck {
         var violations: [Violation] = []
         for package in try tree.packages() {
             let folder = "Packages/\(package)"
-            for page in ["README.md", "CHANGELOG.md", "Package.swift", "Tests"]
+            let catalogue = "Sources/\(package)/\(package).docc/\(package).md"
+            for page in ["README.md", "CHANGELOG.md", "Package.swift", "Tests", catalogue]
             where !tree.exists("\(folder)/\(page)") {
                 violations.append(
                     Violation(

@@ -20,6 +20,8 @@ final class Checkout {
             )
             try write("\(folder)/Tests/\(package)Tests/ATests.swift", "import Testing\n")
             try write("\(folder)/Sources/\(package)/Main.swift", "struct Main {}\n")
+            let catalogue = "\(folder)/Sources/\(package)/\(package).docc"
+            try write("\(catalogue)/\(package).md", "# ``\(package)``\n")
         }
         for folder in ["Tools/divan", "Tests"] {
             try write("\(folder)/Package.swift", Self.rootManifest(packages: []))

@@ -224,9 +224,14 @@ import Testing
 
     @Test func `a missing page is found`() throws {
         let checkout = try Checkout()
-        try checkout.remove("Packages/DivanJSON/CHANGELOG.md")
+        let catalogue = "Sources/DivanJSON/DivanJSON.docc/DivanJSON.md"
+        for page in ["CHANGELOG.md", catalogue] {
+            try checkout.remove("Packages/DivanJSON/\(page)")
+        }
         let violations = try PagesCheck(checkout.tree).violations()
-        #expect(violations.map(\.problem) == ["CHANGELOG.md is missing"])
+        #expect(
+            violations.map(\.problem) == ["CHANGELOG.md is missing", "\(catalogue) is missing"]
+        )
     }
 
     @Test func `a script that cannot be run is found`() throws {

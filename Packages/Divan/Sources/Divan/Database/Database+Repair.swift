@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// What ``Database/repair(from:)`` did.
+/// What `Database.repair(from:)` did.
 ///
 /// An addition to the official API.
 public struct DatabaseRepair: Sendable, Equatable {
