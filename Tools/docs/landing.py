@@ -1,0 +1,79 @@
+"""The first page: what it is, how it looks, where to go."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from checkout import Checkout
+from document import Document, code_block
+
+# What a visitor wants to know first, and the page that says more.
+CARDS = [
+    ("Works without the network", "A database in your process, on disk or in memory: documents, blobs, queries, "
+     "live results. Sync happens when there is a way.", "Docs/guides/getting-started.md"),
+    ("Both ends of a sync", "The peer that connects and the peer that listens, over TLS, with users, rights and "
+     "certificates. No server needed.", "Docs/guides/peer-to-peer.md"),
+    ("Speaks Couchbase Lite", "The same wire as phones and Sync Gateway, and the same Swift names: code and "
+     "databases move over.", "Docs/guides/from-couchbase-lite.md"),
+    ("Swift 6, all the way", "Typed documents, queries by key paths, async streams, and a public API that the "
+     "compiler's checks accept.", "Docs/guides/threads.md"),
+    ("Made to be looked into", "A shell, a page for the browser, a doctor for what does not sync, and a page for "
+     "every error code.", "Docs/guides/troubleshooting.md"),
+    ("Proven, with the proof shown", "Killed, cut, flooded and fuzzed; each figure beside its floor in plain C.",
+     "Docs/performance.md"),
+]
+
+
+def landing(checkout: Checkout, link_to, reference: str | None) -> str:
+    """The body of the first page; `link_to` gives the link to a page by its source."""
+    readme = checkout.text("README.md")
+    title, lead = _head(readme)
+    code = re.search(r"```swift\n(import .*?)```", readme, re.S)
+    sample = code_block(code.group(1), "swift") if code else ""
+    shell = re.search(r"## From the shell\s+```sh\n(.*?)```", readme, re.S)
+    commands = code_block(shell.group(1), "sh") if shell else ""
+    cards = "".join(
+        f'<a class="card" href="{link_to(source)}"><h3>{html.escape(name)}</h3><p>{html.escape(text)}</p></a>'
+        for name, text, source in CARDS
+    )
+    reference_link = f'<a class="button quiet" href="{reference}">Reference</a>' if reference else ""
+    return f"""<section class="hero">
+<div>
+<h1>{title}</h1>
+{lead}
+<p class="buttons"><a class="button" href="{link_to('Docs/guides/getting-started.md')}">Get started</a>
+<a class="button quiet" href="{link_to('Docs/guides/README.md')}">Guides</a>{reference_link}</p>
+</div>
+<a href="{link_to('Docs/guides/studio.md')}"><img src="{link_to('Docs/pictures/studio-conflict.png')}"
+alt="Two sides of a conflict and their merge, in the browser" width="1280" height="800"></a>
+</section>
+<section class="cards">{cards}</section>
+<section><h2>In your program</h2>
+<p>A shop listens; a kiosk pulls and pushes until both are level.</p>
+{sample}</section>
+<section><h2>From the shell</h2>
+{commands}</section>
+<section class="index">{_guides(checkout, link_to)}</section>
+"""
+
+
+def _head(readme: str) -> tuple[str, str]:
+    """The title, and the sentences below it: what it is, and for whom."""
+    title, paragraph = readme.split("\n\n")[:2]
+    sentences = "".join(
+        f"<p>{html.escape(sentence)}</p>" for sentence in paragraph.splitlines()[:3]
+    )
+    return html.escape(title.removeprefix("# ")), f'<div class="lead">{sentences}</div>'
+
+
+def _guides(checkout: Checkout, link_to) -> str:
+    """The index of the guides, without its title and its first paragraph."""
+    text = checkout.text("Docs/guides/README.md")
+    text = text[text.index("\n## ") :]
+
+    def rewrite(link: str, line: int) -> str:
+        source = checkout.resolve("Docs/guides/README.md", link.partition("#")[0])
+        return link_to(source) if source else link
+
+    return Document(text, rewrite, anchors=False).html()
