@@ -11,8 +11,8 @@ from checkout import Page
 # The parts of the navigation, with the pages that belong to each by the beginning of their source; the
 # first that fits has a page. Pages named in full stand first, in this order.
 SECTIONS: list[tuple[str, list[str]]] = [
-    ("Start", ["README.md", "Docs/guides/getting-started.md", "Docs/compatibility.md",
-               "Docs/interoperability.md", "Docs/performance.md", "CHANGELOG.md"]),
+    ("Start", ["README.md", "Docs/tour.md", "Docs/guides/getting-started.md", "Docs/answers.md",
+               "Docs/compatibility.md", "Docs/interoperability.md", "Docs/performance.md", "CHANGELOG.md"]),
     ("Guides", ["Docs/guides/README.md", "Docs/guides/", "Docs/examples/README.md"]),
     ("Queries", ["Docs/query/sqlpp.md", "Docs/query/"]),
     ("How it works", ["Docs/architecture.md", "Docs/life-of-a-conflict.md", "Docs/errors.md",
@@ -26,6 +26,8 @@ SECTIONS: list[tuple[str, list[str]]] = [
     ("Decisions", ["Docs/decisions/"]),
     ("Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
     ("Contribute", ["CONTRIBUTING.md", "Docs/traits.md", "Tools/"]),
+    # What nobody has given a place yet, so that it can be found.
+    ("More", ["Docs/"]),
 ]
 
 

@@ -139,6 +139,11 @@ class Pages(Checkouts):
         self.assertLess(page.index(">Zebras<"), page.index(">Ants<"))
         self.assertIn('aria-current="page">Ants<', page)
 
+    def test_a_page_that_nobody_gave_a_place_is_in_the_navigation(self) -> None:
+        self.write("Docs/brand-new.md", "# Brand new\n")
+        self.assertEqual(self.build(), [])
+        self.assertIn(">Brand new</a>", self.page("guides/index.html"))
+
     def test_the_search_knows_titles_and_headings(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\n## Big `ones`\n")
         self.build()
