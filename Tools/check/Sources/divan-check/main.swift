@@ -29,6 +29,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("codes", CodesCheck(tree).violations),
     ("states", StatesCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),
+    ("thresholds", ThresholdsCheck(tree).violations),
 ]
 var count = 0
 for check in checks {

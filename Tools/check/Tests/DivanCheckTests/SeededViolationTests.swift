@@ -309,6 +309,20 @@ import Testing
         #expect(violations.map(\.problem) == ["the root manifest lacks DivanDelta"])
     }
 
+    @Test func `a group of the bench that nothing is required of is found`() throws {
+        let checkout = try Checkout()
+        let check = ThresholdsCheck(checkout.tree)
+        #expect(try check.violations().isEmpty, "there is no bench yet")
+        let groups = "Group(name: \"json\", isSteady: true) {}\nGroup(name: \"tls\") {}\n"
+        try checkout.write("Tools/bench/Sources/divan-bench/Group.swift", groups)
+        try checkout.write("Tools/bench/thresholds/json.json", "{}\n")
+        #expect(try check.violations().map(\.place) == ["Tools/bench/thresholds/tls.json"])
+        try checkout.write("Tools/bench/thresholds/tls.json", "{}\n")
+        #expect(try check.violations().isEmpty)
+        try checkout.write("Tools/bench/thresholds/ssl.json", "{}\n")
+        #expect(try check.violations().map(\.place) == ["Tools/bench/thresholds/ssl.json"])
+    }
+
     @Test func `a header of a library that nobody asks for is found`() throws {
         let checkout = try Checkout()
         let file = "Packages/DivanStore/Sources/CDivanStore/new.c"
