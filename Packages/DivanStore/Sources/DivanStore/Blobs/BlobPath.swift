@@ -1,3 +1,5 @@
+internal import DivanJSON
+
 /// The way from the root of a body to a value in it.
 ///
 /// Blobs below one container share its part of the way, so that a long key over many blobs takes no
@@ -43,22 +45,10 @@ extension BlobPath.Step {
         }
     }
 
-    /// One step of a JSON Pointer (RFC 6901 §3).
     fileprivate var text: String {
-        guard case .key(let key) = self else {
-            if case .index(let index) = self { return String(index) }
-            return ""
+        switch self {
+        case .key(let key): JSONPointer.step(to: key)
+        case .index(let index): String(index)
         }
-        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") })
-        else { return key }
-        var escaped = ""
-        for scalar in key.unicodeScalars {
-            switch scalar {
-            case "~": escaped += "~0"
-            case "/": escaped += "~1"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

@@ -83,35 +83,15 @@ struct NamedBlob: Equatable {
     /// Every blob that a document's body names.
     static func all(in body: JSON) -> [NamedBlob] {
         BlobReferences.all(in: body).map { reference in
-            let key = reference.pointer.dropFirst()
-            let steps = key.split(separator: "/", omittingEmptySubsequences: false)
-            let blob = steps.reduce(Optional(body)) { $0.member(String($1)) }
+            let pointer = JSONPointer(reference.pointer)
+            let blob = pointer.flatMap { body[$0] }
+            let isAtTop = pointer?.steps.count == 1
             return NamedBlob(
-                key: steps.count == 1 ? key.unescapingPointer : reference.pointer,
+                key: isAtTop ? pointer?.steps.first ?? "" : reference.pointer,
                 pointer: reference.pointer,
                 digest: reference.digest,
                 contentType: blob?["content_type"]?.string ?? ""
             )
         }
-    }
-}
-
-extension JSON? {
-    /// One step of a JSON Pointer (RFC 6901 §4).
-    fileprivate func member(_ step: String) -> JSON? {
-        switch self {
-        case .object(let members): return members[step[...].unescapingPointer]
-        case .array(let items):
-            guard let index = Int(step), items.indices.contains(index) else { return nil }
-            return items[index]
-        default: return nil
-        }
-    }
-}
-
-extension Substring {
-    /// The key that a step of a JSON Pointer stands for (RFC 6901 §4).
-    fileprivate var unescapingPointer: String {
-        replacing("~1", with: "/").replacing("~0", with: "~").description
     }
 }

@@ -1,21 +1,14 @@
 import DivanJSON
 
 /// Where in a document a blob is: a key, or a JSON Pointer that begins with a slash.
-///
-/// Source: RFC 6901 §3, §4.
 struct BlobPlace {
     /// The keys and indices on the way, at least one.
     let steps: [String]
 
     /// Reads what a person typed.
     init(_ text: String) {
-        guard text.hasPrefix("/") else {
-            steps = [text]
-            return
-        }
-        steps = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
-            $0.replacing("~1", with: "/").replacing("~0", with: "~").description
-        }
+        let pointer = text.isEmpty ? nil : JSONPointer(text)
+        steps = pointer?.steps ?? [text]
     }
 
     /// Returns the body with a value at the place; `nil` when the way to it is not there.
