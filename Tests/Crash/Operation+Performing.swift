@@ -18,8 +18,8 @@ extension Operation {
             let last = try store.read { try $0.lastSequence(in: .default) }
             try store.setLocalCheckpoint(lane.checkpoint, Array("\(step) \(last)".utf8))
         case .delete(let id):
-            let deleted = DocumentID(unchecked: id)
-            _ = try store.save(deleted, in: .default, body: Array("{}".utf8), isTombstone: true)
+            let revision = LocalRevision(deleting: DocumentID(unchecked: id))
+            _ = try store.save(revision, in: .default)
         case .purge(let id):
             try store.write { _ = try $0.purge(DocumentID(unchecked: id), in: .default) }
         case .makeCollection:
@@ -51,12 +51,9 @@ extension Operation {
         let digest = BlobDigest(hashing: content.span)
         let hold = store.blobs.hold(digest)
         _ = try store.blobs.write(content)
-        _ = try store.save(
-            DocumentID(unchecked: id),
-            in: .default,
-            body: Array(Self.blobBody(digest, step).utf8),
-            hasBlobs: true
-        )
+        let body = Array(Self.blobBody(digest, step).utf8)
+        let revision = LocalRevision(DocumentID(unchecked: id), body: body, hasBlobs: true)
+        _ = try store.save(revision, in: .default)
         withExtendedLifetime(hold) {}
     }
 

@@ -6,24 +6,17 @@ extension StoreWriter {
     ///
     /// Returns `nil`, and does nothing, when it is not new.
     func saveFirst(
-        _ documentID: DocumentID,
-        _ body: [UInt8],
-        _ hasBlobs: Bool,
+        _ revision: LocalRevision,
         in collection: OpenCollection
     ) throws(StoreError) -> DocumentRow? {
+        let documentID = revision.documentID
         guard !isLatestRow(documentID, in: collection.id) else { return nil }
         let authorBefore = author
         do {
-            let edit = LocalEdit(
-                parent: nil,
-                isTombstone: false,
-                hasBlobs: hasBlobs,
-                body: body,
-                retention: retention.bodies(over: nil, in: collection.id)
-            )
+            let retained = retention.bodies(over: nil, in: collection.id)
             var history = scheme.emptyHistory
-            author.blinding = Self.blinding(for: body)
-            _ = try history.save(edit, by: &author)
+            author.blinding = Self.blinding(for: revision.body)
+            _ = try history.save(revision.edit(after: nil, retaining: retained), by: &author)
             let row = try self.row(of: history, documentID, in: collection, over: nil)
             if try add(row, in: collection) { return row }
         } catch let error as RevisionError {

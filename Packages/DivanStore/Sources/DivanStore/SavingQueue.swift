@@ -13,22 +13,14 @@ final class SavingQueue: Sendable {
     /// Sendable although it changes: only the thread that is inside the store's `writing` lock
     /// touches `result`, and the waiting thread reads it there too.
     final class Ticket: @unchecked Sendable {
-        let save: Save
+        let revision: LocalRevision
+        let collection: CollectionPath
         fileprivate(set) var result: Result<Outcome, any Error>?
 
-        fileprivate init(_ save: Save) {
-            self.save = save
+        fileprivate init(_ revision: LocalRevision, in collection: CollectionPath) {
+            self.revision = revision
+            self.collection = collection
         }
-    }
-
-    /// What `StoreWriter.save` is asked for.
-    struct Save {
-        let documentID: DocumentID
-        let collection: CollectionPath
-        let body: [UInt8]
-        let isTombstone: Bool
-        let hasBlobs: Bool
-        let parent: ExpectedParent
     }
 
     struct Outcome {
@@ -39,8 +31,8 @@ final class SavingQueue: Sendable {
 
     private let waiting = Mutex<[Ticket]>([])
 
-    func add(_ save: Save) -> Ticket {
-        let ticket = Ticket(save)
+    func add(_ revision: LocalRevision, in collection: CollectionPath) -> Ticket {
+        let ticket = Ticket(revision, in: collection)
         waiting.withLock { $0.append(ticket) }
         return ticket
     }
@@ -62,23 +54,19 @@ extension SavingQueue.Ticket {
 }
 
 extension StoreWriter {
-    func save(_ save: SavingQueue.Save) throws(StoreError) -> SavingQueue.Outcome {
+    func save(_ ticket: SavingQueue.Ticket) throws(StoreError) -> SavingQueue.Outcome {
         let countBefore = changeCount
-        let outcome = try self.save(
-            save.documentID,
-            in: save.collection,
-            body: save.body,
-            isTombstone: save.isTombstone,
-            hasBlobs: save.hasBlobs,
-            parent: save.parent
-        )
+        let outcome = try save(ticket.revision, in: ticket.collection)
         guard case .saved(let document) = outcome, changeCount != countBefore else {
             return SavingQueue.Outcome(outcome: outcome, change: nil)
         }
-        let change = DocumentChange(documentID: save.documentID, sequence: document.sequence)
+        let change = DocumentChange(
+            documentID: ticket.revision.documentID,
+            sequence: document.sequence
+        )
         return SavingQueue.Outcome(
             outcome: outcome,
-            change: StoreChange(collection: save.collection, changes: [change], origin: .local)
+            change: StoreChange(collection: ticket.collection, changes: [change], origin: .local)
         )
     }
 }

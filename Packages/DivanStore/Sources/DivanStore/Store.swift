@@ -198,34 +198,11 @@ public final class Store: Sendable {
     ///
     /// - Throws: As `StoreWriter.save`.
     public func save(
-        _ documentID: DocumentID,
-        in collection: CollectionPath,
-        body: [UInt8],
-        isTombstone: Bool = false,
-        hasBlobs: Bool = false,
-        parent: ExpectedParent = .current
+        _ revision: LocalRevision,
+        in collection: CollectionPath
     ) throws -> SaveOutcome {
-        if isWriting {
-            return try write { writer in
-                try writer.save(
-                    documentID,
-                    in: collection,
-                    body: body,
-                    isTombstone: isTombstone,
-                    hasBlobs: hasBlobs,
-                    parent: parent
-                )
-            }
-        }
-        let save = SavingQueue.Save(
-            documentID: documentID,
-            collection: collection,
-            body: body,
-            isTombstone: isTombstone,
-            hasBlobs: hasBlobs,
-            parent: parent
-        )
-        let ticket = savings.add(save)
+        if isWriting { return try write { try $0.save(revision, in: collection) } }
+        let ticket = savings.add(revision, in: collection)
         let result = writing.withLock { () -> Result<SavingQueue.Outcome, any Error>? in
             // At most as many rounds as threads wait, since the oldest tickets are taken first.
             while ticket.result == nil, case let group = savings.take(), !group.isEmpty {
@@ -238,12 +215,21 @@ public final class Store: Sendable {
         return outcome.outcome
     }
 
+    /// Stores a body over whatever is current, as `save(_:in:)`.
+    public func save(
+        _ documentID: DocumentID,
+        in collection: CollectionPath,
+        body: [UInt8]
+    ) throws -> SaveOutcome {
+        try save(LocalRevision(documentID, body: body), in: collection)
+    }
+
     /// Stores a group in one transaction, or, when that fails, each in its own: one save's failure
     /// is not the others'.
     private func store(_ group: [SavingQueue.Ticket]) {
         do {
             let (outcomes, _) = try transact(origin: .local) { writer in
-                try group.map { try writer.save($0.save) }
+                try group.map { try writer.save($0) }
             }
             for (ticket, outcome) in zip(group, outcomes) { ticket.finish(.success(outcome)) }
         } catch  where group.count == 1 {

@@ -70,47 +70,31 @@ public final class StoreWriter: StoreReader {
 
     /// Stores a revision made on this peer.
     ///
-    /// - Parameters:
-    ///   - documentID: Its name, checked where it was made.
-    ///   - collection: Where it belongs.
-    ///   - body: Canonical JSON, an object; `{}` for a tombstone. Its digest is the revision's. At the
-    ///     top level it has none of `BodyRules.reservedKeys` and no empty key.
-    ///   - isTombstone: Whether it deletes the document.
-    ///   - hasBlobs: Whether the body names blobs; they are stored already.
-    ///   - parent: The revision to follow.
-    /// - Returns: `conflict` when another one is current.
+    /// - Returns: `conflict` when another one than its parent is current.
     /// - Throws: `bodyTooLarge`, `forbiddenKey`, `noSuchCollection`, `badRevision` when no generation
     ///   is left, and what the medium reports.
     public func save(
-        _ documentID: DocumentID,
-        in collection: CollectionPath,
-        body: [UInt8],
-        isTombstone: Bool = false,
-        hasBlobs: Bool = false,
-        parent: ExpectedParent = .current
+        _ revision: LocalRevision,
+        in collection: CollectionPath
     ) throws(StoreError) -> SaveOutcome {
-        try check(body)
-        try checkKeys(body, of: documentID)
+        let documentID = revision.documentID
+        try check(revision.body)
+        try checkKeys(revision.body, of: documentID)
         let collection = try self.collection(collection)
-        if parent.maybeNone, !isTombstone,
-            let row = try saveFirst(documentID, body, hasBlobs, in: collection)
+        if revision.parent.maybeNone, !revision.isTombstone,
+            let row = try saveFirst(revision, in: collection)
         {
             return .saved(StoredDocument(row))
         }
         let old = try row(documentID, in: collection.id)
-        guard let parentID = expected(parent, on: old) else {
+        guard let parent = expected(revision.parent, on: old) else {
             return .conflict(old.map { StoredDocument($0) })
         }
         do {
-            let edit = LocalEdit(
-                parent: parentID.id,
-                isTombstone: isTombstone,
-                hasBlobs: hasBlobs,
-                body: body,
-                retention: retention.bodies(over: old, in: collection.id)
-            )
+            let retained = retention.bodies(over: old, in: collection.id)
             var history = try self.history(over: old, in: collection)
-            author.blinding = Self.blinding(for: body)
+            author.blinding = Self.blinding(for: revision.body)
+            let edit = revision.edit(after: parent.id, retaining: retained)
             let outcome = try history.save(edit, by: &author)
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
             return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
@@ -119,6 +103,22 @@ public final class StoreWriter: StoreReader {
         } catch {
             throw StoreError(wrapping: error, at: path)
         }
+    }
+
+    /// Stores a revision made on this peer, from its parts.
+    ///
+    /// As `save(_:in:)`.
+    public func save(
+        _ documentID: DocumentID,
+        in collection: CollectionPath,
+        body: [UInt8],
+        isTombstone: Bool = false,
+        hasBlobs: Bool = false,
+        parent: ExpectedParent = .current
+    ) throws(StoreError) -> SaveOutcome {
+        var revision = LocalRevision(documentID, body: body, hasBlobs: hasBlobs, over: parent)
+        revision.isTombstone = isTombstone
+        return try save(revision, in: collection)
     }
 
     /// What keeps an encryptable value from being guessed from the name of its revision, which goes to

@@ -116,7 +116,8 @@ import Testing
             let hold = store.blobs.hold(digest)
             _ = try store.blobs.write(content)
             let body = #"{"file":{"@type":"blob","digest":"\#(digest)"}}"#
-            _ = try store.save("file", in: .default, body: Array(body.utf8), hasBlobs: true)
+            let revision = LocalRevision("file", body: Array(body.utf8), hasBlobs: true)
+            _ = try store.save(revision, in: .default)
             findings.expect(try store.blobs.read(digest) == content, "blob \(round) is not there")
             withExtendedLifetime(hold) {}
         }

@@ -51,13 +51,14 @@ enum FaultScript {
         let text = #"{"file":{"@type":"blob","digest":"\#(digest)","length":\#(byteCount)}}"#
         return Step(name: "blob \(id)", leaves: [Place(id): text]) { store in
             _ = try store.blobs.write(content)
-            _ = try store.save(id, in: .default, body: Array(text.utf8), hasBlobs: true)
+            let revision = LocalRevision(id, body: Array(text.utf8), hasBlobs: true)
+            _ = try store.save(revision, in: .default)
         }
     }
 
     private static func deletion(_ id: DocumentID) -> Step {
         Step(name: "delete \(id)", leaves: [Place(id): String?.none]) { store in
-            _ = try store.save(id, in: .default, body: Array("{}".utf8), isTombstone: true)
+            _ = try store.save(LocalRevision(deleting: id), in: .default)
         }
     }
 

@@ -70,8 +70,9 @@ struct ModelDriver {
         model.save(id, path, body)
         let sequence = model.collections[path]?.lastSequence ?? 0
         return Step(name: "save \(id)", expected: "\(sequence) \(body ?? "{}")") { store in
-            let bytes = Array((body ?? "{}").utf8)
-            let outcome = try store.save(id, in: path, body: bytes, isTombstone: body == nil)
+            let revision =
+                body.map { LocalRevision(id, body: Array($0.utf8)) } ?? LocalRevision(deleting: id)
+            let outcome = try store.save(revision, in: path)
             guard case .saved(let document) = outcome else { return "conflict" }
             return "\(document.sequence) \(String(decoding: document.body, as: UTF8.self))"
         }
@@ -82,12 +83,8 @@ struct ModelDriver {
         let isNew = model[id, path]?.isTombstone ?? true
         if isNew { model.save(id, path, body) }
         return Step(name: "save new \(id)", expected: isNew ? "saved" : "conflict") { store in
-            let outcome = try store.save(
-                id,
-                in: path,
-                body: Array(body.utf8),
-                parent: .revision(nil)
-            )
+            let revision = LocalRevision(id, body: Array(body.utf8), over: .revision(nil))
+            let outcome = try store.save(revision, in: path)
             guard case .saved = outcome else { return "conflict" }
             return "saved"
         }

@@ -74,7 +74,8 @@ import Testing
             try writer.append([7].span)
         }
         let body = #"{"picture":{"@type":"blob","digest":"\#(digest)","length":300000}}"#
-        _ = try store.save("a", in: .default, body: Array(body.utf8), hasBlobs: true)
+        let revision = LocalRevision("a", body: Array(body.utf8), hasBlobs: true)
+        _ = try store.save(revision, in: .default)
         let collection = try store.compact()
         #expect(collection.unknownNames.isEmpty)
         #expect(try store.blobs.writer(resuming: digest).byteCount == 1)
@@ -89,12 +90,9 @@ import Testing
         let digests = [[UInt8]([1]), [2]].map { BlobDigest(hashing: $0.span) }
         for (name, digest) in zip(["a", "b"], digests) {
             let body = #"{"picture":{"@type":"blob","digest":"\#(digest)","length":1}}"#
-            _ = try store.save(
-                DocumentID(unchecked: name),
-                in: .default,
-                body: Array(body.utf8),
-                hasBlobs: true
-            )
+            let id = DocumentID(unchecked: name)
+            let revision = LocalRevision(id, body: Array(body.utf8), hasBlobs: true)
+            _ = try store.save(revision, in: .default)
         }
         #expect(try store.inspect().damages.count == 2)
         try store.write { try $0.noteAbsent(digests[0], of: "a", in: .default) }

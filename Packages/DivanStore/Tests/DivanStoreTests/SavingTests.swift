@@ -106,7 +106,10 @@ import Testing
         let body = Array(#"{"n":1}"#.utf8)
         let first = try room.store.save("doc", in: .default, body: body)
         #expect(
-            try room.store.save("doc", in: .default, body: body, parent: .revision(nil))
+            try room.store.save(
+                LocalRevision("doc", body: body, over: .revision(nil)),
+                in: .default
+            )
                 == .conflict(room.document("doc"))
         )
         #expect(notices.take().count == 1)

@@ -35,12 +35,9 @@ final class Room {
 
     @discardableResult
     func put(_ id: String, _ body: String, hasBlobs: Bool = false) throws -> RevisionID? {
-        let outcome = try store.save(
-            DocumentID(unchecked: id),
-            in: .default,
-            body: Array(body.utf8),
-            hasBlobs: hasBlobs
-        )
+        let name = DocumentID(unchecked: id)
+        let revision = LocalRevision(name, body: Array(body.utf8), hasBlobs: hasBlobs)
+        let outcome = try store.save(revision, in: .default)
         guard case .saved(let document) = outcome else { return nil }
         return document.revisionID
     }

@@ -97,14 +97,9 @@ extension Collection {
             guard let current = try writer.document(id, in: path, includingTombstones: true)
             else { throw notFoundError(id.text) }
             if current.isTombstone, current.revisionID != known.revisionID { return nil }
-            return try writer.save(
-                id,
-                in: path,
-                body: Array("{}".utf8),
-                isTombstone: true,
-                parent: concurrencyControl == .lastWriteWins
-                    ? .current : .revision(known.revisionID)
-            )
+            let parent: ExpectedParent =
+                concurrencyControl == .lastWriteWins ? .current : .revision(known.revisionID)
+            return try writer.save(LocalRevision(deleting: id, over: parent), in: path)
         }
         switch outcome {
         case nil: return true
@@ -158,15 +153,13 @@ extension Collection {
                     + "\(StoreLimits.syncedBodyByteCount) travel to a peer; keep large content in blobs"
             )
         }
-        return try translatingErrors {
-            try store.save(
-                name,
-                in: path,
-                body: composed.body,
-                hasBlobs: composed.hasBlobs,
-                parent: parent
-            )
-        }
+        let revision = LocalRevision(
+            name,
+            body: composed.body,
+            hasBlobs: composed.hasBlobs,
+            over: parent
+        )
+        return try translatingErrors { try store.save(revision, in: path) }
     }
 
     /// - Throws: `CBLError.invalidParameter` when the document is another collection's.
