@@ -67,6 +67,16 @@ import Testing
         #expect(try page("What a replication does about an error") == rows)
     }
 
+    @Test func `codes of the system have the numbers of the system`() {
+        #expect(POSIXCode.noSpace == Int(ENOSPC))
+        let shortLived = [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED]
+        #expect(POSIXCode.shortLived == shortLived.map { Int($0) })
+        let offline = [
+            EPIPE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH,
+        ]
+        #expect(POSIXCode.offline == offline.map { Int($0) })
+    }
+
     private static let digest = BlobDigest(hashing: [UInt8]().span)
     private static let storeErrors: [StoreError.Code] = [
         .notOpen, .noSuchDatabase, .alreadyExists, .notFound(documentID: "a"),

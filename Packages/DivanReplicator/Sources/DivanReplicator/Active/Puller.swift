@@ -210,13 +210,16 @@ struct Puller {
             places.append(index)
         }
         let decisions = try decisions(about: questions)
-        var onTheirWay: Set<DocumentID>?
+        // Collected once for a whole list, and where it is asked for.
+        let requested = requested
+        lazy var onTheirWay = Set(requested.values)
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
             case .known(let isMarked, let isCurrent):
+                // An older revision of the document may still be on its way here.
                 guard
                     !isMarked || !isCurrent
-                        || isRequested(question.documentID, among: &onTheirWay)
+                        || (!requested.isEmpty && onTheirWay.contains(question.documentID))
                 else { continue }
                 remarks.add(
                     Remarks.Mark(
@@ -314,16 +317,6 @@ struct Puller {
         )
     }
 
-    /// Whether an older revision of a document is still on its way here; collects what is once for a
-    /// whole list.
-    private func isRequested(_ documentID: DocumentID, among known: inout Set<DocumentID>?) -> Bool
-    {
-        guard !requested.isEmpty else { return false }
-        let documents = known ?? Set(requested.values)
-        known = documents
-        return documents.contains(documentID)
-    }
-
     /// A revision that was asked for arrived, or never will.
     ///
     /// One that `isFinished` need not come in another run.
@@ -383,7 +376,8 @@ extension BLIPProperties {
     /// Ours; other peers ignore it.
     static let treeIDsProperty = "treeIDs"
 
-    /// Names, in the refusal of a revision that closes a branch, the one that stays in its place.
+    /// Names the one that is current instead: in the refusal of a revision that closes a branch, and in the
+    /// answer to one that another has won over.
     ///
     /// Ours; other peers ignore it.
     static let rivalProperty = "rev"

@@ -79,13 +79,17 @@ final class Inbox {
             let byteCount = request.body.count
             revision.delta = DeltaUse(byteCount: byteCount, bodyByteCount: body.bytes.count)
         }
-        var missing: [BlobReference] = []
-        if !body.blobs.isEmpty { missing = try hold(&revision, body, in: admission) }
-        let effects = revision.life.take(.arrived(missingCount: missing.count))
-        if effects.contains(.fetch) { try park(revision, until: missing) }
+        var needs = BlobNeeds()
+        if !body.blobs.isEmpty {
+            revision.holds = try hold(body.blobs)
+            needs = try self.needs(of: body, message.documentID, in: admission)
+            revision.absentBlobs = needs.absent
+        }
+        let effects = revision.life.take(.arrived(missingCount: needs.missing.count))
+        if effects.contains(.fetch) { try park(revision, until: needs.missing) }
         guard effects.contains(.store) else { return }
         byteCount += revision.body.count
-        ready.append(consume revision)
+        ready.append(revision)
     }
 
     /// Hands out what is ready, in the order of arrival.
@@ -219,26 +223,21 @@ extension Inbox {
         return nil
     }
 
-    /// Keeps the blobs of a revision from being collected; returns those that are missing.
-    private func hold(
-        _ revision: inout IncomingRevision,
-        _ body: ReceivedBody,
-        in admission: Admission
-    ) throws(SyncError) -> [BlobReference] {
-        let limits = connection.limits
-        guard body.blobs.count <= limits.revisionBlobsCount else {
-            throw .http(
-                .contentTooLarge,
-                "more than \(limits.revisionBlobsCount) blobs in one revision"
-            )
+    /// The blobs of a revision that are not here.
+    private struct BlobNeeds {
+        /// They are fetched.
+        var missing: [BlobReference] = []
+        /// They stay at the peer.
+        var absent: [BlobDigest] = []
+    }
+
+    /// Keeps the blobs of a revision from being collected.
+    private func hold(_ blobs: [BlobReference]) throws(SyncError) -> [BlobHold] {
+        let limit = connection.limits.revisionBlobsCount
+        guard blobs.count <= limit else {
+            throw .http(.contentTooLarge, "more than \(limit) blobs in one revision")
         }
-        revision.holds = body.blobs.map { connection.store.blobs.hold($0.digest) }
-        return try missingBlobs(
-            of: body,
-            revision.message.documentID,
-            in: admission,
-            leaving: &revision.absentBlobs
-        )
+        return blobs.map { connection.store.blobs.hold($0.digest) }
     }
 
     /// Fetches the blobs of a revision before it is stored.
@@ -267,21 +266,20 @@ extension Inbox {
         }
     }
 
-    /// The blobs that the peer has to send.
+    /// The blobs that the peer has to send, and those that it keeps.
     ///
     /// Where it may not have every blob of the database it sends each one that it has not shown to
     /// have, stored here or not: naming a digest would else give it the content, and whether the
     /// content is asked for would tell that it is here. An active peer may leave contents where they are.
-    private func missingBlobs(
+    private func needs(
         of body: ReceivedBody,
         _ documentID: DocumentID,
-        in admission: Admission,
-        leaving absent: inout [BlobDigest]
-    ) throws(SyncError) -> [BlobReference] {
+        in admission: Admission
+    ) throws(SyncError) -> BlobNeeds {
         let policy = connection.blobPolicy
         let rights = connection.blobRights
         let readable = rights.areBound ? readableBlobs(of: documentID, in: admission) : []
-        var missing: [BlobReference] = []
+        var needs = BlobNeeds()
         for blob in body.blobs {
             let isProven =
                 !rights.areBound || readable.contains(blob.digest) || rights.hasShown(blob.digest)
@@ -290,15 +288,15 @@ extension Inbox {
                 throw .http(.notFound, "the sender has no content for \(blob.digest.description)")
             }
             if policy.leaves(blob) {
-                absent.append(blob.digest)
+                needs.absent.append(blob.digest)
                 continue
             }
             guard blob.byteCount <= connection.limits.blobByteCount else {
                 throw BlobFetcher.tooLarge(connection.limits)
             }
-            missing.append(blob)
+            needs.missing.append(blob)
         }
-        return missing
+        return needs
     }
 
     /// The blobs of the document as it is now, where the peer may fetch it: those it can have anyway.

@@ -38,59 +38,86 @@ enum LegacyAttachments {
         return body
     }
 
-    /// Removes entries that stand for blobs from a received body, after taking over what another
-    /// client changed through them.
-    ///
-    /// The document is changed where it stands: a copy for each entry would cost their product.
-    static func resolve(in document: inout JSONObject) {
-        guard let attachments = document[key]?.object else { return }
-        var kept: [JSONObject.Member] = []
-        for (name, value) in attachments {
-            guard name.hasPrefix(prefix) else {
-                kept.append((name, value))
-                continue
-            }
+    /// What a received entry stands for, by its name.
+    fileprivate enum Entry {
+        /// Nothing in the body.
+        case foreign
+        /// A blob of which the name says no place.
+        case numbered
+        /// The blob at a place in the body.
+        case blob(path: [String], content: JSONObject)
+
+        init(_ name: String, _ value: JSON) {
             let place = name.dropFirst(prefix.count)
-            if !place.isEmpty, place.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { continue }
-            let path = place.split(separator: "/", omittingEmptySubsequences: false)
-                .dropFirst().map(unescaped)
-            guard place.hasPrefix("/"), let entry = value.object,
-                update(&document, at: path[...], from: entry)
-            else {
-                kept.append((name, value))
-                continue
+            if !name.hasPrefix(prefix) {
+                self = .foreign
+            } else if !place.isEmpty, place.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                self = .numbered
+            } else if !place.isEmpty, let pointer = JSONPointer(place), let content = value.object {
+                self = .blob(path: pointer.steps, content: content)
+            } else {
+                self = .foreign
             }
         }
-        document[key] = kept.isEmpty ? nil : .object(JSONObject(kept))
     }
+}
 
-    /// Follows the path to a blob dictionary and gives it the entry's content, if that differs;
-    /// false when there is no blob dictionary.
-    private static func update(
-        _ object: inout JSONObject,
-        at path: ArraySlice<String>,
-        from entry: JSONObject
-    ) -> Bool {
-        guard let step = path.first else { return updateBlob(&object, from: entry) }
-        let rest = path.dropFirst()
-        return object.withValue(of: step) { update(&$0, at: rest, from: entry) } ?? false
-    }
-
-    private static func update(
-        _ value: inout JSON,
-        at path: ArraySlice<String>,
-        from entry: JSONObject
-    ) -> Bool {
-        if var object = takeObject(&value) {
-            defer { value = .object(object) }
-            return update(&object, at: path, from: entry)
+// A body is changed where it stands: a copy for each entry would cost their product.
+extension JSONObject {
+    /// Removes the entries of a received body that stand for blobs, after taking over what another
+    /// client changed through them.
+    mutating func resolveAttachments() {
+        guard let attachments = self[LegacyAttachments.key]?.object else { return }
+        var kept: [Member] = []
+        for (name, value) in attachments {
+            switch LegacyAttachments.Entry(name, value) {
+            case .numbered: continue
+            case .blob(let path, let content):
+                if !changeBlob(at: path[...], to: content) { kept.append((name, value)) }
+            case .foreign: kept.append((name, value))
+            }
         }
-        if var items = takeArray(&value) {
-            defer { value = .array(items) }
+        self[LegacyAttachments.key] = kept.isEmpty ? nil : .object(JSONObject(kept))
+    }
+
+    /// Follows the path to a blob dictionary and gives it the content of an entry, if that differs;
+    /// false when there is no blob dictionary.
+    fileprivate mutating func changeBlob(
+        at path: ArraySlice<String>,
+        to content: JSONObject
+    ) -> Bool {
+        if let step = path.first {
+            let rest = path.dropFirst()
+            return withValue(of: step) { $0.changeBlob(at: rest, to: content) } ?? false
+        }
+        guard self["@type"]?.string == "blob" else { return false }
+        guard let digest = content["digest"]?.string, digest != self["digest"]?.string else {
+            return true
+        }
+        for key in keys where key != "@type" {
+            if let changed = content[key] { self[key] = changed }
+        }
+        for key in ["length", "content_type"] where content[key] == nil { self[key] = nil }
+        self["digest"] = .string(digest)
+        return true
+    }
+}
+
+extension JSON {
+    fileprivate mutating func changeBlob(
+        at path: ArraySlice<String>,
+        to content: JSONObject
+    ) -> Bool {
+        if var object = takeObject() {
+            defer { self = .object(object) }
+            return object.changeBlob(at: path, to: content)
+        }
+        if var items = takeArray() {
+            defer { self = .array(items) }
             guard let step = path.first, let index = Int(step), items.indices.contains(index) else {
                 return false
             }
-            return update(&items[index], at: path.dropFirst(), from: entry)
+            return items[index].changeBlob(at: path.dropFirst(), to: content)
         }
         return false
     }
@@ -98,45 +125,15 @@ enum LegacyAttachments {
     // A container is taken out while it is changed, by functions of their own: as long as anything else
     // holds it, be it for a moment, each change would copy it whole.
 
-    private static func takeObject(_ value: inout JSON) -> JSONObject? {
-        guard case .object(let object) = value else { return nil }
-        value = .null
+    private mutating func takeObject() -> JSONObject? {
+        guard case .object(let object) = self else { return nil }
+        self = .null
         return object
     }
 
-    private static func takeArray(_ value: inout JSON) -> [JSON]? {
-        guard case .array(let items) = value else { return nil }
-        value = .null
+    private mutating func takeArray() -> [JSON]? {
+        guard case .array(let items) = self else { return nil }
+        self = .null
         return items
-    }
-
-    private static func updateBlob(_ blob: inout JSONObject, from entry: JSONObject) -> Bool {
-        guard blob["@type"]?.string == "blob" else { return false }
-        guard let digest = entry["digest"]?.string, digest != blob["digest"]?.string else {
-            return true
-        }
-        for key in blob.keys where key != "@type" {
-            if let changed = entry[key] { blob[key] = changed }
-        }
-        for key in ["length", "content_type"] where entry[key] == nil { blob[key] = nil }
-        blob["digest"] = .string(digest)
-        return true
-    }
-
-    private static func unescaped(_ step: Substring) -> String {
-        guard step.utf8.contains(UInt8(ascii: "~")) else { return String(step) }
-        var text: [UInt8] = []
-        var isEscaped = false
-        for byte in step.utf8 {
-            if isEscaped {
-                text.append(byte == UInt8(ascii: "1") ? UInt8(ascii: "/") : UInt8(ascii: "~"))
-                isEscaped = false
-            } else if byte == UInt8(ascii: "~") {
-                isEscaped = true
-            } else {
-                text.append(byte)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -73,7 +73,7 @@ struct ReceivedBody {
                     "the key \(reserved) at the top level of the body is reserved"
                 )
             }
-            LegacyAttachments.resolve(in: &cleaned)
+            cleaned.resolveAttachments()
             cleaned.removeAll { $0.key.hasPrefix("_") && $0.key != LegacyAttachments.key }
         }
         if summary.hasUnderscoreKey || summary.hasRepeatedKey {

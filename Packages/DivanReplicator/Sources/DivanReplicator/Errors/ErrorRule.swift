@@ -1,5 +1,3 @@
-import Glibc
-
 /// What an error with a certain code means to a replication: whose fault it is, what the other side is
 /// told, whether the connection is closed for it, and whether it helps to connect again.
 ///
@@ -53,21 +51,18 @@ extension ErrorRule {
         return rule
     }
 
-    private func told(as status: HTTPStatus) -> ErrorRule { with { $0.told = status } }
+    private func told(as status: HTTPStatus) -> ErrorRule { with(\.told, status) }
+    private func closing(with code: CloseCode) -> ErrorRule { with(\.closes, code) }
+    private func helped(by way: SyncError.Recovery) -> ErrorRule { with(\.recovery, way) }
+    private func saying(_ problem: String) -> ErrorRule { with(\.problem, problem) }
+    private func advising(_ remedy: String) -> ErrorRule { with(\.remedy, remedy) }
 
-    private func closing(with code: CloseCode) -> ErrorRule { with { $0.closes = code } }
-
-    private func helped(by recovery: SyncError.Recovery) -> ErrorRule {
-        with { $0.recovery = recovery }
-    }
-
-    private func saying(_ problem: String) -> ErrorRule { with { $0.problem = problem } }
-
-    private func advising(_ remedy: String) -> ErrorRule { with { $0.remedy = remedy } }
-
-    private func with(_ change: (inout ErrorRule) -> Void) -> ErrorRule {
+    private func with<Value>(
+        _ member: WritableKeyPath<ErrorRule, Value>,
+        _ value: Value
+    ) -> ErrorRule {
         var rule = self
-        change(&rule)
+        rule[keyPath: member] = value
         return rule
     }
 
@@ -150,16 +145,11 @@ extension ErrorRule {
             .hostUnreachable, .addressNotAvailable, .brokenPipe, .unknownInterface,
         ].map { rule(.network($0), .environment).helped(by: .whenContinuous) }
 
-    /// They are Linux's numbers: a POSIX code from another platform must not be looked up here.
     private static let posix: [ErrorRule] =
         [
-            rule(.posix(Int(ENOSPC)), .environment).closing(with: .doNotRetry)
+            rule(.posix(POSIXCode.noSpace), .environment).closing(with: .doNotRetry)
                 .advising("free some disk space")
         ]
-        + [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED].map {
-            rule(.posix(Int($0)), .environment).helped(by: .retry)
-        }
-        + [EPIPE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH].map {
-            rule(.posix(Int($0)), .environment).helped(by: .whenContinuous)
-        }
+        + POSIXCode.shortLived.map { rule(.posix($0), .environment).helped(by: .retry) }
+        + POSIXCode.offline.map { rule(.posix($0), .environment).helped(by: .whenContinuous) }
 }

@@ -1,6 +1,5 @@
 import DivanRevisions
 import DivanStore
-import Glibc
 
 extension SyncError {
     /// What a failure of the store means to a replication.
@@ -44,7 +43,7 @@ extension WireCode {
             case .notADatabase: .liteCore(.notADatabase)
             case .busy: .liteCore(.busy)
             case .readOnly: .liteCore(.notWriteable)
-            case .diskFull: .posix(Int(ENOSPC))
+            case .diskFull: .posix(POSIXCode.noSpace)
             case .io(let number): .posix(Int(number))
             case .sqlite(let number, _): .sqlite(Int(number))
             case .alreadyExists: .liteCore(.invalidParameter)

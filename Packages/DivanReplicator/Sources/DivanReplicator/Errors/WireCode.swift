@@ -201,3 +201,13 @@ public struct NetworkCode: RawRepresentable, Hashable, Sendable {
     static let brokenPipe = NetworkCode(rawValue: 26)
     static let unknownInterface = NetworkCode(rawValue: 27)
 }
+
+/// Values of `errno` that mean something to a replication, in the numbers of Linux: a code from another
+/// platform must not be looked up among them.
+enum POSIXCode {
+    static let noSpace = 28
+    /// Connections that were reset, aborted, refused, or took too long.
+    static let shortLived = [102, 103, 104, 110, 111]
+    /// Broken pipes, and networks and hosts that are not there.
+    static let offline = [32, 99, 100, 101, 107, 112, 113]
+}

@@ -6,20 +6,35 @@ import DivanRevisions
 ///
 /// Source: `replication.md` §4.
 struct RevisionFields {
-    private(set) var name: String?
-    /// `.some(nil)` when it is there and no revision ID.
-    private(set) var revisionID: RevisionID??
-    private(set) var sequence: String?
-    private(set) var oldSequence: String?
-    private(set) var history: String?
-    private(set) var deltaSource: String?
-    private(set) var closing: String?
-    private(set) var replacingSequence: String?
+    /// One property.
+    enum Field<Value> {
+        case absent
+        /// Its text spells no value of its kind.
+        case unreadable
+        case value(Value)
+
+        /// The value; `nil` where there is none, for whatever reason.
+        var value: Value? {
+            if case .value(let value) = self { value } else { nil }
+        }
+
+        fileprivate mutating func take(_ value: Value?) {
+            if case .absent = self { self = value.map { .value($0) } ?? .unreadable }
+        }
+    }
+
+    private(set) var name = Field<String>.absent
+    private(set) var revisionID = Field<RevisionID>.absent
+    private(set) var sequence = Field<String>.absent
+    private(set) var oldSequence = Field<String>.absent
+    private(set) var history = Field<String>.absent
+    private(set) var deltaSource = Field<String>.absent
+    private(set) var closing = Field<String>.absent
+    private(set) var replacingSequence = Field<String>.absent
     private(set) var hasError = false
-    /// `.some(nil)` when they are there and neither true nor false.
-    private(set) var isTombstone: Bool??
-    private(set) var refusesConflicts: Bool??
-    private(set) var keepsOrder: Bool??
+    private(set) var isTombstone = Field<Bool>.absent
+    private(set) var refusesConflicts = Field<Bool>.absent
+    private(set) var keepsOrder = Field<Bool>.absent
 
     private let dialect: RevisionDialect
 
@@ -35,30 +50,28 @@ struct RevisionFields {
 
     private mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         switch name.count {
-        case 2 where name.spells("id"): Self.set(&self.name, value)
-        case 3 where name.spells("rev"):
-            if revisionID == nil { revisionID = .some(dialect.revisionID(utf8: value)) }
-        case 3 where name.spells("seq"): Self.set(&oldSequence, value)
+        case 2 where name.spells("id"): self.name.take(value.text)
+        case 3 where name.spells("rev"): revisionID.take(dialect.revisionID(utf8: value))
+        case 3 where name.spells("seq"): oldSequence.take(value.text)
         case 5 where name.spells("error"): hasError = true
-        case 7 where name.spells("deleted"): Self.set(&isTombstone, value)
-        case 7 where name.spells("history"): Self.set(&history, value)
-        case 8 where name.spells("sequence"): Self.set(&sequence, value)
-        case 8 where name.spells("deltaSrc"): Self.set(&deltaSource, value)
-        case 8 where name.spells("closings"): Self.set(&keepsOrder, value)
-        case 11 where name.spells("noconflicts"): Self.set(&refusesConflicts, value)
-        case 12 where name.spells("replacingSeq"): Self.set(&replacingSequence, value)
-        case 14 where name.spells("deleted_branch"): Self.set(&closing, value)
+        case 7 where name.spells("deleted"): isTombstone.take(BLIPProperties.truth(of: value))
+        case 7 where name.spells("history"): history.take(value.text)
+        case 8 where name.spells("sequence"): sequence.take(value.text)
+        case 8 where name.spells("deltaSrc"): deltaSource.take(value.text)
+        case 8 where name.spells("closings"): keepsOrder.take(BLIPProperties.truth(of: value))
+        case 11 where name.spells("noconflicts"):
+            refusesConflicts.take(BLIPProperties.truth(of: value))
+        case 12 where name.spells("replacingSeq"): replacingSequence.take(value.text)
+        case 14 where name.spells("deleted_branch"): closing.take(value.text)
         default: break
         }
     }
+}
 
-    private static func set(_ field: inout String?, _ value: Span<UInt8>) {
-        guard field == nil else { return }
-        field = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private static func set(_ field: inout Bool??, _ value: Span<UInt8>) {
-        if field == nil { field = .some(BLIPProperties.truth(of: value)) }
+extension RevisionFields.Field<Bool> {
+    /// The value, false where it was left out; `nil` when it is neither true nor false.
+    var truth: Bool? {
+        if case .absent = self { false } else { value }
     }
 }
 
@@ -67,7 +80,7 @@ extension BLIPProperties {
     /// meant by it must not be guessed where documents depend on it.
     static func truth(of value: Span<UInt8>) -> Bool? {
         if isTrue(value) { return true }
-        let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        let text = value.text
         return ["false", "no"].contains(text.lowercased()) || Int(text) == 0 ? false : nil
     }
 
@@ -84,6 +97,10 @@ extension BLIPProperties {
 }
 
 extension Span<UInt8> {
+    fileprivate var text: String {
+        withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// Whether the bytes are those of a name of the same length.
     fileprivate func spells(_ name: StaticString) -> Bool {
         // A literal's pointer is valid for ever; `count` is compared before anything is read.

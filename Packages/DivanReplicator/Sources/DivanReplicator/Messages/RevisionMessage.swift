@@ -36,36 +36,35 @@ struct RevisionMessage {
         in dialect: RevisionDialect = RevisionDialect(.trees),
         limits: Limits
     ) throws(SyncError) {
-        guard let name = fields.name, let parsed = fields.revisionID else {
-            throw .http(.badRequest, "rev without id or rev")
-        }
+        guard let name = fields.name.value else { throw .http(.badRequest, "rev without id") }
         guard let documentID = try? DocumentID(received: name) else {
             throw .http(.badRequest, "invalid document ID")
         }
-        guard let revisionID = parsed else {
-            throw .http(.badRequest, "invalid revision ID")
+        guard let revisionID = fields.revisionID.value else {
+            throw .http(.badRequest, "rev without a valid revision ID")
         }
         self.documentID = documentID
         self.revisionID = revisionID
-        sequence = (fields.sequence ?? fields.oldSequence).map { RemoteSequence(json: $0) }
-        replacingSequence = fields.replacingSequence.flatMap { UInt64($0) }
-        guard let isTombstone = fields.isTombstone ?? false,
-            let refusesConflicts = fields.refusesConflicts ?? false,
-            let keepsOrder = fields.keepsOrder ?? false
+        let sequence = fields.sequence.value ?? fields.oldSequence.value
+        self.sequence = sequence.map { RemoteSequence(json: $0) }
+        replacingSequence = fields.replacingSequence.value.flatMap { UInt64($0) }
+        guard let isTombstone = fields.isTombstone.truth,
+            let refusesConflicts = fields.refusesConflicts.truth,
+            let keepsOrder = fields.keepsOrder.truth
         else { throw .http(.badRequest, "deleted, noconflicts and closings must be true or false") }
         self.isTombstone = isTombstone
         self.refusesConflicts = refusesConflicts
         self.keepsOrder = keepsOrder
-        if let source = fields.deltaSource, !source.isEmpty, !isTombstone {
+        if let source = fields.deltaSource.value, !source.isEmpty, !isTombstone {
             guard let sourceID = dialect.revisionID(source) else {
                 throw .http(.unprocessable, "invalid deltaSrc")
             }
             deltaSource = sourceID
         }
-        if let text = fields.history, !text.isEmpty {
+        if let text = fields.history.value, !text.isEmpty {
             ancestry = try dialect.ancestry(of: revisionID, text, limits: limits)
         }
-        if let text = fields.closing, !text.isEmpty {
+        if let text = fields.closing.value, !text.isEmpty {
             closing = try dialect.tree(text, limits: limits)
         }
     }
