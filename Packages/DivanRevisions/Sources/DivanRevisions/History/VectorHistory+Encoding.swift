@@ -13,7 +13,8 @@ extension VectorHistory {
     /// The history as bytes, without the current revision's sequence and body.
     public func encoded() -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(16 + 48 * entries.count)
+        let versionCount = entries.reduce(0) { $0 + $1.mixed.vector.versions.count }
+        output.reserveCapacity(16 + 48 * entries.count + 20 * versionCount)
         output.append(Self.encodingVersion)
         output.appendCount(entries.count)
         for (position, entry) in entries.enumerated() {
@@ -99,11 +100,12 @@ extension VectorHistory {
         from reader: inout ByteReader
     ) throws(ByteReader.Damage) -> MixedVector {
         var mixed = MixedVector()
-        let bytes = try reader.readBytes(count: reader.readCount())
-        if !bytes.isEmpty {
-            guard let vector = try? VersionVector(encoded: bytes.span), !vector.isEmpty else {
-                throw ByteReader.Damage()
-            }
+        let byteCount = try reader.readCount()
+        guard byteCount <= reader.remainingCount else { throw ByteReader.Damage() }
+        if byteCount > 0 {
+            guard let vector = try? VersionVector(from: &reader, byteCount: byteCount),
+                !vector.isEmpty
+            else { throw ByteReader.Damage() }
             mixed.vector = vector
         }
         for _ in 0..<(try reader.readCount()) {

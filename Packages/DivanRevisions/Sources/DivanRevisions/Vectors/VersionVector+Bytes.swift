@@ -36,15 +36,21 @@ extension VersionVector {
     /// - Throws: `malformedBytes`, `repeatedSource`, `tooManyEntries`.
     public init(encoded bytes: Span<UInt8>) throws(VersionError) {
         var reader = ByteReader(bytes)
+        try self.init(from: &reader, byteCount: bytes.count)
+    }
+
+    /// Reads the stored form out of a longer one, which has so many bytes left at least.
+    init(from reader: inout ByteReader, byteCount: Int) throws(VersionError) {
+        let end = reader.offset + byteCount
         var (versions, headCount) = ([Version](), 0)
         // One source at most takes less than its bytes.
         versions.reserveCapacity(
-            min(bytes.count / (2 + SourceID.byteCount), VersionLimits.receivedCount) + 1
+            min(byteCount / (2 + SourceID.byteCount), VersionLimits.receivedCount) + 1
         )
         do throws(ByteReader.Damage) {
             guard try reader.readByte() == 0 else { throw ByteReader.Damage() }
             var before: UInt64 = 0
-            while !reader.isAtEnd, versions.count <= VersionLimits.receivedCount {
+            while reader.offset < end, versions.count <= VersionLimits.receivedCount {
                 let number = try reader.readNumber()
                 guard let difference = Self.expanded(number, isTime: versions.isEmpty) else {
                     throw ByteReader.Damage()
@@ -57,6 +63,9 @@ extension VersionVector {
                 else { throw ByteReader.Damage() }
                 if isHead { headCount += 1 }
                 versions.append(version)
+            }
+            guard reader.offset <= end || versions.count > VersionLimits.receivedCount else {
+                throw ByteReader.Damage()
             }
         } catch {
             throw .malformedBytes(offset: reader.offset)

@@ -74,11 +74,9 @@ public struct VersionVector: Equatable, Sendable {
             }
             return
         }
-        var seen = SourceSet(capacity: versions.count)
-        _ = seen.insert(current.source)
-        for (index, version) in versions.enumerated().dropFirst()
-        where !seen.insert(version.source) {
-            try check(version, at: index, after: current)
+        var seen = SourceSet(of: versions)
+        for index in versions.indices where !seen.insert(index) {
+            try check(versions[index], at: index, after: current)
         }
     }
 
