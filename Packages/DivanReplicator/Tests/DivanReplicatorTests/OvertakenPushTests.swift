@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Revisions that the peer had, and that it gave up for one of ours while the feed was being read.
+/// Revisions that took each other's place while messages about them were on their way.
 @Suite struct OvertakenPushTests {
     private static let smaller = "18e9af52a2ab0000@rGxJD77SR0+odh7PeEHKXA"
     private static let greater = "18e9af52b30f0000@VYU9gI0kQIWF+V5BljXDyA"
@@ -85,7 +85,79 @@ import Testing
         )
     }
 
+    /// The client was told of the smaller one before that had won over the greater, which the client let
+    /// win over it.
+    @Test func `who brings what was overtaken here hears of the winner, and hears it once`() throws
+    {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        try insert(Self.smaller, knowing: Self.greater, from: nil, into: site)
+        let options = Conversation.Options()
+        var client = Counterpart(options.passive, site, version: .version4)
+        client.ask("getCollections", [:], Self.names)
+        let subscription: BLIPProperties = [
+            "collection": "0", "continuous": "true", "versioning": "version-vectors",
+        ]
+        let push: BLIPProperties = ["collection": "0", "id": "doc", "rev": "\(Self.greater)"]
+        let unheard = client.ask("rev", push, #"{"v":1}"#)
+        #expect(unheard?.properties["rev"] == nil, "who does not pull is told when it does")
+        client.ask("subChanges", subscription)
+        #expect(try text(client.answer("changes", "[0]")).contains(Self.smaller))
+        #expect(try text(client.take("changes")) == "[]")
+
+        let first = client.ask("rev", push, #"{"v":1}"#)
+        #expect(first?.error == nil && first?.properties["noop"] == "true")
+        #expect(first?.properties["rev"] == Self.smaller)
+        #expect(try text(client.answer("changes", "[0]")).contains(Self.smaller))
+        let second = client.ask("rev", push, #"{"v":1}"#)
+        #expect(second?.properties["noop"] == "true" && second?.properties["rev"] == nil)
+        #expect(!client.requests.contains { $0.profile == "changes" })
+
+        // What both sides know of decides.
+        let named = client.ask("rev", push.adding("history", Self.smaller), #"{"v":1}"#)
+        #expect(named?.error == nil && named?.properties["noop"] == nil)
+        #expect(try site.revision("doc") == Self.greater)
+    }
+
+    private static let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
+
+    /// What this side let win is pushed to a peer that let the other one win.
+    @Test func `what the peer says has won over ours is followed by ours, or comes`() throws {
+        for isKnown in [true, false] {
+            let site = try Site(
+                .inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 })
+            )
+            try insert(Self.greater, knowing: isKnown ? Self.smaller : nil, from: nil, into: site)
+            var server = Counterpart(
+                Conversation.Options(isContinuous: true).active,
+                site,
+                version: .version4
+            )
+            try server.answer("getCollections", "[{}]")
+            try server.answer("subChanges", "", ["pending": "0"])
+            try server.answer("proposeChanges", "[]")
+            try server.answer("rev", "", ["noop": "true", "rev": Self.smaller, "sequence": "5"])
+            #expect(server.events.isEmpty, "nothing is decided yet")
+            guard isKnown else {
+                #expect(!server.requests.contains { $0.profile == "proposeChanges" })
+                continue
+            }
+            let again = try text(server.answer("proposeChanges", "[]"))
+            #expect(again.hasPrefix(#"[["doc","\#(Self.greater)","\#(Self.smaller)""#))
+            let pushed = try server.answer("rev", "", ["sequence": "6"])
+            #expect(pushed.properties["history"] == Self.smaller)
+            #expect(server.events.map { $0.error == nil } == [true])
+        }
+    }
+
     private func text(_ request: BLIPIncomingRequest) -> String {
         String(decoding: request.body, as: UTF8.self)
+    }
+}
+
+extension BLIPProperties {
+    fileprivate func adding(_ name: String, _ value: String) -> BLIPProperties {
+        var properties = self
+        properties.append(name, value)
+        return properties
     }
 }

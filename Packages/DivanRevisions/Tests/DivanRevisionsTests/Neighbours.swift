@@ -164,7 +164,7 @@ struct Neighbours {
         if outcome != .givenUp { told[[sender, receiver]] = mine.id }
         try change(sender) { tree in
             switch outcome {
-            case .inserted, .alreadyThere: tree.markLatest(mine.id, at: name)
+            case .inserted, .alreadyThere, .overtaken: tree.markLatest(mine.id, at: name)
             case .givenUp: _ = try tree.takeBack(theirs.id, from: name)
             case .conflict: break
             }

@@ -126,7 +126,7 @@ import Testing
         #expect(history.current?.id == (try id("1aa00000000@Revision+Tree+Encoding")))
         #expect(try knows(deletion, history) && knows("1-aa", history))
         let again = try received(deletion, before, isTombstone: true, from: nil)
-        #expect(try history.insert(again, by: &author) == .alreadyThere)
+        #expect(try history.insert(again, by: &author) == .overtaken)
 
         // Whoever made it knows it by its first name.
         let edit = try received("18e9af52c30f0000@" + Self.there, "1-aa", from: nil)

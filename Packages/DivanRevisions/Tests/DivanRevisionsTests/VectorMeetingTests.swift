@@ -47,6 +47,24 @@ import Testing
         #expect(!history.isConflicted)
     }
 
+    /// A third peer let ours win while it was on its way here; its sender may have let it win over ours.
+    @Test func `what was overtaken on its way is told from what is known`() throws {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let (ours, theirs) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
+        _ = try history.insert(received(ours, theirs, remote: nil), by: &author)
+        history.assignSequence(7)
+        #expect(try history.insert(received(theirs, "", remote: nil), by: &author) == .overtaken)
+        #expect(try history.insert(received(ours, "", remote: nil), by: &author) == .alreadyThere)
+        // Who announces before it sends was answered already.
+        let remote = RemoteID(rawValue: 1)
+        #expect(
+            try history.insert(received(theirs, "", remote: remote), by: &author) == .alreadyThere
+        )
+        #expect(history.current?.id.description == ours)
+        #expect(history.current?.sequence == 7)
+    }
+
     @Test func `a remote that converted a tree ID has the revision that we have`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()

@@ -68,6 +68,9 @@ public enum InsertOutcome: Equatable, Sendable {
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
     /// It was there before.
     case alreadyThere
+    /// It lies behind the current revision, which may have won over it here while its sender let it win
+    /// over that one; only without a `remote`.
+    case overtaken
     /// It was given up here, and stays so; the document has a new sequence, so that the sender is told
     /// of `current`.
     case givenUp(sequence: UInt64, current: RevisionID)
@@ -105,7 +108,7 @@ extension StoreWriter {
                     isConflict: isConflict,
                     isBranched: history.isBranched || isUnaware
                 )
-            case .alreadyThere:
+            case .alreadyThere, .overtaken:
                 guard let old else { return .alreadyThere }
                 if old.flags.contains(.conflicted), history.conflict == nil {
                     // The remote took our side: that is a change, and nobody has to decide any more.
@@ -113,7 +116,7 @@ extension StoreWriter {
                 } else {
                     try setTree(changedTo: history, of: old, in: collection, archive)
                 }
-                return .alreadyThere
+                return outcome == .overtaken ? .overtaken : .alreadyThere
             case .givenUp:
                 let row = try put(history, revision.documentID, in: collection, over: old)
                 return .givenUp(sequence: row.sequence, current: row.revisionID)

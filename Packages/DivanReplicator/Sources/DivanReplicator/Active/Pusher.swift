@@ -191,6 +191,7 @@ extension Pusher {
         let error = reply.error.map { SyncError($0) }
         if sender.answered(revision, error) { return }
         guard let error else {
+            if let winner = winner(in: reply) { return try conflicted(documentID, winner) }
             notePlace(reply)
             take(.delivered(revision.delta, at: place(in: reply)), of: documentID)
             return
@@ -226,6 +227,15 @@ extension Pusher {
     private func place(in reply: BLIPIncomingReply) -> UInt64? {
         let wasThere = reply.properties.bool("noop")
         return wasThere && connection.dialect.mayCross ? nil : reply.remoteSequence
+    }
+
+    /// The peer's current revision, where it has won over the one that was sent; a peer of ours says so
+    /// once, as that revision may have won here.
+    private func winner(in reply: BLIPIncomingReply) -> RevisionID? {
+        guard reply.properties.bool("noop") else { return nil }
+        return reply.properties[BLIPProperties.rivalProperty].flatMap {
+            connection.dialect.rival($0)
+        }
     }
 
     private mutating func conflicted(_ documentID: DocumentID, _ theirs: RevisionID?) throws {

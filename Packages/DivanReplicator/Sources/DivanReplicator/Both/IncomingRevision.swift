@@ -26,6 +26,8 @@ struct IncomingRevision {
 enum RevisionResult {
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
     case alreadyThere(lastSequence: UInt64)
+    /// It lies behind another one, which may have won over it here.
+    case overtaken(lastSequence: UInt64, winner: ChangeRow?)
     /// It was given up here, and stays so.
     case givenUp(sequence: UInt64, current: RevisionID)
     /// One that was lost with its transaction, or to a full disk, must come again.
@@ -72,6 +74,11 @@ extension StoreWriter {
             case .inserted(let sequence, let isConflict, let isBranched):
                 .inserted(sequence: sequence, isConflict: isConflict, isBranched: isBranched)
             case .alreadyThere: .alreadyThere(lastSequence: try lastSequence(in: path))
+            case .overtaken:
+                .overtaken(
+                    lastSequence: try lastSequence(in: path),
+                    winner: try change(of: message.documentID, in: path)
+                )
             case .givenUp(let sequence, let current):
                 .givenUp(sequence: sequence, current: current)
             }

@@ -117,6 +117,9 @@ public struct Limits: Sendable {
     public var doubtfulDocumentsCount = 100_000
     /// Revisions of our own commits remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
+    /// Revisions that another one had won over when they came, and whose sender was told so: where there are
+    /// more they count as known.
+    public var overtakenRevisionsCount = 1_000
     /// Bytes of a document's body, in either direction: 20 MiB, as in Sync Gateway.
     ///
     /// A larger one is refused with 413 by itself, and the rest goes on.

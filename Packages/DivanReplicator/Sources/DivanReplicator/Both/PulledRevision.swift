@@ -140,7 +140,7 @@ extension PulledRevision.Event {
             switch result {
             case .inserted(_, isConflict: true, _): .storedInConflict
             case .inserted: .stored
-            case .alreadyThere: .known
+            case .alreadyThere, .overtaken: .known
             case .givenUp: .givenUp
             case .failed(let error, let isLost):
                 isLost || error.isTransient ? .rolledBack(error) : .failed(error)

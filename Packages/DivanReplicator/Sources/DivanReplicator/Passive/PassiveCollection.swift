@@ -219,6 +219,12 @@ extension PassiveCollection {
             report(revision, delta: revision.delta, nil)
         case .alreadyThere(let sequence):
             answer(revision.request, .noop, at: sequence)
+        case .overtaken(let sequence, let winner):
+            var reply = BLIPReply.noop
+            if let winner, feed?.insists(on: winner, over: message) ?? false {
+                reply.properties.append(BLIPProperties.rivalProperty, winner.revisionID.description)
+            }
+            answer(revision.request, reply, at: sequence)
         case .givenUp(_, let current):
             // The sender is to hear of our revision, and what that closed, where it may read it.
             let isReadable = (try? mayRead(message.documentID)) ?? false

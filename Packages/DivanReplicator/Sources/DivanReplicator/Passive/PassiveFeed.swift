@@ -37,6 +37,8 @@ struct PassiveFeed {
     private var wasCaughtUp = false
     /// Documents that the peer pushes without knowing our revision, although it was told of it once.
     private var unknownToPeer: [DocumentID] = []
+    /// Revisions of the peer that came when another one had won over them here.
+    private var overtaken: Set<OvertakenRevision> = []
     /// Whether there is room to go on, but others shall have their turn first.
     private(set) var wantsTurn = false
 
@@ -106,6 +108,29 @@ struct PassiveFeed {
     mutating func tellAgain(_ documentID: DocumentID) {
         guard unknownToPeer.count < connection.limits.rememberedEchoesCount else { return }
         unknownToPeer.append(documentID)
+    }
+
+    /// The peer brought a revision behind our current one, of which it was told already, and perhaps before
+    /// that one had won: it may have let its own win, and would take ours for the older one.
+    ///
+    /// Once for each revision: who does not name in a message what it has seen can go on for ever.
+    ///
+    /// - Returns: Whether the peer is to hear what is current.
+    mutating func insists(on winner: ChangeRow, over message: RevisionMessage) -> Bool {
+        let loser = OvertakenRevision(
+            documentID: message.documentID,
+            revisionID: message.revisionID
+        )
+        guard winner.sequence <= lastSequence,
+            overtaken.count < connection.limits.overtakenRevisionsCount,
+            overtaken.insert(loser).inserted, isReadable(winner)
+        else { return false }
+        tellAgain(message.documentID)
+        return true
+    }
+
+    private func isReadable(_ row: ChangeRow) -> Bool {
+        (try? hiddenSequences(among: [row]).isEmpty) ?? false
     }
 
     /// There are changes behind the last one that was read.
@@ -276,4 +301,9 @@ struct PassiveFeed {
         event.delta = revision.delta
         connection.report(event)
     }
+}
+
+private struct OvertakenRevision: Hashable {
+    let documentID: DocumentID
+    let revisionID: RevisionID
 }

@@ -47,6 +47,9 @@ public enum HistoryOutcome: Equatable, Sendable {
     case inserted(isConflict: Bool, isUnaware: Bool = false)
     /// It was there before; the revisions are unchanged.
     case alreadyThere
+    /// It lies behind the current revision, which may have won over it here while its sender let it win
+    /// over that one; the revisions are unchanged.
+    case overtaken
     /// It would make a conflict, and those are refused; nothing is changed.
     case conflict
     /// It was given up here, and stays so: the current revision counts as changed, so that the

@@ -39,7 +39,8 @@ extension VectorHistory {
             if let remote = received.remote { setMark(of: remote, to: 0) }
             return .inserted(isConflict: false)
         }
-        switch standing(of: entry, to: current, received) {
+        let standing = standing(of: entry, to: current, received)
+        switch standing {
         case .follow:
             let isUnaware = !entry.knows(current.id)
             entry = Entry(mixed.following(current.mixed), flags: flags, body: received.body)
@@ -52,11 +53,11 @@ extension VectorHistory {
             follow(received, at: 0)
             settle(unchangedRetention)
             return .alreadyThere
-        case .known:
+        case .known, .behind:
             learn(mixed)
             follow(received, at: add(entry))
             settle(unchangedRetention)
-            return .alreadyThere
+            return standing == .behind && received.remote == nil ? .overtaken : .alreadyThere
         case .stay:
             // Whoever sent it must hear of ours again, also where remotes are not tracked.
             learn(mixed)
@@ -93,8 +94,10 @@ extension VectorHistory {
     private enum Standing {
         /// It takes the place of the current one.
         case follow
-        /// It is the current one, or lies behind it.
+        /// It is the current one.
         case known
+        /// It lies behind the current one.
+        case behind
         /// Both were given up for each other, and the current one is the greater.
         case stay
         /// It is in conflict with the current one.
@@ -108,7 +111,8 @@ extension VectorHistory {
     ) -> Standing {
         switch new.mixed.order(to: current.mixed) {
         case .newer: return .follow
-        case .older, .same: return .known
+        case .older: return .behind
+        case .same: return .known
         case .conflict: break
         }
         let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
