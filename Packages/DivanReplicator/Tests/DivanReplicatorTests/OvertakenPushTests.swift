@@ -149,6 +149,39 @@ import Testing
         }
     }
 
+    /// Both sides made one merge; what came with a connection is not read by its push, and stayed pending.
+    @Test func `a merge that the peer has under another name is done with`() throws {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        var server = Counterpart(
+            Conversation.Options(isContinuous: true).active,
+            site,
+            version: .version4
+        )
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", ["pending": "1"])
+        let merged =
+            "18e9af52930f0000@VYU9gI0kQIWF+V5BljXDyw, 18e9af52830f0000@VYU9gI0kQIWF+V5BljXDzA; "
+        for (sequence, name, other) in [
+            ("7", Self.smaller, Self.greater), ("8", Self.greater, Self.smaller),
+        ] {
+            server.ask("changes", ["collection": "0"], "[[\(sequence),\"doc\",\"\(name)\"]]")
+            server.ask(
+                "rev",
+                [
+                    "collection": "0", "id": "doc", "rev": name, "sequence": sequence,
+                    "history": merged + other,
+                ],
+                #"{"v":1}"#
+            )
+        }
+        #expect(try site.revision("doc") == Self.smaller)
+        let offer = try server.take("proposeChanges") { $0.body.count > 2 }
+        #expect(text(offer).hasPrefix(#"[["doc","\#(Self.smaller)","\#(Self.greater)""#))
+        server.answer(offer, bytes: Array("[304]".utf8))
+        server.exchange()
+        #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
+    }
+
     private func text(_ request: BLIPIncomingRequest) -> String {
         String(decoding: request.body, as: UTF8.self)
     }

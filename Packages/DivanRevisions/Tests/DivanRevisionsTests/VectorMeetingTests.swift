@@ -137,6 +137,19 @@ import Testing
         #expect(history.latest(at: remote) == last)
     }
 
+    /// It is seen when it comes first, and lies behind ours from then on.
+    @Test func `a merge that is ours under another name is known however often it comes`() throws {
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let merged =
+            "18e9af52930f0000@VYU9gI0kQIWF+V5BljXDyw, 18e9af52830f0000@VYU9gI0kQIWF+V5BljXDzA"
+        let ours = try received("18e9af52a2ab0000@" + Self.here, merged + ";", remote: nil)
+        _ = try history.insert(ours, by: &author)
+        let twin = try received("18e9af52b30f0000@" + Self.there, merged + ";", remote: nil)
+        for _ in 0..<2 { #expect(try history.insert(twin, by: &author) == .alreadyThere) }
+        #expect(history.current?.id == ours.id)
+    }
+
     /// Both made one merge, each under a name of its own, and have seen the other's.
     @Test func `a remote that takes our merge for its own has ours as well`() throws {
         let remote = RemoteID(rawValue: 1)

@@ -292,6 +292,8 @@ extension ActiveCollection {
             reply = BLIPReply(properties: isBranched ? [RemoteOrder.branchedProperty: "true"] : [:])
         }
         take(.init(result), of: Arrival(revision), answeredBy: reply)
+        // Ours may be the same merge under another name, which the peer is not known to have any more.
+        if case .alreadyThere = result, connection.dialect.mayCross { pusher?.notice() }
     }
 
     /// Moves a revision on, and does what follows.

@@ -109,15 +109,16 @@ extension VectorHistory {
         to current: Entry,
         _ received: ReceivedRevision
     ) -> Standing {
+        let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
+        let isOneMerge =
+            theirs.isRedundantMerge(of: ours) && received.body == current.revision.body
         switch new.mixed.order(to: current.mixed) {
         case .newer: return .follow
-        case .older: return .behind
+        // What merged the same is one revision with ours, which has seen it since it came first.
+        case .older: return isOneMerge ? .known : .behind
         case .same: return .known
+        case .conflict where isOneMerge: return .known
         case .conflict: break
-        }
-        let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
-        if theirs.isRedundantMerge(of: ours), received.body == current.revision.body {
-            return .known
         }
         if new.mixed.isCrossed(with: current.mixed) {
             return new.id.isAbove(current.id) ? .follow : .stay
