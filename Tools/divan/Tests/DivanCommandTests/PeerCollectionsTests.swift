@@ -1,0 +1,84 @@
+import DivanBLIP
+import DivanBLIPChannel
+import DivanTestKit
+import DivanTransport
+import DivanZlib
+import Testing
+
+/// `divan pull --list-collections` at peers of other makes and manners.
+@Suite(.timeLimit(.minutes(5))) struct PeerCollectionsTests {
+    /// What a peer does when it is asked for its collections.
+    private enum Manner: Sendable {
+        case knowsNoSuchQuestion
+        case says(String)
+        case leaves
+    }
+
+    private final class AskedPeer: BLIPHandler {
+        private let channel: BLIPChannel
+        private let manner: Manner
+
+        init(_ channel: BLIPChannel, _ manner: Manner) {
+            self.channel = channel
+            self.manner = manner
+        }
+
+        func channelDidReceive(_ event: BLIPEvent) {
+            guard case .request(let request) = event else { return }
+            switch manner {
+            case .knowsNoSuchQuestion: channel.reply(to: request.id, with: .noHandler)
+            case .says(let text):
+                channel.reply(to: request.id, with: BLIPReply(body: .bytes(Array(text.utf8))))
+            case .leaves: channel.close()
+            }
+        }
+    }
+
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+    }
+
+    private func pull(from manner: Manner, _ option: String) throws -> Program.Outcome {
+        let server = WebSocketServer(.init(networkInterface: "127.0.0.1")) { request in
+            request.accept(subprotocol: "BLIP_3+CBMobile_3") { transport in
+                BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
+                    AskedPeer(channel, manner)
+                }
+            }
+        }
+        let port = try server.start()
+        return try withExtendedLifetime(server) {
+            try shell.divan("pull", "db", "ws://127.0.0.1:\(port)/db", option)
+        }
+    }
+
+    @Test(arguments: ["--list-collections", "--all-collections"])
+    func `a peer of another make does not tell, and the user is told what to do`(
+        option: String
+    ) throws {
+        try pull(from: .knowsNoSuchQuestion, option).expectFailure(
+            7,
+            "name them with --collections"
+        )
+    }
+
+    @Test(arguments: [
+        ("{}", "no list"), ("", "no list"), (#"["a b"]"#, "no name of a collection"),
+        (#"[7]"#, "no name of a collection"),
+        ("[" + [String](repeating: "\"a\"", count: 1001).joined(separator: ",") + "]", "no list"),
+    ])
+    func `a list that is none is refused`(answer: String, problem: String) throws {
+        try pull(from: .says(answer), "--list-collections").expectFailure(7, problem)
+    }
+
+    @Test func `a peer that shares nothing, and one that leaves, are told apart`() throws {
+        let none = try pull(from: .says("[]"), "--list-collections")
+        none.expectSuccess()
+        #expect(none.output.isEmpty && none.errors.contains("shares no collection"))
+        try pull(from: .says("[]"), "--all-collections").expectFailure(3, "shares no collection")
+        try pull(from: .leaves, "--list-collections").expectFailure(6, "ended the connection")
+    }
+}
