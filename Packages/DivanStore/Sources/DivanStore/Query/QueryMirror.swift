@@ -1,25 +1,69 @@
 public import DivanQuery
 internal import DivanRevisions
 
-/// Documents of an engine that is none of SQLite's, in a private database of SQLite that answers
-/// queries about them.
+/// Documents in a private database of SQLite that answers queries about them: those of an engine that is
+/// none of SQLite's, or those that somebody may see.
 final class QueryMirror {
     private let session: SQLiteSession
 
-    /// Copies the documents of the collections that a query reads.
-    init(of snapshot: some StorageSnapshot, for statement: CheckedStatement) throws {
+    /// Copies the documents of the collections that a query reads; those alone that are in `sight`, if
+    /// there is one.
+    init(
+        of snapshot: some StorageSnapshot,
+        for query: StorageQuery,
+        in sight: QuerySight? = nil
+    ) throws {
         let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
         try SQLiteSchema.create(on: connection)
         session = try SQLiteSession(connection)
-        for collection in Set(statement.everyCollection) {
+        var byteCount = 0
+        for collection in Set(query.statement.everyCollection) {
             guard let path = CollectionPath(collection), let id = try snapshot.collection(path)
             else { continue }
             try session.adopt(path, id)
-            try snapshot.forEachRow(in: id) { try session.put($0.get(), in: id) }
-            let state = try snapshot.state(of: id)
-            try session.setState(state)
+            if let sight {
+                try copy(id, of: snapshot, in: sight, query.watch, &byteCount)
+            } else {
+                try snapshot.forEachRow(in: id) { try session.put($0.get(), in: id) }
+                try session.setState(snapshot.state(of: id))
+            }
             try session.adopt(snapshot.indexRecords(of: id), of: id)
         }
+    }
+
+    /// Copies what is in sight; numbers of changes are given anew, for gaps tell of the others.
+    private func copy(
+        _ id: CollectionID,
+        of snapshot: some StorageSnapshot,
+        in sight: QuerySight,
+        _ watch: QueryWatch,
+        _ byteCount: inout Int
+    ) throws {
+        var state = CollectionState(id: id)
+        try snapshot.forEachRow(in: id) { result in
+            try watch.check(path: "")
+            // Of a damaged document nobody can tell.
+            guard case .success(var row) = result, sight.contains(row) else { return }
+            byteCount += row.body.count
+            guard byteCount <= sight.byteLimit else {
+                throw QueryError(
+                    "the documents that you may see have more than \(sight.byteLimit) bytes; read "
+                        + "them as a list or a feed, and ask them there"
+                )
+            }
+            state.lastSequence += 1
+            if !row.flags.contains(.tombstone) { state.liveCount += 1 }
+            row.sequence = state.lastSequence
+            row.tree = .single(knownAt: nil)
+            try session.put(row, in: id)
+        }
+        try session.setState(state)
+    }
+
+    /// Begins a query; its rows keep the mirror.
+    func rows(of query: StorageQuery) throws -> StorageRows {
+        let run = try SQLiteQueryRun(query, on: session)
+        return StorageRows(titles: run.titles, next: run.next) { run.end(isKept: false) }
     }
 
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
@@ -59,12 +103,12 @@ extension StorageSnapshot {
         _ query: StorageQuery,
         _ body: ([QueryValue]) throws -> Void
     ) throws {
-        try QueryMirror(of: self, for: query.statement).run(query, body)
+        try QueryMirror(of: self, for: query).run(query, body)
     }
 
     /// Copies the documents of the query's collections.
     public func plan(_ query: StorageQuery) throws -> QueryPlan {
-        try QueryMirror(of: self, for: query.statement).plan(query)
+        try QueryMirror(of: self, for: query).plan(query)
     }
 }
 

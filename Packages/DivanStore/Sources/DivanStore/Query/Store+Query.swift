@@ -33,7 +33,7 @@ extension Store {
 
 extension StorageQuery {
     /// Refuses values for parameters that the query does not have.
-    fileprivate func checkParameters() throws(QueryError) {
+    func checkParameters() throws(QueryError) {
         guard !parameters.isEmpty else { return }
         let unknown = parameters.keys.filter { !statement.parameters.contains($0) }.min()
         guard let unknown else { return }
