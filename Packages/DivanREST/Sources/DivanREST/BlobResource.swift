@@ -25,8 +25,10 @@ struct BlobResource {
     }
 
     private func read() throws -> HTTPResponse {
-        guard let document = try call.store.read({ try $0.document(documentID, in: collection) })
-        else { throw RESTError.notFound("there is no document \"\(documentID)\"") }
+        let found = try call.store.read { try call.document(documentID, in: collection, $0) }
+        guard let document = found else {
+            throw RESTError.notFound("there is no document \"\(documentID)\"")
+        }
         guard let blob = try BlobReferences.all(in: document.body.span).first(where: isWanted)
         else {
             throw RESTError.notFound("\"\(documentID)\" has no blob under \"\(key)\"")
@@ -62,7 +64,7 @@ struct BlobResource {
             documentID: documentID
         )
         let document = try call.store.write { writer in
-            let current = try writer.document(documentID, in: collection)
+            let current = try call.document(documentID, in: collection, writer)
             guard let current, expected.fits(current.revisionID) else {
                 throw RESTError.conflict(current: current?.revisionID)
             }
@@ -72,11 +74,13 @@ struct BlobResource {
                 byteCount: content.count,
                 contentType: type
             )
+            let body = try JSON.object(object).canonicalBytes()
+            try call.checkStoring(body, as: documentID)
             return try resource.saved(
                 writer.save(
                     documentID,
                     in: collection,
-                    body: try JSON.object(object).canonicalBytes(),
+                    body: body,
                     hasBlobs: true,
                     parent: .revision(current.revisionID)
                 )

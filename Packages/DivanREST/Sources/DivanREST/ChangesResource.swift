@@ -58,11 +58,15 @@ struct ChangesResource {
 
     /// Where to begin: `?since=`, or where a browser was that comes back.
     private func since() throws -> UInt64 {
-        if let text = call.request.headers["Last-Event-ID"], let last = UInt64(text) { return last }
-        guard call.request.target["since"] != "now" else {
+        let cursor = ChangeCursor(call, collection)
+        if let text = call.request.headers["Last-Event-ID"], let last = try? cursor.sequence(text) {
+            return last
+        }
+        guard let text = call.request.target["since"] else { return 0 }
+        guard text != "now" else {
             return try call.store.read { try $0.lastSequence(in: collection) }
         }
-        return try call.number("since", in: 0...UInt64.max) ?? 0
+        return try cursor.sequence(text)
     }
 
     private func list(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
@@ -73,11 +77,11 @@ struct ChangesResource {
             let wanted = min(rest, pageCount)
             let changes = try page.read(after: last, limit: wanted)
             let left = rest - changes.texts.count
-            progress.value = (changes.last ?? last, left)
+            progress.value = (changes.end, left)
             let isEnd = changes.texts.count < wanted || left == 0
             return ListBody.Page(
                 items: changes.texts.map(\.text),
-                end: isEnd ? ["last_sequence": JSON(changes.last ?? last)] : nil
+                end: isEnd ? ["last_sequence": page.cursor.json(changes.end)] : nil
             )
         }
         let body = PagedBody(on: call.queue, read: { try list.read() })
@@ -93,36 +97,86 @@ struct ChangesResource {
 struct ChangesPage: Sendable {
     struct Changes {
         var texts: [(sequence: UInt64, text: [UInt8])] = []
-        var last: UInt64? { texts.last?.sequence }
+        /// Where to go on.
+        var end: UInt64
+
+        mutating func append(_ sequence: UInt64, _ text: [UInt8]) {
+            texts.append((sequence, text))
+            end = sequence
+        }
     }
 
     let call: RESTCall
     let collection: CollectionPath
     let includesDocuments: Bool
+    let cursor: ChangeCursor
 
-    /// A page of changes; `nil` when there are none.
-    func news(after sequence: UInt64) throws -> Changes? {
-        let changes = try read(after: sequence, limit: call.limits.pageCount)
-        return changes.texts.isEmpty ? nil : changes
+    init(call: RESTCall, collection: CollectionPath, includesDocuments: Bool) {
+        self.call = call
+        self.collection = collection
+        self.includesDocuments = includesDocuments
+        cursor = ChangeCursor(call, collection)
+    }
+
+    /// A page of changes.
+    func news(after sequence: UInt64) throws -> Changes {
+        try read(after: sequence, limit: call.limits.pageCount)
     }
 
     func read(after sequence: UInt64, limit: Int) throws -> Changes {
         try call.store.read { reader in
-            var changes = Changes()
+            guard call.rights.condition == nil else {
+                return try readVisible(after: sequence, limit: limit, reader)
+            }
+            var changes = Changes(end: sequence)
             guard includesDocuments else {
                 for row in try reader.changes(in: collection, after: sequence, limit: limit) {
                     let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
-                    changes.texts.append((row.sequence, text))
+                    changes.append(row.sequence, text)
                 }
                 return changes
             }
-            for row in try reader.documents(in: collection, after: sequence, limit: limit) {
-                let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
-                let body = row.isTombstone ? nil : row.body
-                changes.texts.append((row.sequence, text.adding("doc", body)))
+            for document in try reader.documents(in: collection, after: sequence, limit: limit) {
+                changes.append(document.sequence, try text(of: document))
             }
             return changes
         }
+    }
+
+    /// The changes of documents that the client may see; the others are gone over.
+    private func readVisible(
+        after sequence: UInt64,
+        limit: Int,
+        _ reader: StoreReader
+    ) throws -> Changes {
+        var changes = Changes(end: sequence)
+        while true {
+            let documents = try reader.documents(
+                in: collection,
+                after: changes.end,
+                limit: call.limits.pageCount
+            )
+            for document in documents {
+                guard call.sees(document) else {
+                    changes.end = document.sequence
+                    continue
+                }
+                changes.append(document.sequence, try text(of: document))
+                if changes.texts.count == limit { return changes }
+            }
+            if documents.count < call.limits.pageCount { return changes }
+        }
+    }
+
+    private func text(of document: StoredDocument) throws -> [UInt8] {
+        let text = try text(
+            document.documentID,
+            document.revisionID,
+            document.sequence,
+            document.flags
+        )
+        guard includesDocuments, !document.isTombstone else { return text }
+        return text.adding("doc", document.body)
     }
 
     private func text(
@@ -133,7 +187,7 @@ struct ChangesPage: Sendable {
     ) throws -> [UInt8] {
         var object: JSONObject = [
             "id": .string(documentID.text), "rev": .string("\(revisionID)"),
-            "sequence": JSON(sequence),
+            "sequence": cursor.json(sequence),
         ]
         if flags.contains(.tombstone) { object["deleted"] = true }
         if flags.contains(.conflicted) { object["conflict"] = true }
@@ -153,11 +207,11 @@ private final class ChangesFeed: Sendable {
 
     /// The events since the last call; `nil` when there are none.
     func read() throws -> [UInt8]? {
-        guard let changes = try page.news(after: last.withLock { $0 }), let newest = changes.last
-        else { return nil }
-        last.withLock { $0 = newest }
-        return changes.texts.flatMap { sequence, text in
-            HTTPEvent(id: "\(sequence)", name: "change", data: text).bytes
+        let changes = try page.news(after: last.withLock { $0 })
+        last.withLock { $0 = changes.end }
+        guard !changes.texts.isEmpty else { return nil }
+        return changes.texts.flatMap { [page] sequence, text in
+            HTTPEvent(id: page.cursor.text(sequence), name: "change", data: text).bytes
         }
     }
 }
@@ -165,26 +219,30 @@ private final class ChangesFeed: Sendable {
 /// A page of changes that is waited for; the wait ends with the client.
 private final class PollBody: HTTPBodySource {
     private let page: ChangesPage
-    private let since: UInt64
+    /// What was gone over need not be looked at again.
+    private let end: Mutex<UInt64>
     private let deadline: Duration
     private let wait: ChangeWait
     private let isTold = Mutex(false)
 
     init(_ page: ChangesPage, since sequence: UInt64, until deadline: Duration) {
         self.page = page
-        since = sequence
+        end = Mutex(sequence)
         self.deadline = deadline
         wait = ChangeWait(page.call.bell, on: page.call.queue)
     }
 
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
         guard !isTold.withLock({ $0 }) else { return answer(.end) }
-        let look: @Sendable () throws -> ChangesPage.Changes? = { [page, since] in
-            try page.news(after: since)
+        let look: @Sendable () throws -> ChangesPage.Changes? = { [self] in
+            let changes = try page.news(after: end.withLock { $0 })
+            end.withLock { $0 = changes.end }
+            return changes.texts.isEmpty ? nil : changes
         }
         wait.wait(until: deadline, for: look) { [self] outcome in
             do {
-                answer(.bytes(try text(of: try outcome.get() ?? ChangesPage.Changes())))
+                let end = end.withLock { $0 }
+                answer(.bytes(try text(of: try outcome.get() ?? ChangesPage.Changes(end: end))))
             } catch {
                 Log(.listener).warning("A wait for changes ended: \(error)")
                 answer(.failed)
@@ -198,8 +256,8 @@ private final class PollBody: HTTPBodySource {
 
     private func text(of changes: ChangesPage.Changes) throws -> [UInt8] {
         isTold.withLock { $0 = true }
-        let list = ListBody("results") { [since] in
-            let end: JSONObject = ["last_sequence": JSON(changes.last ?? since)]
+        let list = ListBody("results") { [page] in
+            let end: JSONObject = ["last_sequence": page.cursor.json(changes.end)]
             return ListBody.Page(items: changes.texts.map(\.text), end: end)
         }
         return try list.read() ?? []

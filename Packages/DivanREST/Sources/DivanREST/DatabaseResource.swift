@@ -11,13 +11,8 @@ struct DatabaseResource {
             throw RESTError.method("GET, HEAD")
         }
         let collections = try call.store.read { reader in
-            try reader.collections().filter { call.rights.collections?.contains($0) ?? true }
-                .map { path -> JSON in
-                    [
-                        "name": .string("\(path)"), "count": JSON(try reader.count(in: path)),
-                        "sequence": JSON(try reader.lastSequence(in: path)),
-                    ]
-                }
+            try reader.collections().filter(call.mayUse)
+                .map { JSON.object(try call.figures(of: $0, reader)) }
         }
         return .json([
             "name": .string(name), "collections": .array(collections),

@@ -24,8 +24,8 @@ struct DocumentResource {
     }
 
     private func read() throws -> HTTPResponse {
-        guard let document = try call.store.read({ try $0.document(documentID, in: collection) })
-        else { throw missing }
+        let found = try call.store.read { try call.document(documentID, in: collection, $0) }
+        guard let document = found else { throw missing }
         let headers: HTTPHeaders = [
             "ETag": document.revisionID.tag, "Cache-Control": "no-cache",
         ]
@@ -44,10 +44,14 @@ struct DocumentResource {
         let body = try JSON.object(object).canonicalBytes()
         let expected = try call.expectedRevision()
         let createsOnly = call.request.headers["If-None-Match"] == "*"
+        // Before anything is looked up: where the condition is about IDs, no answer tells of another's.
+        try call.checkStoring(body, as: documentID)
         let document = try call.store.write { writer in
-            let current = try writer.document(documentID, in: collection)
+            let stored = try writer.document(documentID, in: collection)
+            let current = stored.flatMap { call.sees($0) ? $0 : nil }
             if current == nil { _ = try DocumentID(checking: documentID.text) }
             try check(current, expected, createsOnly: createsOnly)
+            guard current != nil || stored == nil else { throw taken }
             let hasBlobs = try checkBlobs(of: body, current)
             return try saved(
                 writer.save(
@@ -66,7 +70,7 @@ struct DocumentResource {
         try call.checkWriting()
         let expected = try call.expectedRevision()
         let document = try call.store.write { writer in
-            guard let current = try writer.document(documentID, in: collection) else {
+            guard let current = try call.document(documentID, in: collection, writer) else {
                 throw missing
             }
             try check(current, expected, createsOnly: false)
@@ -89,6 +93,11 @@ struct DocumentResource {
         .notFound("there is no document \"\(documentID)\"; …/_all_docs lists what there is")
     }
 
+    /// The ID is that of a document which the client does not see.
+    private var taken: RESTError {
+        RESTError(403, "forbidden", "this ID is not yours; choose another, or POST without one")
+    }
+
     private func check(
         _ current: StoredDocument?,
         _ expected: ExpectedRevision?,
@@ -104,14 +113,14 @@ struct DocumentResource {
         guard isRight else { throw .conflict(current: current?.revisionID) }
     }
 
-    /// Whether a body names blobs, which must be here; where a client sees only some collections they
+    /// Whether a body names blobs, which must be here; where a client does not see everything they
     /// must be of this document already, or it could read what belongs to others.
     func checkBlobs(of body: [UInt8], _ current: StoredDocument?) throws -> Bool {
         let wanted = try BlobReferences.digests(in: body.span)
         guard !wanted.isEmpty else { return false }
         let own = try current.map { try BlobReferences.digests(in: $0.body.span) } ?? []
         for digest in wanted where !own.contains(digest) {
-            guard call.rights.collections == nil, call.store.blobs.contains(digest) else {
+            guard !call.rights.isLimited, call.store.blobs.contains(digest) else {
                 throw RESTError.bad("blob \(digest) is not here; PUT it to …/ID/_blobs/KEY first")
             }
         }
@@ -143,12 +152,7 @@ struct CollectionResource {
         try call.check(collection)
         switch call.request.method {
         case "GET", "HEAD":
-            let (count, sequence) = try call.store.read { reader in
-                (try reader.count(in: collection), try reader.lastSequence(in: collection))
-            }
-            return .json([
-                "name": .string("\(collection)"), "count": JSON(count), "sequence": JSON(sequence),
-            ])
+            return .json(.object(try call.store.read { try call.figures(of: collection, $0) }))
         case "POST":
             let documentID = Self.makeID()
             let document = DocumentResource(

@@ -59,7 +59,17 @@ struct ListingResource {
         limit: Int,
         includesDocuments: Bool
     ) throws -> Page {
-        try call.store.read { reader in
+        guard call.rights.condition == nil else {
+            return try visiblePage(
+                call,
+                collection,
+                after: last,
+                prefix: prefix,
+                limit: limit,
+                includesDocuments: includesDocuments
+            )
+        }
+        return try call.store.read { reader in
             // One more tells whether there is more.
             let ids = try reader.documentIDs(
                 in: collection,
@@ -70,17 +80,65 @@ struct ListingResource {
             let shown = ids.prefix(limit)
             let items = try shown.compactMap { id -> [UInt8]? in
                 guard let document = try reader.document(id, in: collection) else { return nil }
-                return try row(document, includesDocuments: includesDocuments)
+                return try row(
+                    document,
+                    sequence: document.sequence,
+                    includesDocuments: includesDocuments
+                )
             }
             return Page(items: items, last: shown.last, isLast: ids.count <= limit)
         }
     }
 
-    private static func row(_ document: StoredDocument, includesDocuments: Bool) throws -> [UInt8] {
-        let row: JSONObject = [
+    /// The same of the documents that the client may see; nothing tells where others stand between.
+    private static func visiblePage(
+        _ call: RESTCall,
+        _ collection: CollectionPath,
+        after last: DocumentID?,
+        prefix: String,
+        limit: Int,
+        includesDocuments: Bool
+    ) throws -> Page {
+        try call.store.read { reader in
+            var page = Page(isLast: false)
+            var place = last
+            while true {
+                let ids = try reader.documentIDs(
+                    in: collection,
+                    prefix: prefix,
+                    after: place,
+                    limit: call.limits.pageCount
+                )
+                for id in ids {
+                    guard let document = try call.document(id, in: collection, reader) else {
+                        continue
+                    }
+                    if page.items.count == limit { return page }
+                    let item = try row(
+                        document,
+                        sequence: nil,
+                        includesDocuments: includesDocuments
+                    )
+                    page.items.append(item)
+                    page.last = id
+                }
+                guard ids.count == call.limits.pageCount else { break }
+                place = ids.last
+            }
+            page.isLast = true
+            return page
+        }
+    }
+
+    private static func row(
+        _ document: StoredDocument,
+        sequence: UInt64?,
+        includesDocuments: Bool
+    ) throws -> [UInt8] {
+        var row: JSONObject = [
             "id": .string(document.documentID.text), "rev": .string("\(document.revisionID)"),
-            "sequence": JSON(document.sequence),
         ]
+        if let sequence { row["sequence"] = JSON(sequence) }
         return try JSON.object(row).canonicalBytes().adding(
             "doc",
             includesDocuments ? document.body : nil

@@ -11,9 +11,6 @@ struct QueryResource {
 
     func answer(body: [UInt8]) throws -> HTTPResponse {
         guard call.request.method == "POST" else { throw RESTError.method("POST") }
-        guard call.rights.collections == nil else {
-            throw RESTError(403, "forbidden", "queries need the right to all collections")
-        }
         guard let object = try JSON(parsing: body).object, let text = object["query"]?.string else {
             throw RESTError.bad(#"the body is {"query": "SELECT …", "parameters": {…}}"#)
         }
@@ -23,9 +20,18 @@ struct QueryResource {
             of: call.store,
             named: database,
             parameters: parameters,
-            timeout: call.limits.queryTimeout
+            timeout: call.limits.queryTimeout,
+            collections: call.rights.collections,
+            sight: call.rights.condition.map {
+                QuerySight($0.test, byteLimit: call.limits.sightByteCount)
+            }
         )
-        if try call.flag("explain") { return .json(try query.plan()) }
+        if try call.flag("explain") {
+            guard call.rights.condition == nil else {
+                throw RESTError(403, "forbidden", "the plan of a query tells of all documents")
+            }
+            return .json(try query.plan())
+        }
         let rows = try query.open()
         let list = ListBody("rows") { [limits = call.limits] in
             try rows.page(byteCount: limits.pieceByteCount)
@@ -43,6 +49,7 @@ struct QueryResource {
 public struct RESTQuery: Sendable {
     private let store: Store
     private let query: StorageQuery
+    private let sight: QuerySight?
 
     /// Reads and checks a question.
     ///
@@ -52,17 +59,29 @@ public struct RESTQuery: Sendable {
     ///   - name: The database's name, as which `FROM` may speak of the default collection.
     ///   - parameters: Values of `$NAME`; those that are left out are MISSING.
     ///   - timeout: How long it may run, from now on.
+    ///   - collections: The only ones that it may ask; the others are not there for it.
+    ///   - sight: The only documents that there are for it; `nil` means all.
     /// - Throws: `QueryError`, `StoreError`.
     public init(
         _ text: String,
         of store: Store,
         named name: String,
         parameters: JSONObject = [:],
-        timeout: Duration
+        timeout: Duration,
+        collections: [CollectionPath]? = nil,
+        sight: QuerySight? = nil
     ) throws {
         self.store = store
-        let catalogue = StoreCatalogue(store, named: ExactText(name))
+        self.sight = sight
+        let catalogue = LimitedCatalogue(
+            whole: StoreCatalogue(store, named: ExactText(name)),
+            collections: collections
+        )
         let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
+        // The default collection is there for every check, and so are its names.
+        if let other = statement.everyCollection.first(where: { !catalogue.isAllowed($0) }) {
+            throw QueryError("there is no collection \(other.scope.text).\(other.name.text)")
+        }
         var values: [ExactText: QueryValue] = [:]
         for (key, value) in parameters { values[ExactText(key)] = QueryValue(value) }
         query = StorageQuery(statement, parameters: values, watch: QueryWatch(limit: timeout))
@@ -79,7 +98,7 @@ public struct RESTQuery: Sendable {
 
     /// At most `limit` rows, with the titles of the columns: `{"columns":[…],"rows":[[…]],"more":…}`.
     public func table(limit: Int) throws -> JSON {
-        let rows = try store.rows(of: query)
+        let rows = try rows()
         defer { rows.end() }
         var table: [JSON] = []
         var hasMore = false
@@ -96,7 +115,35 @@ public struct RESTQuery: Sendable {
         ]
     }
 
-    func open() throws -> OpenRows { try OpenRows(query, store) }
+    func open() throws -> OpenRows { try OpenRows(self) }
+
+    fileprivate func rows() throws -> StorageRows {
+        guard let sight else { return try store.rows(of: query) }
+        return try store.rows(of: query, in: sight)
+    }
+}
+
+/// A database of which a client may use some collections.
+private struct LimitedCatalogue: QueryCatalogue {
+    let whole: StoreCatalogue
+    let collections: [CollectionPath]?
+
+    var databaseName: ExactText { whole.databaseName }
+
+    func hasCollection(_ collection: QueryCollection) throws -> Bool {
+        guard isAllowed(collection) else { return false }
+        return try whole.hasCollection(collection)
+    }
+
+    func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {
+        guard isAllowed(collection) else { return false }
+        return try whole.hasFullTextIndex(name, in: collection)
+    }
+
+    func isAllowed(_ collection: QueryCollection) -> Bool {
+        guard let collections else { return true }
+        return CollectionPath(collection).map(collections.contains) ?? false
+    }
 }
 
 /// The rows of a query on their way to a client.
@@ -104,8 +151,8 @@ final class OpenRows: Sendable {
     private let titles: [ExactText]
     private let rows: Mutex<StorageRows>
 
-    init(_ query: StorageQuery, _ store: Store) throws {
-        let opened = try store.rows(of: query)
+    init(_ query: RESTQuery) throws {
+        let opened = try query.rows()
         titles = opened.titles
         rows = Mutex(opened)
     }

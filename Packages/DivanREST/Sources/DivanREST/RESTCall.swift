@@ -15,10 +15,50 @@ struct RESTCall: Sendable {
 
     /// Refuses a collection that is not there for this client.
     func check(_ collection: CollectionPath) throws {
-        let mayUse = rights.collections?.contains(collection) ?? true
-        guard mayUse, try store.hasCollection(collection) else {
+        guard mayUse(collection), try store.hasCollection(collection) else {
             throw RESTError.notFound("there is no collection \(collection)")
         }
+    }
+
+    // MARK: What the client may see
+
+    /// Whether the client may use a collection, if it is there.
+    func mayUse(_ collection: CollectionPath) -> Bool {
+        rights.collections?.contains(collection) ?? true
+    }
+
+    /// Whether the client may see a document.
+    func sees(_ document: StoredDocument) -> Bool {
+        rights.condition?.holds(of: document) ?? true
+    }
+
+    /// A document as the client may see it: one that is hidden is none.
+    func document(
+        _ documentID: DocumentID,
+        in collection: CollectionPath,
+        _ reader: StoreReader
+    ) throws -> StoredDocument? {
+        try reader.document(documentID, in: collection).flatMap { sees($0) ? $0 : nil }
+    }
+
+    /// Refuses a document that would be hidden from the client itself.
+    func checkStoring(_ body: [UInt8], as documentID: DocumentID) throws(RESTError) {
+        guard rights.condition?.holds(of: documentID, body: body) ?? true else {
+            throw RESTError(
+                403,
+                "forbidden",
+                "you may not store such a document; see what your user's condition asks for"
+            )
+        }
+    }
+
+    /// Figures of a collection; of a client that sees only some documents they would tell of the others.
+    func figures(of collection: CollectionPath, _ reader: StoreReader) throws -> JSONObject {
+        var figures: JSONObject = ["name": .string("\(collection)")]
+        guard rights.condition == nil else { return figures }
+        figures["count"] = JSON(try reader.count(in: collection))
+        figures["sequence"] = JSON(try reader.lastSequence(in: collection))
+        return figures
     }
 
     /// Refuses a client that may only read.

@@ -7,16 +7,26 @@ public import DivanTLS
 public struct RESTRights: Equatable, Sendable {
     /// The only collections it may use; `nil` means all.
     ///
-    /// The others look as if they were not there, and queries, which could name them, are refused.
+    /// The others look as if they were not there, also to queries.
     public var collections: [CollectionPath]?
     /// Whether it may only read.
     public var isReadOnly: Bool
+    /// Chooses the documents that it may see and store; `nil` means all.
+    public var condition: RESTCondition?
 
     /// Creates rights; the default is everything.
-    public init(collections: [CollectionPath]? = nil, isReadOnly: Bool = false) {
+    public init(
+        collections: [CollectionPath]? = nil,
+        isReadOnly: Bool = false,
+        condition: RESTCondition? = nil
+    ) {
         self.collections = collections
         self.isReadOnly = isReadOnly
+        self.condition = condition
     }
+
+    /// Whether there is something in a database that the client may not see.
+    var isLimited: Bool { collections != nil || condition != nil }
 
     /// Everything.
     public static let full = RESTRights()

@@ -14,6 +14,10 @@ public struct RESTLimits: Sendable {
     public var pieceByteCount: Int
     /// For a query; the default is 30 s.
     public var queryTimeout: Duration
+    /// Bytes of the documents that a client with a condition may see, of the collections of one query.
+    ///
+    /// The query runs on a copy of them. The default is 16 MiB.
+    public var sightByteCount: Int
     /// For a client that waits for changes by long polling; the default is 5 minutes.
     public var longestPoll: Duration
     /// Silence in an event stream before a line is sent that says nothing; the default is 15 s.
@@ -30,6 +34,7 @@ public struct RESTLimits: Sendable {
         pageCount: Int = 200,
         pieceByteCount: Int = 64 << 10,
         queryTimeout: Duration = .seconds(30),
+        sightByteCount: Int = 16 << 20,
         longestPoll: Duration = .seconds(300),
         heartbeat: Duration = .seconds(15),
         loginDelay: Duration = .seconds(1)
@@ -39,6 +44,7 @@ public struct RESTLimits: Sendable {
         self.pageCount = pageCount
         self.pieceByteCount = pieceByteCount
         self.queryTimeout = queryTimeout
+        self.sightByteCount = sightByteCount
         self.longestPoll = longestPoll
         self.heartbeat = heartbeat
         self.loginDelay = loginDelay

@@ -166,7 +166,13 @@ final class RESTService: Sendable {
             guard let call = asked.call else { return welcome(asked.client) }
             return try response(to: route, call, body: body) ?? welcome(asked.client)
         } catch {
-            return RESTError(error).response
+            let failure = RESTError(error)
+            guard failure.status == 500, asked.call?.rights.condition != nil else {
+                return failure.response
+            }
+            // What is damaged may be a document that the client does not see.
+            Log(.listener).error("An answer failed: \(error)")
+            return RESTError(500, "internal", "something failed; see the server's log").response
         }
     }
 

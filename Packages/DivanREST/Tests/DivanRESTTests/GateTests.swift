@@ -56,8 +56,16 @@ import Testing
         #expect(try visitor.ask("GET", "/notes/_default/secret", anna).status == 404)
         #expect(try visitor.ask("GET", "/notes/_default/_changes", anna).status == 404)
         #expect(try visitor.ask("GET", "/notes", anna).json()["collections"]?.array?.count == 1)
-        let query = #"{"query":"SELECT * FROM notes"}"#
-        #expect(try visitor.ask("POST", "/notes/_query", anna, body: query).status == 403)
+        let query = { (source: String) in #"{"query":"SELECT META().id FROM \#(source)"}"# }
+        let own = try visitor.ask("POST", "/notes/_query", anna, body: query("shop.chairs"))
+        #expect(try own.json()["rows"]?.array?.count == 1)
+        let hidden = try visitor.ask("POST", "/notes/_query", anna, body: query("notes"))
+        #expect(hidden.status == 400, "the default collection, under the database's name")
+        let inner = "shop.chairs WHERE EXISTS (SELECT 1 FROM _default._default)"
+        #expect(try visitor.ask("POST", "/notes/_query", anna, body: query(inner)).status == 400)
+        let absent = try visitor.ask("POST", "/notes/_query", anna, body: query("s.x"))
+        let other = try visitor.ask("POST", "/notes/_query", bo, body: query("s.x"))
+        #expect(absent.text == other.text && absent.status == 400)
         let put = try visitor.ask("PUT", "/notes/shop.chairs/x", anna, body: "{}")
         #expect(put.status == 403)
         #expect(try visitor.ask("PUT", "/notes/shop.chairs/x", bo, body: "{}").status == 201)

@@ -79,6 +79,29 @@ import Testing
         #expect(try shell.run("ls", "notes", "-c", "shop.chairs").output == "oak\noak2\n")
     }
 
+    @Test func `a user with a condition sees what meets it, as the file says it now`() throws {
+        let password = ["DIVAN_PASSWORD": "secret"]
+        try shell.divan(
+            ["users", "add", "users.json", "anna", "--where", "owner = $user"],
+            environment: password
+        ).expectSuccess()
+        try shell.run("put", "notes", "hers", #"{"owner":"anna"}"#)
+        try shell.run("put", "notes", "his", #"{"owner":"bo"}"#)
+        let options = ["--users", "users.json", "--rest", "0", "--no-tls"]
+        let server = try shell.start(["serve", "notes", "--interface", "127.0.0.1"] + options)
+        let list = "\(try door(server))notes/_default/_all_docs"
+        let hers = try curl("-u", "anna:secret", list)
+        #expect(hers.contains("\"hers\"") && !hers.contains("\"his\""), "\(hers)")
+        #expect(!hers.contains("soup"))
+        try shell.divan(
+            ["users", "add", "users.json", "anna", "--replace", "--where", "owner = 'bo'"],
+            environment: password
+        ).expectSuccess()
+        let now = try curl("-u", "anna:secret", list)
+        #expect(now.contains("\"his\"") && !now.contains("\"hers\""), "\(now)")
+        server.stop()
+    }
+
     @Test func `what comes over HTTP goes to peers, and what peers push shows in the feed`() throws
     {
         let server = try shell.serve("notes", "--no-tls", "--rest", "0")

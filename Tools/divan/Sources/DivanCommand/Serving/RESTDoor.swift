@@ -3,6 +3,7 @@ import DivanCommandLine
 import DivanJSON
 import DivanREST
 import DivanStore
+import Synchronization
 
 /// The REST interface of `divan serve --rest`: the databases that are served, for the same users, with
 /// the same TLS.
@@ -37,6 +38,7 @@ final class RESTDoor {
         scheme = door.tls == nil ? "http" : "https"
         let shared = try arguments.collections()
         let isReadOnly = arguments.has("--read-only")
+        let conditions = ConditionShelf()
         server = RESTServer(
             RESTConfiguration(
                 databases: stores,
@@ -45,7 +47,7 @@ final class RESTDoor {
                 tls: door.tls,
                 authenticator: door.authenticator,
                 rights: { client, _ in
-                    gate.rights(of: client, to: shared, isReadOnly: isReadOnly)
+                    gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
                 },
                 origins: arguments.list("--rest-origin")
             )
@@ -67,20 +69,54 @@ final class RESTDoor {
 }
 
 extension PeerGate {
-    /// What a client of the REST interface may do; `nil` when its user was removed, or has
-    /// a condition.
+    /// What a client of the REST interface may do; `nil` when its user was removed.
     func rights(
         of client: RESTClient,
         to shared: [CollectionPath],
-        isReadOnly: Bool
+        isReadOnly: Bool,
+        _ conditions: ConditionShelf
     ) -> RESTRights? {
         let all = shared.isEmpty ? nil : shared
         guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
-        // A condition chooses documents one by one, which a list paged by key cannot do: nothing then.
-        guard let user = client.user.flatMap({ users.user($0) }), user.condition == nil else {
-            return nil
-        }
+        guard let name = client.user, let user = users.user(name) else { return nil }
         let own = user.collections.map { own in (all ?? Array(own)).filter(own.contains) }
-        return RESTRights(collections: own ?? all, isReadOnly: isReadOnly || user.isReadOnly)
+        var rights = RESTRights(
+            collections: own ?? all,
+            isReadOnly: isReadOnly || user.isReadOnly
+        )
+        if let condition = user.condition {
+            // A condition that cannot be asked lets nobody in.
+            guard let asked = conditions.condition(condition, of: name) else { return nil }
+            rights.condition = asked
+        }
+        return rights
+    }
+}
+
+/// The conditions of users, each read once.
+final class ConditionShelf: Sendable {
+    /// Users whose conditions are kept.
+    private static let userCount = 1_000
+
+    private struct Entry {
+        let condition: UserCondition
+        let asked: RESTCondition
+    }
+
+    private let entries = Mutex<[ExactText: Entry]>([:])
+
+    /// The condition of a user, as a file of users has it now.
+    func condition(_ condition: UserCondition, of user: String) -> RESTCondition? {
+        let name = ExactText(user)
+        if let entry = entries.withLock({ $0[name] }), entry.condition == condition {
+            return entry.asked
+        }
+        // It was read with the file; what fails here is no mistake of its text.
+        guard let asked = try? condition.asked(of: user) else { return nil }
+        entries.withLock { entries in
+            if entries.count >= Self.userCount { entries.removeAll() }
+            entries[name] = Entry(condition: condition, asked: asked)
+        }
+        return asked
     }
 }

@@ -2,6 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
+import DivanREST
 import DivanStore
 
 /// Which documents a user may see and store: a condition in SQL++, in which `$user` is the name.
@@ -26,6 +27,11 @@ struct UserCondition: Equatable, Sendable {
                 sentence: "the condition of \"\(user)\": \(Failure(explaining: error).sentence)"
             )
         }
+    }
+
+    /// The same for a client of the REST interface.
+    func asked(of user: String) throws -> RESTCondition {
+        try RESTCondition(text, parameters: ["user": .string(user)])
     }
 
     /// Limits what a user may do to the documents that meet the condition.

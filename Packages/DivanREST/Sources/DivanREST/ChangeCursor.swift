@@ -1,0 +1,94 @@
+import DivanCrypto
+import DivanJSON
+import DivanStore
+
+/// How a client is told where it is in the changes of a collection.
+///
+/// Change numbers are plain numbers, but not for a client that does not see every document: gaps between
+/// them would count the changes of others. Such a client gets a text that only this database reads; no
+/// two are equal, so it does not even see whether there was a change. It holds for as long as the database
+/// lives.
+struct ChangeCursor: Sendable {
+    private enum Form {
+        case plain
+        case sealed(key: [UInt8])
+    }
+
+    private static let nonceByteCount = 16
+    private static let checkByteCount = 16
+
+    private let form: Form
+
+    init(_ call: RESTCall, _ collection: CollectionPath) {
+        guard call.rights.condition != nil else {
+            form = .plain
+            return
+        }
+        let parts = [
+            Array("divan change cursor".utf8), call.store.privateUUID, Array("\(collection)".utf8),
+        ]
+        form = .sealed(key: Self.digest(parts))
+    }
+
+    /// What a client gets for a place.
+    func json(_ sequence: UInt64) -> JSON {
+        switch form {
+        case .plain: JSON(sequence)
+        case .sealed: .string(text(sequence))
+        }
+    }
+
+    /// The same as a text.
+    func text(_ sequence: UInt64) -> String {
+        guard case .sealed(let key) = form else { return "\(sequence)" }
+        let nonce = SystemRandomSource().bytes(Self.nonceByteCount)
+        let plain = (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) }
+        let hidden = zip(plain, Self.digest([key, [0], nonce])).map { $0 ^ $1 }
+        let check = Self.digest([key, [1], nonce, hidden]).prefix(Self.checkByteCount)
+        let bytes = nonce + hidden + check
+        return Hex.encode(bytes.span)
+    }
+
+    /// The place that a client names.
+    ///
+    /// - Throws: `RESTError` for what this database has never given.
+    func sequence(_ text: String) throws(RESTError) -> UInt64 {
+        switch form {
+        case .plain:
+            guard let sequence = UInt64(text) else {
+                throw .bad("since is a number from 0 to \(UInt64.max), or now")
+            }
+            return sequence
+        case .sealed(let key):
+            // The beginning is no secret.
+            if text == "0" { return 0 }
+            guard let sequence = Self.opened(text, key) else {
+                throw .bad("since is 0, now, or a place that an answer has given you")
+            }
+            return sequence
+        }
+    }
+
+    private static func opened(_ text: String, _ key: [UInt8]) -> UInt64? {
+        guard let bytes = Hex.decode(text), bytes.count == nonceByteCount + 8 + checkByteCount
+        else {
+            return nil
+        }
+        let nonce = Array(bytes.prefix(nonceByteCount))
+        let hidden = Array(bytes.dropFirst(nonceByteCount).prefix(8))
+        let check = Array(digest([key, [1], nonce, hidden]).prefix(checkByteCount))
+        let given = Array(bytes.suffix(checkByteCount))
+        guard isEqualInConstantTime(check.span, given.span) else {
+            return nil
+        }
+        let plain = zip(hidden, digest([key, [0], nonce])).map { $0 ^ $1 }
+        return plain.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Every key is of one length, and what follows it too, so that nothing runs together.
+    private static func digest(_ parts: [[UInt8]]) -> [UInt8] {
+        var hash = SHA256()
+        for part in parts { hash.update(part.span) }
+        return hash.finalize()
+    }
+}
