@@ -282,6 +282,11 @@ let tools: [Target] = [
     ),
     .target(name: "CDivanHolder", path: "Tools/divan/Sources/CDivanHolder"),
     .target(
+        name: "CDivanTables",
+        path: "Tools/divan/Sources/CDivanTables",
+        linkerSettings: [.linkedLibrary("sqlite3")]
+    ),
+    .target(
         name: "CDivanVersions",
         path: "Tools/divan/Sources/CDivanVersions",
         cSettings: commit,
@@ -297,8 +302,8 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/divan/Sources/DivanCommand",
         uses: [
-            "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan", "DivanBLIP",
-            "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
+            "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
+            "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanREST",

@@ -47,6 +47,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CDivanHolder"),
+        .target(name: "CDivanTables", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CDivanVersions",
             cSettings: commit,
@@ -58,8 +59,9 @@ let package = Package(
         .target(
             name: "DivanCommand",
             dependencies: [
-                "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan", "DivanBLIP",
-                "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
+                "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
+                "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
+                "DivanCompression",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
                 "DivanISAL", "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanREST",
                 "DivanReplicator",

@@ -33,6 +33,7 @@ enum Verbs {
             "In, out and upkeep",
             [
                 ImportCommand.self, ImportForeignCommand.self, ExportCommand.self, CopyCommand.self,
+                DumpCommand.self, RestoreCommand.self,
                 CompareCommand.self,
                 UpgradeCommand.self,
                 CheckCommand.self, CompactCommand.self, WatchCommand.self, LogCommand.self,

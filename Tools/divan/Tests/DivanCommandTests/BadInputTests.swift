@@ -36,7 +36,7 @@ import Testing
         ["info"], ["ls"], ["get", "x"], ["put", "x", "{}"], ["import", "f.jsonl"], ["export"],
         ["edit", "x"], ["purge", "x"], ["expire", "x"], ["expire", "x", "1d"], ["revs", "x"],
         ["collections"], ["collections", "--make", "x"], ["compact"], ["check"], ["cp", "y"],
-        ["cp", "y.jsonl"], ["watch"],
+        ["cp", "y.jsonl"], ["watch"], ["dump"], ["export", "x.sqlite"], ["export", "x.csv"],
     ])
     func `a database that is not there`(_ words: [String]) throws {
         let outcome = try shell.divan([words[0], "missing"] + words.dropFirst())

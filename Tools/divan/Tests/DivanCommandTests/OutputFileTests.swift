@@ -19,7 +19,7 @@ import Testing
     /// Verbs that write a file, with its name in place of FILE.
     private static let writers = [
         "export db FILE", "blob get db one photo FILE",
-        "pull db ws://127.0.0.1:1/x --report FILE",
+        "pull db ws://127.0.0.1:1/x --report FILE", "dump db FILE",
     ]
 
     private func write(_ line: String, to file: String) throws -> Program.Outcome {

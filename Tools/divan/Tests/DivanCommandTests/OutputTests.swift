@@ -19,6 +19,7 @@ import Testing
         try shell.write("secret.txt", "open sesame\n")
         try shell.run("users", "add", "users.json", "ali", "--password-file", "secret.txt")
         try shell.run("identity", "new", "robot", "--key", "p256")
+        try shell.run("dump", "db", "whole.dump")
         try shell.write("robot.pem", try shell.run("identity", "export", "robot").output)
     }
 
@@ -28,6 +29,7 @@ import Testing
         "expire": "expire db one", "revs": "revs db one", "blob ls": "blob ls db",
         "blob get": "blob get db one", "import": "import db /dev/null --json",
         "export": "export db", "cp": "cp db \"copy-$RANDOM$RANDOM\" --json",
+        "dump": "dump db", "restore": "restore \"again-$RANDOM$RANDOM\" whole.dump --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
         "upgrade": "upgrade db", "doctor": "doctor db", "explain": "explain db one",
         "query": "query db 'SELECT META().id FROM _'",

@@ -6,7 +6,7 @@ import DivanStore
 enum ExportCommand: Command {
     static let syntax = CommandSyntax(
         name: "export",
-        summary: "write documents as JSON",
+        summary: "write documents as JSON, comma-separated values or tables of SQLite",
         operands: [.database, .init(name: "FILE", isOptional: true, completion: .file)],
         options: [
             .collection,
@@ -27,10 +27,15 @@ enum ExportCommand: Command {
             With --since the order is that of the changes, each line has its _sequence, a
             deletion is {"_deleted":true}, and divan import applies them.
             The last line on standard error tells the sequence to go on from.
+            A FILE that ends in .csv gets a column for each property, and divan import --from csv
+            reads it back. One that ends in .sqlite becomes a database of SQLite, with a table for
+            each collection, or for that of -c: _id, _revision, _body (the document as JSON), and the
+            common properties.
             """,
         examples: [
             "divan export travel countries.jsonl -c geo.countries --blobs",
             "divan export travel --since 4711 > changes.jsonl",
+            "divan export travel travel.sqlite && sqlite3 travel.sqlite .tables",
         ]
     )
 
@@ -40,6 +45,7 @@ enum ExportCommand: Command {
         if let query = arguments.value("--query") {
             return try export(rowsOf: query, arguments, terminal)
         }
+        if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         var lines = try DocumentLines(

@@ -2,6 +2,7 @@
 import DivanCommandLine
 import DivanDelta
 import DivanLZ4
+import DivanRevisions
 import DivanStore
 import DivanZlib
 import Glibc
@@ -17,6 +18,21 @@ extension DatabasePath {
     /// It gets the key of `key`; `nil` makes a plain one.
     func create(key: EncryptionKey? = nil) throws -> Store {
         try open(StoreOptions(create: true, sealing: try key?.sealing()))
+    }
+
+    /// Makes an empty database at a place that is not its own yet.
+    static func makeStore(
+        at directory: String,
+        scheme: DivanRevisions.RevisionScheme
+    ) throws -> Store {
+        let identity = ForeignIdentity(
+            publicUUID: [],
+            privateUUID: [],
+            previousPrivateUUID: nil,
+            scheme: scheme
+        )
+        let options = StoreOptions(archive: archive)
+        return try Store.create(directory: directory, replacing: identity, options: options)
     }
 
     /// Sees to it that there is a database.
@@ -63,12 +79,16 @@ extension DatabasePath {
     }
 
     /// Old revisions are packed as programs do by default, and read however they are packed.
+    private static var archive: BodyArchive {
+        BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
+    }
+
     private func open(_ options: StoreOptions) throws -> Store {
         var options = options
         if options.sealing == nil, isSealed {
             options.sealing = try KeyRing.shared.key(of: self).sealing()
         }
-        options.archive = BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
+        options.archive = Self.archive
         return try Store.open(directory: bundle, options: options)
     }
 }

@@ -1,0 +1,14 @@
+#ifndef CDIVAN_TABLES_H
+#define CDIVAN_TABLES_H
+
+#if !__has_include(<sqlite3.h>)
+#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#endif
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+/// Binds text; SQLite copies it.
+int divan_table_bind_text(sqlite3_stmt *statement, int index, const uint8_t *text, int byte_count);
+
+#endif

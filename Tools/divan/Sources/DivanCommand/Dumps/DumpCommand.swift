@@ -1,0 +1,95 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import Glibc
+
+/// `divan dump`.
+enum DumpCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "dump",
+        summary: "write a whole database with its history, as text",
+        operands: [.database, .init(name: "FILE", isOptional: true, completion: .file)],
+        options: [
+            .value(
+                "--since",
+                "DUMP",
+                completion: .file,
+                "only what has changed since this file was written"
+            ),
+            .json,
+        ],
+        details: """
+            A line of JSON for each document of every collection, tombstones too: all revisions that
+            are known, with their IDs or version vectors, conflicts, expirations, what remotes have,
+            and the blobs. divan restore makes a database of it with equal revisions, which syncs on
+            where this one was. Without FILE, or with -, it goes to standard output. One state of the
+            database is written, which may be in use meanwhile; the last line lets a file that
+            was cut off or changed be noticed.
+            With --since the result is what has changed since: keep it beside DUMP, or add it to it.
+            The file is plain text, also that of a sealed database.
+            """,
+        examples: [
+            "divan dump shop shop.dump", "divan dump shop --since shop.dump >> shop.dump",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let file = arguments.operands.dropFirst().first
+        let former = try arguments.value("--since").map { path in
+            if let file, isSame(file, path) {
+                throw Failure.usage(
+                    "\(file) would be replaced by what only follows it; leave FILE out, and add to "
+                        + "it with >> \(path)"
+                )
+            }
+            return try DumpEnd.last(of: path)
+        }
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let output = try DumpOutput(file, terminal)
+        let progress = ProgressLine(terminal, verb: "dumped")
+        defer { progress.finish() }
+        var writer = DumpWriter(store, to: output, progress)
+        _ = try writer.write(since: former)
+        try output.finish()
+        progress.finish()
+        report(writer, output, isResult: file != nil && file != "-", terminal)
+        if !writer.missingBlobs.isEmpty {
+            throw Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(writer.missingBlobs.count, "blob")) missing; "
+                    + "divan check names the documents"
+            )
+        }
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+            && first.st_mode & S_IFMT == S_IFREG
+    }
+
+    private static func report(
+        _ writer: DumpWriter,
+        _ output: DumpOutput,
+        isResult: Bool,
+        _ terminal: Terminal
+    ) {
+        for digest in writer.missingBlobs.prefix(DumpLimits.toldLossCount) {
+            terminal.note("divan: blob \(digest): missing")
+        }
+        if terminal.isJSON {
+            // Standard output has the dump itself where no file was named.
+            guard isResult else { return }
+            let object: JSON = [
+                "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
+                "missing_blobs": JSON(writer.missingBlobs.count), "bytes": JSON(output.byteCount),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        var line = "Dumped \(Numbers.count(writer.documentCount, "document"))"
+        if writer.blobCount > 0 { line += " and \(Numbers.count(writer.blobCount, "blob"))" }
+        terminal.note(line + ", \(Numbers.bytes(output.byteCount))")
+    }
+}

@@ -1,0 +1,52 @@
+import DivanCommandLine
+import Glibc
+
+extension DumpEnd {
+    /// The last line of a dump, from which the next one goes on.
+    ///
+    /// - Throws: `Failure` for a file that is no whole dump.
+    static func last(of path: String) throws -> DumpEnd {
+        let file = try FileTail(path, byteCount: DumpLimits.endByteCount)
+        let remedy = "make a whole dump, without --since"
+        guard file.bytes.last == UInt8(ascii: "\n") else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(path): its last line is not whole; \(remedy)"
+            )
+        }
+        let text = file.bytes.dropLast()
+        let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
+        do throws(DumpDamage) {
+            if case .end(let end) = try DumpLine(text[start...]) { return end }
+            throw DumpDamage("its last line ends no dump")
+        } catch {
+            throw Failure(kind: .invalid, sentence: "\(path): \(error.problem); \(remedy)")
+        }
+    }
+}
+
+/// The last bytes of a plain file.
+private struct FileTail {
+    let bytes: [UInt8]
+
+    init(_ path: String, byteCount: Int) throws(Failure) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .file(path, errno) }
+        defer { close(descriptor) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= 0, lseek(descriptor, max(0, end - byteCount), SEEK_SET) >= 0 else {
+            throw Failure.file(path, errno)
+        }
+        var read: [UInt8] = []
+        do throws(Descriptor.Refusal) {
+            while case let piece = try Descriptor.read(upTo: byteCount, from: descriptor),
+                !piece.isEmpty, read.count < 2 * byteCount
+            {
+                read += piece
+            }
+        } catch {
+            throw .file(path, error.number)
+        }
+        bytes = read
+    }
+}

@@ -1,0 +1,228 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// One line of a dump: what `Docs/formats/dump.md` says, as values.
+enum DumpLine {
+    /// The beginning of a section.
+    case head(DumpHead)
+    /// A remote, by the number under which documents name it.
+    case remote(RemoteID, name: String)
+    /// A collection that there was, also an empty one.
+    case collection(CollectionPath)
+    /// A piece of a blob's content.
+    case piece(BlobPiece)
+    /// A blob that was left at a peer.
+    case absent(BlobDigest)
+    /// A document.
+    case document(DumpedDocument)
+    /// The end of a section.
+    case end(DumpEnd)
+}
+
+/// The beginning of a section.
+struct DumpHead: Equatable {
+    /// The database, by its UUID in hexadecimal digits.
+    var database: String
+    /// How it names revisions.
+    var scheme: RevisionScheme
+    /// Where the section begins in each collection; `nil` for all that there is.
+    var since: [CollectionPath: UInt64]?
+
+    /// The number of the format.
+    static let format: Int64 = 1
+}
+
+/// A piece of a blob's content; the pieces of one follow each other.
+struct BlobPiece {
+    var digest: BlobDigest
+    /// Bytes of the whole content.
+    var byteCount: Int
+    /// Where the piece begins in it.
+    var offset: Int
+    var bytes: [UInt8]
+}
+
+/// A document with all that is known of its revisions.
+struct DumpedDocument {
+    var documentID: DocumentID
+    var collection: CollectionPath
+    var sequence: UInt64
+    /// Milliseconds since 1970; `nil` = never.
+    var expiration: Int64?
+    var revisions: [JSON]
+}
+
+/// The end of a section: what whoever goes on from here needs to know.
+struct DumpEnd: Equatable {
+    var database: String
+    var scheme: RevisionScheme
+    /// The last change number of each collection.
+    var sequences: [CollectionPath: UInt64]
+    var documentCount: Int
+    var blobCount: Int
+    /// SHA-256 of all bytes of the section before this line, in hexadecimal digits; `nil` where
+    /// somebody has taken it out.
+    var digest: String?
+}
+
+/// What is wrong with a line.
+struct DumpDamage: Error {
+    let problem: String
+    /// Whether the line is no JSON.
+    let isOfText: Bool
+
+    init(_ problem: String, isOfText: Bool = false) {
+        self.problem = problem
+        self.isOfText = isOfText
+    }
+}
+
+// MARK: Writing
+
+extension DumpLine {
+    /// The line without its end.
+    func bytes() throws -> [UInt8] {
+        try JSON.object(json).canonicalBytes(limits: DumpLimits.json)
+    }
+
+    private var json: JSONObject {
+        switch self {
+        case .head(let head):
+            var object: JSONObject = [
+                "dump": JSON(DumpHead.format), "database": .string(head.database),
+                "scheme": .string(head.scheme.rawValue),
+            ]
+            if let since = head.since { object["since"] = Self.json(since) }
+            return object
+        case .remote(let id, let name):
+            return ["remote": JSON(id.rawValue), "name": .string(name)]
+        case .collection(let path): return ["collection": .string("\(path)")]
+        case .piece(let piece):
+            return [
+                "blob": .string("\(piece.digest)"), "length": JSON(piece.byteCount),
+                "offset": JSON(piece.offset), "data": .string(Base64.encode(piece.bytes.span)),
+            ]
+        case .absent(let digest): return ["blob": .string("\(digest)"), "absent": true]
+        case .document(let document):
+            var object: JSONObject = [
+                "doc": .string(document.documentID.text),
+                "collection": .string("\(document.collection)"),
+                "sequence": JSON(document.sequence), "revisions": .array(document.revisions),
+            ]
+            if let time = document.expiration { object["expires"] = JSON(time) }
+            return object
+        case .end(let end):
+            var object: JSONObject = [
+                "end": JSON(DumpHead.format), "database": .string(end.database),
+                "scheme": .string(end.scheme.rawValue), "sequences": Self.json(end.sequences),
+                "documents": JSON(end.documentCount), "blobs": JSON(end.blobCount),
+            ]
+            if let digest = end.digest { object["sha256"] = .string(digest) }
+            return object
+        }
+    }
+
+    private static func json(_ sequences: [CollectionPath: UInt64]) -> JSON {
+        .object(JSONObject(sequences.map { (key: "\($0.key)", value: JSON($0.value)) }))
+    }
+}
+
+// MARK: Reading
+
+extension DumpLine {
+    /// Reads a line.
+    ///
+    /// - Throws: `DumpDamage` for whatever is no line of a dump.
+    init(_ bytes: ArraySlice<UInt8>) throws(DumpDamage) {
+        let line: JSON
+        do throws(JSONError) {
+            line = try JSON(parsing: bytes, limits: DumpLimits.json)
+        } catch {
+            throw DumpDamage("\(error)", isOfText: true)
+        }
+        guard let object = line.object else { throw DumpDamage("no JSON object") }
+        let members = DumpMembers(object)
+        if object.contains("dump") {
+            self = .head(try Self.head(members))
+        } else if object.contains("doc") {
+            self = .document(try Self.document(members))
+        } else if object.contains("blob") {
+            self = try Self.blob(members)
+        } else if object.contains("remote") {
+            let number = try members.number("remote", in: 1...DumpLimits.remoteCount)
+            let id = RemoteID(rawValue: UInt32(clamping: number))
+            self = .remote(id, name: try members.text("name"))
+        } else if object.contains("end") {
+            self = .end(try Self.end(members))
+        } else if object.contains("collection") {
+            self = .collection(try members.collection())
+        } else {
+            throw DumpDamage("no line of a dump: it has none of dump, doc, blob, remote, end")
+        }
+    }
+
+    private static func head(_ members: DumpMembers) throws(DumpDamage) -> DumpHead {
+        try members.checkFormat("dump")
+        return DumpHead(
+            database: try members.text("database"),
+            scheme: try members.scheme(),
+            since: members.object.contains("since") ? try members.sequences("since") : nil
+        )
+    }
+
+    private static func end(_ members: DumpMembers) throws(DumpDamage) -> DumpEnd {
+        try members.checkFormat("end")
+        return DumpEnd(
+            database: try members.text("database"),
+            scheme: try members.scheme(),
+            sequences: try members.sequences("sequences"),
+            documentCount: Int(try members.number("documents", in: 0...Int64.max)),
+            blobCount: Int(try members.number("blobs", in: 0...Int64.max)),
+            digest: members.object.contains("sha256") ? try members.text("sha256") : nil
+        )
+    }
+
+    private static func blob(_ members: DumpMembers) throws(DumpDamage) -> DumpLine {
+        guard let digest = BlobDigest(try members.text("blob")) else {
+            throw DumpDamage("\"blob\" is no digest")
+        }
+        if members.object["absent"]?.bool == true { return .absent(digest) }
+        guard let bytes = Base64.decode(try members.text("data")) else {
+            throw DumpDamage("\"data\" is no base64")
+        }
+        let byteCount = try members.number("length", in: 0...Int64(Int32.max) * 1_024)
+        let offset = try members.number("offset", in: 0...byteCount)
+        guard Int64(bytes.count) <= byteCount - offset, !bytes.isEmpty || byteCount == 0 else {
+            throw DumpDamage("a piece of a blob is not within its length")
+        }
+        return .piece(
+            BlobPiece(
+                digest: digest,
+                byteCount: Int(byteCount),
+                offset: Int(offset),
+                bytes: bytes
+            )
+        )
+    }
+
+    private static func document(_ members: DumpMembers) throws(DumpDamage) -> DumpedDocument {
+        // Peers send what nobody may make here, and a dump holds it.
+        guard let documentID = try? DocumentID(received: try members.text("doc")) else {
+            throw DumpDamage("\"doc\" is no ID of a document")
+        }
+        guard let revisions = members.object["revisions"]?.array,
+            (1...DumpLimits.revisionCount).contains(revisions.count)
+        else { throw DumpDamage("\"revisions\" is no list of revisions") }
+        let hasExpiration = members.object.contains("expires")
+        return DumpedDocument(
+            documentID: documentID,
+            collection: try members.collection(),
+            sequence: try members.sequence("sequence"),
+            expiration: hasExpiration ? try members.number("expires", in: 1...Int64.max) : nil,
+            revisions: revisions
+        )
+    }
+}

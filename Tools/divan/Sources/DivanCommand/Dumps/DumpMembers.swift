@@ -1,0 +1,68 @@
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// The members of a line, each with its range.
+struct DumpMembers {
+    let object: JSONObject
+
+    init(_ object: JSONObject) {
+        self.object = object
+    }
+
+    /// Change numbers that a store takes.
+    private static let sequences: ClosedRange<Int64> = 1...(1 << 62 - 1)
+
+    func text(_ key: String) throws(DumpDamage) -> String {
+        guard let text = object[key]?.string else { throw DumpDamage("\"\(key)\" is no text") }
+        return text
+    }
+
+    func number(_ key: String, in range: ClosedRange<Int64>) throws(DumpDamage) -> Int64 {
+        guard let number = object[key]?.int, range.contains(number) else {
+            throw DumpDamage(
+                "\"\(key)\" is no number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return number
+    }
+
+    func sequence(_ key: String) throws(DumpDamage) -> UInt64 {
+        UInt64(try number(key, in: Self.sequences))
+    }
+
+    func collection() throws(DumpDamage) -> CollectionPath {
+        guard let path = CollectionPath(try text("collection")) else {
+            throw DumpDamage("\"collection\" is no name of one")
+        }
+        return path
+    }
+
+    func scheme() throws(DumpDamage) -> RevisionScheme {
+        guard let scheme = RevisionScheme(rawValue: try text("scheme")) else {
+            throw DumpDamage("\"scheme\" is neither trees nor vectors")
+        }
+        return scheme
+    }
+
+    func checkFormat(_ key: String) throws(DumpDamage) {
+        guard object[key]?.int == DumpHead.format else {
+            throw DumpDamage("this dump has another format; a newer divan reads it")
+        }
+    }
+
+    /// A change number for each of several collections.
+    func sequences(_ key: String) throws(DumpDamage) -> [CollectionPath: UInt64] {
+        guard let members = object[key]?.object else {
+            throw DumpDamage("\"\(key)\" is no object")
+        }
+        var sequences: [CollectionPath: UInt64] = [:]
+        for (name, value) in members {
+            guard let path = CollectionPath(name), let number = value.int, number >= 0,
+                number <= Self.sequences.upperBound
+            else { throw DumpDamage("\"\(key)\" holds no change number of a collection") }
+            sequences[path] = UInt64(number)
+        }
+        return sequences
+    }
+}

@@ -1,0 +1,193 @@
+import DivanCommandLine
+import DivanCrypto
+import DivanRevisions
+import DivanStore
+
+/// Reads dumps line by line, and hands over only what fits.
+///
+/// **Theory of operation.** A dump is a section, and sections that follow it, in one file or several.
+/// Between sections only a head may come; it either begins everything or goes on exactly where the last
+/// end stopped, in the same database. Inside a section the remotes and collections come before what
+/// names them, the pieces of a blob come one after the other without a gap, and the change numbers of a
+/// collection rise; so a line that stands there twice, or is missing where it matters, is noticed at once,
+/// and the end counts the rest. Its digest notices whatever else was changed. Nothing is held but the
+/// line and a few numbers for each collection.
+struct DumpReader {
+    private enum State {
+        case between
+        case inside(Section)
+    }
+
+    fileprivate struct Section {
+        var head: DumpHead
+        var hash = SHA256()
+        var documentCount = 0
+        var blobCount = 0
+        /// The last change number of each collection that has a line.
+        var sequences: [CollectionPath: UInt64] = [:]
+        /// The content whose next piece has to come.
+        var open: (digest: BlobDigest, byteCount: Int, offset: Int)?
+    }
+
+    private var state = State.between
+    private var former: DumpEnd?
+    private var remotes: [RemoteID: String] = [:]
+    private var place = ""
+    /// Lines of the file up to the last whole section.
+    private var wholeCount = 0
+
+    /// Bytes read.
+    private(set) var byteCount: UInt64 = 0
+
+    /// The remotes that were named so far.
+    private(set) var knownRemotes: Set<RemoteID> = []
+
+    /// Calls `body` with each line of a file (`-` is standard input).
+    ///
+    /// - Throws: `Failure` with file and line, also for a `DumpDamage` that `body` throws.
+    mutating func read(_ path: String, _ body: (DumpLine, DumpReader) throws -> Void) throws {
+        let lines = try FileLines(path)
+        let name = path == "-" ? StandardStreams.input : path
+        var number = 0
+        wholeCount = 0
+        while let bytes = try lines.next() {
+            number += 1
+            byteCount += UInt64(bytes.count) + 1
+            do {
+                let line = try DumpLine(bytes)
+                try follow(line)
+                try body(line, self)
+                if case .end = line { wholeCount = number } else { digest(bytes) }
+            } catch let damage as DumpDamage {
+                // Half a line at the end of a file is no mistake of that line.
+                if damage.isOfText, isInside, try lines.next() == nil { throw cut(name, number) }
+                throw Failure(kind: .invalid, sentence: "\(name):\(number): \(damage.problem)")
+            }
+        }
+        if isInside { throw cut(name, number) }
+    }
+
+    /// Sees to it that there was a dump at all.
+    func finish() throws(Failure) {
+        guard former != nil else {
+            throw Failure(kind: .invalid, sentence: "there is no dump in it; divan dump makes one")
+        }
+    }
+
+    private func cut(_ name: String, _ number: Int) -> Failure {
+        var sentence = "\(name): it was cut off: line \(number) is the last, and ends no dump"
+        if wholeCount > 0 { sentence += "; its first \(wholeCount) lines are a whole one" }
+        return Failure(kind: .invalid, sentence: sentence)
+    }
+
+    private var isInside: Bool {
+        if case .inside = state { true } else { false }
+    }
+
+    private mutating func digest(_ line: ArraySlice<UInt8>) {
+        guard case .inside(var section) = state else { return }
+        // Out of the state while it changes, so that it is not copied.
+        state = .between
+        section.hash.update(line.span)
+        section.hash.update(Self.lineEnd.span)
+        state = .inside(section)
+    }
+
+    private static let lineEnd = [UInt8(ascii: "\n")]
+
+    // MARK: What may follow what
+
+    private mutating func follow(_ line: DumpLine) throws(DumpDamage) {
+        guard case .inside(var section) = state else {
+            guard case .head(let head) = line else {
+                throw DumpDamage("no line of a dump may stand here; one begins with {\"dump\":1,…")
+            }
+            try begin(head)
+            return
+        }
+        state = .between
+        if let open = section.open {
+            guard case .piece(let piece) = line, piece.digest == open.digest else {
+                throw DumpDamage("a piece of blob \(open.digest) is missing")
+            }
+        }
+        switch line {
+        case .head: throw DumpDamage("a dump begins inside another, which was cut off")
+        case .remote(let id, let name):
+            guard remotes[id] == nil || remotes[id] == name else {
+                throw DumpDamage("remote \(id.rawValue) has two names")
+            }
+            remotes[id] = name
+            knownRemotes.insert(id)
+        case .collection(let path):
+            guard section.sequences[path] == nil else {
+                throw DumpDamage("the collection \(path) stands there twice")
+            }
+            section.sequences[path] = section.head.since?[path] ?? 0
+        case .piece(let piece): try section.take(piece)
+        case .absent: break
+        case .document(let document): try section.take(document)
+        case .end(let end):
+            try section.finish(end)
+            former = end
+            state = .between
+            return
+        }
+        state = .inside(section)
+    }
+
+    private mutating func begin(_ head: DumpHead) throws(DumpDamage) {
+        if let former {
+            guard head.database == former.database, head.scheme == former.scheme else {
+                throw DumpDamage("this dump is of another database than the one before")
+            }
+            guard head.since == former.sequences else {
+                throw DumpDamage("this dump does not go on where the one before ends")
+            }
+        } else if head.since != nil {
+            throw DumpDamage("this holds what followed another dump; name that one before it")
+        }
+        state = .inside(Section(head: head))
+    }
+}
+
+extension DumpReader.Section {
+    fileprivate mutating func take(_ piece: BlobPiece) throws(DumpDamage) {
+        let (offset, byteCount) = (open?.offset ?? 0, open?.byteCount ?? piece.byteCount)
+        guard piece.offset == offset, piece.byteCount == byteCount else {
+            throw DumpDamage("a piece of blob \(piece.digest) is missing")
+        }
+        let next = offset + piece.bytes.count
+        open = next < byteCount ? (piece.digest, byteCount, next) : nil
+        if open == nil { blobCount += 1 }
+    }
+
+    fileprivate mutating func take(_ document: DumpedDocument) throws(DumpDamage) {
+        guard let last = sequences[document.collection] else {
+            throw DumpDamage("the collection \(document.collection) has no line")
+        }
+        guard document.sequence > last else {
+            throw DumpDamage(
+                "change \(document.sequence) does not follow change \(last): a line stands there "
+                    + "twice, or at another place"
+            )
+        }
+        sequences[document.collection] = document.sequence
+        documentCount += 1
+    }
+
+    fileprivate func finish(_ end: DumpEnd) throws(DumpDamage) {
+        guard end.database == head.database, end.scheme == head.scheme,
+            end.documentCount == documentCount, end.blobCount == blobCount,
+            Set(end.sequences.keys) == Set(sequences.keys),
+            sequences.allSatisfy({ $0.value <= end.sequences[$0.key] ?? 0 })
+        else { throw DumpDamage("lines of this dump are missing, or were added") }
+        guard let digest = end.digest else { return }
+        guard hash.finalize().hexadecimal == digest else {
+            throw DumpDamage(
+                "this dump was changed since it was written; where that was on purpose, take "
+                    + "\"sha256\" out of this line"
+            )
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import DivanCommandLine
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// Makes a database out of the lines of dumps.
+///
+/// It gets another name until all is there, so that nobody takes half a database for a whole one.
+final class DumpRestoration {
+    private let target: DatabasePath
+    private let now: Int64
+    private var store: Store?
+    private var head: DumpHead?
+    private var collections: Set<CollectionPath> = []
+    private var content: BlobWriter?
+    private var batch: [Item] = []
+    private var batchByteCount = 0
+    private var absent: Set<BlobDigest> = []
+    private var missing: Set<BlobDigest> = []
+
+    /// What a document becomes.
+    private struct Item {
+        var document: DumpedDocument
+        /// `nil` for one that has expired.
+        var history: (any RevisionHistory)?
+    }
+
+    /// Documents stored, tombstones too; one that was changed in a later dump counts again.
+    private(set) var documentCount = 0
+    /// Contents stored.
+    private(set) var blobCount = 0
+    /// Documents that had expired, and were left out.
+    private(set) var expiredCount = 0
+
+    /// - Parameters:
+    ///   - target: Where the database will be; nothing may be there.
+    ///   - now: Milliseconds since 1970.
+    /// - Throws: `StoreError` where something is there.
+    init(_ target: DatabasePath, now: Int64) throws {
+        self.target = target
+        self.now = now
+        guard !FileManager.default.fileExists(atPath: target.bundle) else {
+            throw StoreError(.alreadyExists, at: target.bundle)
+        }
+        // What a restoration left that was killed.
+        if Store.exists(directory: unfinished) { try Store.delete(directory: unfinished) }
+    }
+
+    private var unfinished: String { target.bundle + ".restoring" }
+
+    /// Blobs that documents name and that no dump holds.
+    var missingBlobs: [BlobDigest] {
+        missing.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
+    /// Takes the next line, which fits.
+    func take(_ line: DumpLine, remotes: @autoclosure () -> Set<RemoteID>, byteCount: Int) throws {
+        switch line {
+        case .head(let head):
+            self.head = head
+            collections = [.default]
+            if store == nil {
+                store = try DatabasePath.makeStore(at: unfinished, scheme: head.scheme)
+            }
+        case .remote(let id, let name):
+            try store?.write { try $0.importRemote(name, as: id) }
+        case .collection(let path):
+            collections.insert(path)
+            try store?.createCollection(path)
+        case .piece(let piece): try take(piece)
+        case .absent(let digest): absent.insert(digest)
+        case .document(let document):
+            try take(document, remotes())
+            batchByteCount += byteCount
+            if batch.count >= DumpLimits.batchCount
+                || batchByteCount >= DumpLimits.batchByteCount
+            {
+                try commit()
+            }
+        case .end(let end): try finish(end)
+        }
+    }
+
+    /// Gives the database its place.
+    func finish() throws {
+        guard let store else { return }
+        missing = missing.filter { !store.blobs.contains($0) }
+        self.store = nil
+        try store.close()
+        guard rename(unfinished, target.bundle) == 0 else {
+            let isTaken = errno == ENOTEMPTY || errno == EEXIST
+            throw StoreError(isTaken ? .alreadyExists : .io(errno), at: target.bundle)
+        }
+    }
+
+    /// Leaves nothing behind.
+    func cancel() {
+        try? store?.close()
+        store = nil
+        try? Store.delete(directory: unfinished)
+    }
+
+    // MARK: Contents
+
+    private func take(_ piece: BlobPiece) throws {
+        guard let store else { return }
+        if piece.offset == 0 { content = try store.blobs.writer() }
+        try content?.append(piece.bytes.span)
+        guard piece.offset + piece.bytes.count == piece.byteCount else { return }
+        do throws(StoreError) {
+            _ = try content?.finish(expected: piece.digest)
+        } catch {
+            guard case .blobMismatch = error.code else { throw error }
+            throw DumpDamage("the content of blob \(piece.digest) was changed")
+        }
+        content = nil
+        blobCount += 1
+    }
+
+    // MARK: Documents
+
+    private func take(_ document: DumpedDocument, _ remotes: Set<RemoteID>) throws {
+        guard let scheme = head?.scheme else { return }
+        if let time = document.expiration, time <= now {
+            expiredCount += 1
+            batch.append(Item(document: document, history: nil))
+            return
+        }
+        let history = try DumpedHistory.history(of: document, scheme: scheme, remotes: remotes)
+        batch.append(Item(document: document, history: history))
+    }
+
+    private func commit() throws {
+        guard let store, !batch.isEmpty else { return }
+        try store.write { writer in
+            for item in batch {
+                let document = item.document
+                guard let history = item.history else {
+                    try writer.purge(document.documentID, in: document.collection)
+                    continue
+                }
+                try writer.importDocument(
+                    document.documentID,
+                    sequence: document.sequence,
+                    history: history,
+                    expiration: document.expiration,
+                    in: document.collection
+                )
+                documentCount += 1
+                try noteBlobs(of: history, document, writer, store)
+            }
+        }
+        batch.removeAll(keepingCapacity: true)
+        batchByteCount = 0
+    }
+
+    /// Remembers contents that stayed at a peer, and those that are nowhere.
+    private func noteBlobs(
+        of history: any RevisionHistory,
+        _ document: DumpedDocument,
+        _ writer: StoreWriter,
+        _ store: Store
+    ) throws {
+        for revision in history.revisionsWithBody where revision.flags.contains(.hasBlobs) {
+            guard let body = revision.body else { continue }
+            for digest in try BlobReferences.digests(in: body.span)
+            where !store.blobs.contains(digest) {
+                if absent.contains(digest) {
+                    try writer.noteAbsent(digest, of: document.documentID, in: document.collection)
+                } else {
+                    missing.insert(digest)
+                }
+            }
+        }
+    }
+
+    private func finish(_ end: DumpEnd) throws {
+        try commit()
+        try store?.write { writer in
+            // What was removed since the dump before.
+            for path in try writer.collections() where !collections.contains(path) {
+                try writer.deleteCollection(path)
+            }
+            for (path, sequence) in end.sequences {
+                try writer.importCounter(sequence, in: path)
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// Writes a section of a dump: one state of a database, or what has changed in it.
+///
+/// A blob stands before the first document that names it, so that whoever reads need not go back.
+struct DumpWriter {
+    private let store: Store
+    private let output: DumpOutput
+    private let progress: ProgressLine
+    private var remotes: [RemoteID] = []
+    private var written: Set<BlobDigest> = []
+
+    /// Documents written.
+    private(set) var documentCount = 0
+    /// Blobs written.
+    private(set) var blobCount = 0
+    /// Digests of blobs that documents name and that are neither here nor at a peer.
+    private(set) var missingBlobs: [BlobDigest] = []
+
+    init(_ store: Store, to output: DumpOutput, _ progress: ProgressLine) {
+        self.store = store
+        self.output = output
+        self.progress = progress
+    }
+
+    /// Writes what is behind a former dump; all with `nil`.
+    ///
+    /// - Returns: The last line.
+    /// - Throws: `Failure` where the database is not the one of the former dump, and what reading or
+    ///   writing throws.
+    mutating func write(since former: DumpEnd?) throws -> DumpEnd {
+        try store.read { reader in
+            let database = store.publicUUID.hexadecimal
+            let paths = try reader.collections()
+            if let former { try Self.check(former, database, store.scheme, reader) }
+            let head = DumpHead(
+                database: database,
+                scheme: store.scheme,
+                since: former?.sequences
+            )
+            try output.write(.head(head))
+            for remote in try reader.remotes() {
+                remotes.append(remote.id)
+                try output.write(.remote(remote.id, name: remote.name))
+            }
+            for path in paths { try output.write(.collection(path)) }
+            let total = try paths.reduce(0) { try $0 + reader.count(in: $1) }
+            for path in paths {
+                try write(path, after: former?.sequences[path] ?? 0, of: total, reader)
+            }
+            let end = DumpEnd(
+                database: database,
+                scheme: store.scheme,
+                sequences: try reader.lastSequences(),
+                documentCount: documentCount,
+                blobCount: blobCount
+            )
+            try output.write(end)
+            return end
+        }
+    }
+
+    /// Refuses to go on from a dump that what is here does not follow.
+    private static func check(
+        _ former: DumpEnd,
+        _ database: String,
+        _ scheme: RevisionScheme,
+        _ reader: StoreReader
+    ) throws {
+        let remedy = "; make a whole dump, without --since"
+        guard former.database == database else {
+            throw Failure(kind: .invalid, sentence: "--since: a dump of another database" + remedy)
+        }
+        guard former.scheme == scheme else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "--since: from before the database was upgraded" + remedy
+            )
+        }
+        for (path, sequence) in former.sequences where try reader.hasCollection(path) {
+            guard try reader.lastSequence(in: path) >= sequence else {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "--since: the collection \(path) was made anew meanwhile" + remedy
+                )
+            }
+        }
+    }
+
+    private mutating func write(
+        _ path: CollectionPath,
+        after sequence: UInt64,
+        of total: Int,
+        _ reader: StoreReader
+    ) throws {
+        try reader.forEachDocument(in: path, after: sequence) { document in
+            guard let history = try reader.revisions(of: document.documentID, in: path) else {
+                return
+            }
+            do {
+                if document.flags.contains(.hasBlobs) { try writeBlobs(of: history, reader) }
+                let dumped = DumpedDocument(
+                    documentID: document.documentID,
+                    collection: path,
+                    sequence: document.sequence,
+                    expiration: try reader.expiration(of: document.documentID, in: path),
+                    revisions: try DumpedHistory.json(of: history, remotes: remotes)
+                )
+                try output.write(.document(dumped))
+            } catch let damage as DumpDamage {
+                let name = "\(path.wireName)/\(document.documentID)"
+                throw Failure(kind: .database, sentence: "\(name): \(damage.problem)")
+            }
+            documentCount += 1
+            progress.show(
+                ProgressLine.Reading(
+                    documents: UInt64(documentCount),
+                    total: UInt64(max(total, documentCount)),
+                    bytes: output.byteCount
+                )
+            )
+        }
+    }
+
+    // MARK: Blobs
+
+    private mutating func writeBlobs(
+        of history: any RevisionHistory,
+        _ reader: StoreReader
+    ) throws {
+        for body in history.revisionsWithBody.compactMap(\.body) {
+            for digest in try BlobReferences.digests(in: body.span).sorted(by: Self.order)
+            where written.insert(digest).inserted {
+                if store.blobs.contains(digest) {
+                    try write(digest)
+                } else if try reader.absentBlob(digest) != nil {
+                    try output.write(.absent(digest))
+                } else {
+                    missingBlobs.append(digest)
+                }
+            }
+        }
+    }
+
+    /// Equal databases give equal dumps.
+    private static func order(_ left: BlobDigest, _ right: BlobDigest) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    private mutating func write(_ digest: BlobDigest) throws {
+        let content = try store.blobs.reader(digest)
+        var offset = 0
+        repeat {
+            var bytes: [UInt8] = []
+            while bytes.count < DumpLimits.blobPieceByteCount {
+                let wanted = DumpLimits.blobPieceByteCount - bytes.count
+                let piece = try content.read(upTo: wanted)
+                if piece.isEmpty { break }
+                bytes += piece
+            }
+            guard !bytes.isEmpty || content.byteCount == 0 else {
+                throw Failure(
+                    kind: .database,
+                    sentence: "blob \(digest): it is shorter than it was"
+                )
+            }
+            let piece = BlobPiece(
+                digest: digest,
+                byteCount: content.byteCount,
+                offset: offset,
+                bytes: bytes
+            )
+            try output.write(.piece(piece))
+            offset += bytes.count
+        } while offset < content.byteCount
+        blobCount += 1
+    }
+}

@@ -1,0 +1,221 @@
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// What is known of a document's revisions, as the members of `revisions`, and back.
+enum DumpedHistory {
+    private static let flagNames: [(flag: RevisionFlags, name: String)] = [
+        (.tombstone, "deleted"), (.hasBlobs, "blobs"), (.keepsBody, "kept"),
+        (.conflict, "conflict"), (.closed, "closed"),
+    ]
+
+    // MARK: Writing
+
+    /// The revisions of a history; `remotes` are those of the database.
+    ///
+    /// - Throws: `DumpDamage` for a body that is no text.
+    static func json(
+        of history: any RevisionHistory,
+        remotes: [RemoteID]
+    ) throws(DumpDamage) -> [JSON] {
+        var marks: [RevisionID: [RemoteID]] = [:]
+        for remote in remotes {
+            if let id = history.latest(at: remote) { marks[id, default: []].append(remote) }
+        }
+        var revisions: [JSON] = []
+        if let vectors = history as? VectorHistory {
+            for (mixed, revision) in vectors.known {
+                let at = marks[revision.id] ?? []
+                revisions.append(try json(of: revision, named: "\(mixed)", at: at))
+            }
+        } else if let tree = history as? RevisionTree {
+            for revision in tree.revisions {
+                let at = marks[revision.id] ?? []
+                revisions.append(try json(of: revision, named: "\(revision.id)", at: at))
+            }
+        }
+        return revisions
+    }
+
+    private static func json(
+        of revision: HistoryRevision,
+        named name: String,
+        at remotes: [RemoteID]
+    ) throws(DumpDamage) -> JSON {
+        var object: JSONObject = ["rev": .string(name)]
+        // A vector's other revisions are none of the changes feed, and have no number that counts.
+        if !revision.id.isVersion { object["sequence"] = JSON(revision.sequence) }
+        if let parent = revision.parent { object["parent"] = JSON(parent) }
+        let flags = flagNames.filter { revision.flags.contains($0.flag) }.map(\.name)
+        if !flags.isEmpty { object["flags"] = .array(flags.map { .string($0) }) }
+        if !remotes.isEmpty { object["remotes"] = .array(remotes.map { JSON($0.rawValue) }) }
+        if let body = revision.body {
+            let (key, value) = try json(ofBody: body)
+            object[key] = value
+        }
+        return .object(object)
+    }
+
+    /// A body as a value where that gives its very bytes back, else as a text.
+    private static func json(
+        ofBody body: [UInt8]
+    ) throws(DumpDamage) -> (key: String, value: JSON) {
+        if let value = try? JSON(parsing: body, limits: DumpLimits.json),
+            let again = try? value.canonicalBytes(limits: DumpLimits.json), again == body
+        {
+            return ("body", value)
+        }
+        guard let text = String(validating: body, as: UTF8.self) else {
+            throw DumpDamage("a body is no text")
+        }
+        return ("text", .string(text))
+    }
+
+    // MARK: Reading
+
+    /// The history of a document.
+    ///
+    /// - Parameters:
+    ///   - document: The document as it stands in the dump.
+    ///   - scheme: How its database names revisions.
+    ///   - remotes: The remotes that the dump has named.
+    /// - Returns: A sound history with a current revision.
+    /// - Throws: `DumpDamage` for revisions that make no history; any input gives a sound one or that.
+    static func history(
+        of document: DumpedDocument,
+        scheme: RevisionScheme,
+        remotes: Set<RemoteID>
+    ) throws(DumpDamage) -> any RevisionHistory {
+        var read: [ReadRevision] = []
+        for revision in document.revisions {
+            read.append(try ReadRevision(revision, of: document, remotes: remotes))
+        }
+        let history: any RevisionHistory =
+            switch scheme {
+            case .trees: try tree(of: read)
+            case .vectors: try vectors(of: read, sequence: document.sequence)
+            }
+        guard let current = history.current, current.body != nil else {
+            throw DumpDamage("the current revision has no body")
+        }
+        return history
+    }
+
+    private static func tree(of read: [ReadRevision]) throws(DumpDamage) -> RevisionTree {
+        var revisions: [HistoryRevision] = []
+        var latest: [RemoteID: Int] = [:]
+        for (index, revision) in read.enumerated() {
+            guard let id = RevisionID(revision.name) else {
+                throw DumpDamage("\"\(revision.name.prefix(80))\" is no revision of a tree")
+            }
+            for remote in revision.remotes where latest.updateValue(index, forKey: remote) != nil {
+                throw DumpDamage("remote \(remote.rawValue) has two revisions")
+            }
+            revisions.append(
+                HistoryRevision(
+                    id: id,
+                    parent: revision.parent,
+                    flags: revision.flags,
+                    sequence: revision.sequence,
+                    body: revision.body
+                )
+            )
+        }
+        do throws(RevisionError) {
+            return try RevisionTree(restoring: revisions, latest: latest)
+        } catch {
+            throw DumpDamage(
+                "the revisions make no tree: one stands there twice, or before a child"
+            )
+        }
+    }
+
+    private static func vectors(
+        of read: [ReadRevision],
+        sequence: UInt64
+    ) throws(DumpDamage) -> VectorHistory {
+        var states: [VectorHistory.RestoredState] = []
+        for revision in read {
+            guard let mixed = try? MixedVector(revision.name), mixed.current != nil else {
+                throw DumpDamage("\"\(revision.name.prefix(80))\" is no version vector")
+            }
+            states.append(
+                VectorHistory.RestoredState(
+                    mixed,
+                    flags: revision.flags,
+                    body: revision.body,
+                    remotes: revision.remotes
+                )
+            )
+        }
+        guard let current = states.first,
+            let history = try? VectorHistory(
+                restoring: current,
+                others: Array(states.dropFirst()),
+                sequence: sequence
+            )
+        else { throw DumpDamage("a remote has two revisions") }
+        return history
+    }
+
+    /// One member of `revisions`.
+    private struct ReadRevision {
+        let name: String
+        let parent: Int?
+        var flags: RevisionFlags = []
+        let sequence: UInt64
+        let body: [UInt8]?
+        var remotes: [RemoteID] = []
+
+        init(
+            _ json: JSON,
+            of document: DumpedDocument,
+            remotes known: Set<RemoteID>
+        ) throws(DumpDamage) {
+            guard let object = json.object else { throw DumpDamage("a revision is no object") }
+            let members = DumpMembers(object)
+            name = try members.text("rev")
+            sequence =
+                object.contains("sequence")
+                ? try members.sequence("sequence") : document.sequence
+            guard sequence <= document.sequence else {
+                throw DumpDamage("a revision is newer than its document")
+            }
+            parent =
+                object.contains("parent")
+                ? Int(try members.number("parent", in: 0...Int64(document.revisions.count - 1)))
+                : nil
+            body = try Self.body(object)
+            for flag in object["flags"]?.array ?? [] {
+                guard let found = flagNames.first(where: { $0.name == flag.string }) else {
+                    throw DumpDamage("a flag of a revision is unknown")
+                }
+                flags.insert(found.flag)
+            }
+            for number in object["remotes"]?.array ?? [] {
+                guard let value = number.int, let id = UInt32(exactly: value),
+                    known.contains(RemoteID(rawValue: id))
+                else { throw DumpDamage("a revision is at a remote that has no line") }
+                remotes.append(RemoteID(rawValue: id))
+            }
+            // What collects garbage must not depend on what somebody wrote into a file.
+            if let body, let named = try? BlobReferences.digests(in: body.span), !named.isEmpty {
+                flags.insert(.hasBlobs)
+            }
+        }
+
+        private static func body(_ object: JSONObject) throws(DumpDamage) -> [UInt8]? {
+            if let value = object["body"] {
+                guard value.object != nil, let bytes = try? value.canonicalBytes() else {
+                    throw DumpDamage("a body is no JSON object, or too deep")
+                }
+                return bytes
+            }
+            guard let text = object["text"] else { return nil }
+            guard let bytes = text.string.map({ Array($0.utf8) }),
+                (try? JSON(parsing: bytes))?.object != nil
+            else { throw DumpDamage("a body is no JSON object, or too deep") }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// `divan restore`.
+enum RestoreCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "restore",
+        summary: "make a database of what divan dump wrote",
+        operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
+        options: [.json],
+        details: """
+            DB is made, and must not be there. FILE is a dump; - is standard input. Dumps that were
+            made with --since come behind the one that they follow. Revisions keep their IDs,
+            documents their history, conflicts, blobs, expirations and change numbers; what had
+            expired stays out. The new database has UUIDs of its own, so a replication compares
+            everything once. A file that was cut off or changed makes no database.
+            """,
+        examples: ["divan restore shop-again shop.dump", "divan restore shop-again monday tuesday"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let files = arguments.operands.dropFirst()
+        guard !files.isEmpty else { throw Failure.usage("divan restore: FILE is missing") }
+        let path = arguments.database
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        let restoration = try DumpRestoration(path, now: now)
+        let progress = ProgressLine(terminal, verb: "restored")
+        defer { progress.finish() }
+        var reader = DumpReader()
+        let totalBytes = InputSize.bytes(of: files)
+        do {
+            for file in files {
+                var before = reader.byteCount
+                try reader.read(file) { line, reader in
+                    let byteCount = Int(clamping: reader.byteCount - before)
+                    before = reader.byteCount
+                    try restoration.take(line, remotes: reader.knownRemotes, byteCount: byteCount)
+                    progress.show(
+                        ProgressLine.Reading(
+                            documents: UInt64(restoration.documentCount),
+                            bytes: reader.byteCount,
+                            totalBytes: totalBytes
+                        )
+                    )
+                }
+            }
+            try reader.finish()
+            try restoration.finish()
+        } catch {
+            restoration.cancel()
+            throw error
+        }
+        progress.finish()
+        report(restoration, path, terminal)
+        let lost = restoration.missingBlobs.count
+        if lost > 0 {
+            throw Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") in no dump; "
+                    + "the lines above say which"
+            )
+        }
+    }
+
+    private static func report(
+        _ restoration: DumpRestoration,
+        _ path: DatabasePath,
+        _ terminal: Terminal
+    ) {
+        let lost = restoration.missingBlobs
+        if terminal.isJSON {
+            let object: JSON = [
+                "database": .string(path.bundle), "documents": JSON(restoration.documentCount),
+                "blobs": JSON(restoration.blobCount), "expired": JSON(restoration.expiredCount),
+                "missing_blobs": .array(lost.map { .string("\($0)") }),
+            ]
+            return terminal.result(object.canonicalText)
+        }
+        for digest in lost.prefix(DumpLimits.toldLossCount) {
+            terminal.note("divan: blob \(digest): missing")
+        }
+        var line = "Restored \(Numbers.count(restoration.documentCount, "document"))"
+        if restoration.blobCount > 0 {
+            line += " and \(Numbers.count(restoration.blobCount, "blob"))"
+        }
+        terminal.note(line + " to \(path.bundle)")
+        if restoration.expiredCount > 0 {
+            terminal.note(
+                "Left out: \(Numbers.count(restoration.expiredCount, "expired document"))"
+            )
+        }
+    }
+}

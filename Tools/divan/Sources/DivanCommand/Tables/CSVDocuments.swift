@@ -1,0 +1,90 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+
+/// Writes the documents of a collection as comma-separated values (RFC 4180), which `divan import` reads
+/// back: text that looks like a number, a truth value or nothing stands in quotes.
+struct CSVDocuments {
+    /// Columns; a table of more is none that anybody reads.
+    private static let columnCount = 2_000
+
+    private let output: OutputFile
+    private var pending: [UInt8] = []
+
+    /// Documents written.
+    private(set) var count = 0
+
+    init(to output: OutputFile) {
+        self.output = output
+    }
+
+    /// Writes a collection.
+    mutating func add(
+        _ path: CollectionPath,
+        _ reader: StoreReader,
+        _ progress: ProgressLine
+    ) throws {
+        var census = PropertyCensus()
+        try reader.forEachDocumentID(in: path) { documentID in
+            guard let document = try reader.document(documentID, in: path) else { return true }
+            try JSON(parsing: document.body).object.map { census.count($0) }
+            return true
+        }
+        guard census.propertyCount <= Self.columnCount, !census.isFull else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "more than \(Numbers.grouped(Self.columnCount)) different properties; "
+                    + "choose some with --query, or write .jsonl"
+            )
+        }
+        let keys = census.keys
+        write(["_id"] + keys.map { Self.quotedIfNeeded($0) })
+        let total = UInt64(try reader.count(in: path))
+        try reader.forEachDocumentID(in: path) { documentID in
+            guard let document = try reader.document(documentID, in: path),
+                let body = try JSON(parsing: document.body).object
+            else { return true }
+            write([Self.field(.string(documentID.text))] + keys.map { Self.field(body[$0]) })
+            count += 1
+            progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
+            if pending.count > 1 << 18 { try flush() }
+            return true
+        }
+    }
+
+    /// Puts the file into its place.
+    mutating func finish() throws {
+        try flush()
+        try output.finish()
+    }
+
+    private mutating func write(_ fields: [String]) {
+        pending += Array(fields.joined(separator: ",").utf8)
+        pending += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    }
+
+    private mutating func flush() throws {
+        try output.write(pending)
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private static func field(_ value: JSON?) -> String {
+        switch value {
+        case nil: ""
+        case .string(let text)?:
+            // Unquoted it would come back as something else.
+            text.isEmpty || (try? JSON(parsing: text)) != nil ? quoted(text) : quotedIfNeeded(text)
+        case let value?: quotedIfNeeded(value.canonicalText)
+        }
+    }
+
+    private static func quotedIfNeeded(_ text: String) -> String {
+        let special = Set("\",\n\r".utf8)
+        return text.utf8.contains(where: special.contains) ? quoted(text) : text
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,107 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// Writes documents as a plain database of SQLite: a table for each collection.
+///
+/// A table is called as its collection, and has `_id`, `_revision` and `_body`, the whole document as JSON,
+/// then a column for each property that at least one of a hundred documents has. Whatever reads SQLite
+/// reads it.
+struct TableExport {
+    /// Columns of properties; SQLite takes 2,000.
+    private static let columnCount = 500
+    /// A property of fewer documents than one of so many gets no column.
+    private static let share = 100
+    /// Bytes of a value that SQLite takes.
+    private static let longestValue = 1_000_000_000
+
+    private let file: TableFile
+    private let blobs: BlobStore?
+    private let progress: ProgressLine
+    private var written: Set<BlobDigest> = []
+
+    /// Documents written.
+    private(set) var count = 0
+    /// Properties that got no column.
+    private(set) var rareCount = 0
+
+    /// Begins a database that will be written to a file; `blobs` are put into it, with `nil` they are not.
+    init(for path: String, embedding blobs: BlobStore?, _ progress: ProgressLine) throws {
+        // Beside the file there is as much room as it will need; beside a pipe there may be none.
+        let own = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let other = FileManager.default.temporaryDirectory.path
+        file = try (try? TableFile(in: own)) ?? TableFile(in: other)
+        self.blobs = blobs
+        self.progress = progress
+        guard blobs != nil else { return }
+        try file.execute(
+            "CREATE TABLE _blobs (digest TEXT PRIMARY KEY, length INTEGER, content BLOB)"
+        )
+    }
+
+    /// Writes a collection.
+    mutating func add(_ path: CollectionPath, _ reader: StoreReader) throws {
+        var census = PropertyCensus()
+        try reader.forEachDocumentID(in: path) { documentID in
+            guard let document = try reader.document(documentID, in: path) else { return true }
+            try JSON(parsing: document.body).object.map { census.count($0) }
+            return true
+        }
+        let columns = census.columns(oneOf: Self.share, limit: Self.columnCount)
+        rareCount += census.propertyCount - columns.count
+        let table = Self.quoted(path.wireName)
+        let titles = columns.map { ", \(Self.quoted($0.key)) \($0.kind.rawValue)" }.joined()
+        try file.execute(
+            "CREATE TABLE \(table) (_id TEXT PRIMARY KEY, _revision TEXT, _body TEXT\(titles))"
+        )
+        let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ",")
+        let insertion = try file.prepare("INSERT INTO \(table) VALUES (\(marks))")
+        let total = UInt64(try reader.count(in: path))
+        try reader.forEachDocumentID(in: path) { documentID in
+            guard let document = try reader.document(documentID, in: path),
+                let body = try JSON(parsing: document.body).object
+            else { return true }
+            let text = String(decoding: document.body, as: UTF8.self)
+            let own: [TableCell] = [
+                .text(document.documentID.text), .text("\(document.revisionID)"), .text(text),
+            ]
+            try insertion.run(own + columns.map { $0.cell(of: body) })
+            if document.flags.contains(.hasBlobs) { try addBlobs(of: document) }
+            count += 1
+            progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
+            return true
+        }
+    }
+
+    /// Puts the database into its place.
+    func finish(_ output: OutputFile) throws {
+        try file.finish { try output.write($0) }
+        try output.finish()
+    }
+
+    private mutating func addBlobs(of document: StoredDocument) throws {
+        guard let blobs else { return }
+        let insertion = try file.prepare("INSERT INTO _blobs VALUES (?, ?, zeroblob(?2))")
+        for digest in try BlobReferences.digests(in: document.body.span)
+        where blobs.contains(digest) && written.insert(digest).inserted {
+            let reader = try blobs.reader(digest)
+            guard reader.byteCount <= Self.longestValue else {
+                throw Failure(
+                    kind: .invalid,
+                    sentence:
+                        "\(document.documentID): a blob of \(Numbers.bytes(reader.byteCount)), "
+                        + "and SQLite takes 1 GB; leave --blobs out"
+                )
+            }
+            try insertion.run([.text("\(digest)"), .integer(Int64(reader.byteCount))])
+            try file.fillBlob(table: "_blobs", column: "content", from: reader)
+        }
+    }
+
+    /// A name as SQL takes any.
+    private static func quoted(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+}

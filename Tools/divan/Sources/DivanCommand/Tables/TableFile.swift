@@ -1,0 +1,129 @@
+import CDivanTables
+import DivanCommandLine
+import DivanStore
+import Foundation
+import Glibc
+
+/// A new database of SQLite that one thread fills, and that is then written to where it is wanted.
+///
+/// It has no name on the disk: what a killed program leaves behind is gone.
+final class TableFile {
+    // Closed in `deinit` or `finish`, whichever comes first; statements are gone before.
+    private var handle: OpaquePointer?
+    // Reads the same file, whose name is gone.
+    private let descriptor: Int32
+    private let path: String
+
+    /// Makes an empty database in a directory.
+    init(in directory: String) throws(Failure) {
+        path = "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .writing(directory, errno) }
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        defer { unlink(path) }
+        guard code == SQLITE_OK else { throw failure(code) }
+        try execute("PRAGMA journal_mode = OFF")
+        try execute("PRAGMA synchronous = OFF")
+        try execute("PRAGMA temp_store = MEMORY")
+        // From here on SQLite has the file open, and needs its name no more.
+        try execute("BEGIN IMMEDIATE")
+        try execute("PRAGMA user_version = 1")
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+        close(descriptor)
+    }
+
+    func execute(_ sql: String) throws(Failure) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Prepares a statement that is run again and again.
+    func prepare(_ sql: String) throws(Failure) -> Insertion {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code) }
+        return Insertion(statement, into: self)
+    }
+
+    /// Writes a blob piece by piece into the row that was inserted last, which has room for it.
+    func fillBlob(table: String, column: String, from reader: BlobReader) throws {
+        var blob: OpaquePointer?
+        let row = sqlite3_last_insert_rowid(handle)
+        let code = sqlite3_blob_open(handle, "main", table, column, row, 1, &blob)
+        guard code == SQLITE_OK else { throw failure(code) }
+        defer { sqlite3_blob_close(blob) }
+        var offset: Int32 = 0
+        while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
+        {
+            let code = sqlite3_blob_write(blob, piece, Int32(piece.count), offset)
+            guard code == SQLITE_OK else { throw failure(code) }
+            offset += Int32(piece.count)
+        }
+    }
+
+    /// Ends the database and hands its bytes over.
+    func finish(_ write: ([UInt8]) throws -> Void) throws {
+        try execute("COMMIT")
+        sqlite3_close_v2(handle)
+        handle = nil
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failure.file(path, errno) }
+        do {
+            while case let piece = try Descriptor.read(upTo: 1 << 18, from: descriptor),
+                !piece.isEmpty
+            {
+                try write(piece)
+            }
+        } catch let refusal as Descriptor.Refusal {
+            throw Failure.file(path, refusal.number)
+        }
+    }
+
+    fileprivate func failure(_ code: Int32) -> Failure {
+        let number = sqlite3_system_errno(handle)
+        if code & 0xFF == SQLITE_FULL || number == ENOSPC { return .writing(path, ENOSPC) }
+        let text = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "error \(code)"
+        return Failure(kind: .database, sentence: "SQLite: \(text)")
+    }
+
+    /// A statement that inserts a row.
+    final class Insertion {
+        // Finalised in `deinit` only; it holds the file, which outlives it.
+        private let statement: OpaquePointer
+        private let file: TableFile
+
+        fileprivate init(_ statement: OpaquePointer, into file: TableFile) {
+            self.statement = statement
+            self.file = file
+        }
+
+        deinit { sqlite3_finalize(statement) }
+
+        /// Inserts a row.
+        func run(_ cells: [TableCell]) throws(Failure) {
+            for (index, cell) in cells.enumerated() {
+                try bind(cell, at: Int32(index + 1))
+            }
+            let code = sqlite3_step(statement)
+            sqlite3_reset(statement)
+            guard code == SQLITE_DONE else { throw file.failure(code) }
+        }
+
+        private func bind(_ cell: TableCell, at index: Int32) throws(Failure) {
+            let code: Int32
+            switch cell {
+            case .null: code = sqlite3_bind_null(statement, index)
+            case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
+            case .real(let number): code = sqlite3_bind_double(statement, index, number)
+            case .text(let text):
+                let bytes = Array(text.utf8)
+                let count = Int32(clamping: bytes.count)
+                code = divan_table_bind_text(statement, index, bytes, count)
+            }
+            guard code == SQLITE_OK else { throw file.failure(code) }
+        }
+    }
+}

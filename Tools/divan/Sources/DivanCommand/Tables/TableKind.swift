@@ -1,0 +1,67 @@
+import DivanCommandLine
+import DivanStore
+
+/// What `divan export` makes of documents whose properties become columns, by the name of the file.
+enum TableKind {
+    case csv(file: String)
+    case sqlite(file: String)
+
+    private static let suffixes = [".sqlite", ".sqlite3"]
+
+    /// The kind that the file's name asks for; `nil` for any other file.
+    ///
+    /// - Throws: `Failure` for options that such a file has no place for.
+    init?(_ arguments: Arguments) throws(Failure) {
+        guard let file = arguments.operands.dropFirst().first, !InputFile.isDirectory(file) else {
+            return nil
+        }
+        if file.hasSuffix(".csv") {
+            self = .csv(file: file)
+        } else if Self.suffixes.contains(where: file.hasSuffix) {
+            self = .sqlite(file: file)
+        } else {
+            return nil
+        }
+        var refused = ["--array", "--since"]
+        if case .csv = self { refused.append("--blobs") }
+        for option in refused where arguments.has(option) {
+            throw .usage("\(option) has no place in \(file); write .jsonl")
+        }
+    }
+
+    /// Writes the file.
+    func export(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let progress = ProgressLine(terminal, verb: "exported")
+        defer { progress.finish() }
+        let (count, rareCount) = try store.read { reader in
+            switch self {
+            case .csv(let file):
+                var documents = CSVDocuments(to: try OutputFile(file))
+                try documents.add(arguments.collection(), reader, progress)
+                try documents.finish()
+                return (documents.count, 0)
+            case .sqlite(let file):
+                let output = try OutputFile(file)
+                let isOne = arguments.has("--collection")
+                let paths = isOne ? [try arguments.collection()] : try reader.collections()
+                var tables = try TableExport(
+                    for: file,
+                    embedding: arguments.has("--blobs") ? store.blobs : nil,
+                    progress
+                )
+                for path in paths { try tables.add(path, reader) }
+                try tables.finish(output)
+                return (tables.count, tables.rareCount)
+            }
+        }
+        progress.finish()
+        var line = "Exported \(Numbers.count(count, "document"))"
+        if rareCount > 0 {
+            line +=
+                "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
+        }
+        terminal.note(line)
+    }
+}

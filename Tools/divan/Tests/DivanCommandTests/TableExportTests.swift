@@ -1,0 +1,127 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Documents as tables, for programs that know SQLite or comma-separated values.
+@Suite struct TableExportTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db", "--collections", "shop.menu")
+        let lines = [
+            #"{"_id":"a","name":"Ünï, \"quoted\"","n":1,"x":1.5,"ok":true,"tags":["u","v"]}"#,
+            #"{"_id":"b","name":"5","n":-9007199254740993,"x":2,"ok":false,"Name":"other"}"#,
+            #"{"_id":"c","name":"","n":null,"mixed":1,"evil\"; DROP TABLE x":"é"}"#,
+            #"{"_id":"d","name":"line\nend","mixed":"one","big":123456789012345678901234567890}"#,
+        ]
+        try shell.write("in.jsonl", lines.joined(separator: "\n"))
+        try shell.run("import", "db", "in.jsonl")
+        try shell.run("put", "db", "tea", #"{"hot":true}"#, "-c", "shop.menu")
+    }
+
+    /// Asks the database as another program would.
+    private func ask(_ file: String, _ sql: String) throws -> [[Any]] {
+        let script = """
+            import json, sqlite3, sys
+            base = sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True)
+            assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            print(json.dumps([[c.decode() if isinstance(c, bytes) else c for c in row]
+                for row in base.execute(sys.argv[2])]))
+            """
+        let python = try #require(Program.installed("python3"))
+        let outcome = try python.run(["-c", script, shell.path(file), sql])
+        let value = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+        return try #require(value as? [[Any]], "\(outcome)")
+    }
+
+    @Test func `SQLite reads a table for each collection`() throws {
+        try shell.run("export", "db", "out.sqlite")
+        let tables = try ask("out.sqlite", "SELECT name FROM sqlite_schema WHERE type = 'table'")
+        #expect(Set(tables.compactMap { $0[0] as? String }) == ["_default", "shop.menu"])
+        let rows = try ask(
+            "out.sqlite",
+            "SELECT _id, name, n, x, ok, tags FROM _default ORDER BY _id"
+        )
+        #expect(rows.count == 4)
+        #expect(rows[0][1] as? String == "Ünï, \"quoted\"")
+        #expect(rows[1][2] as? Int == -9_007_199_254_740_993, "no digit is lost")
+        #expect(rows[0][3] as? Double == 1.5 && rows[0][4] as? Int == 1)
+        #expect(rows[0][5] as? String == #"["u","v"]"#)
+        #expect(rows[2][2] is NSNull && rows[3][3] is NSNull)
+        let mixed = try ask(
+            "out.sqlite",
+            "SELECT mixed, typeof(mixed) FROM _default WHERE mixed <> ''"
+        )
+        #expect(mixed.allSatisfy { $0[1] as? String == "text" } && mixed.count == 2)
+        let odd = try ask("out.sqlite", #"SELECT "evil""; DROP TABLE x", big FROM _default"#)
+        #expect(odd.contains { $0[0] as? String == "é" })
+        #expect(odd.contains { $0[1] as? String == "123456789012345678901234567890" })
+        let bodies = try ask(
+            "out.sqlite",
+            "SELECT json_extract(_body, '$.Name'), _revision FROM _default WHERE _id = 'b'"
+        )
+        #expect(bodies[0][0] as? String == "other", "what has no column stands in the body")
+        #expect((bodies[0][1] as? String)?.hasPrefix("1-") == true)
+    }
+
+    @Test func `one collection, with the content of its blobs`() throws {
+        _ = try shell.bash("head -c 300000 /dev/urandom >photo; : >nothing")
+        for name in ["photo", "nothing"] {
+            try shell.run("blob", "put", "db", "tea", name, name, "-c", "shop.menu")
+        }
+        try shell.run("export", "db", "out.sqlite3", "-c", "shop.menu", "--blobs")
+        let tables = try ask("out.sqlite3", "SELECT name FROM sqlite_schema WHERE type = 'table'")
+        #expect(Set(tables.compactMap { $0[0] as? String }) == ["_blobs", "shop.menu"])
+        let script = """
+            import sqlite3, sys
+            rows = sqlite3.connect(sys.argv[1]).execute("SELECT content FROM _blobs")
+            sys.exit(0 if {c for c, in rows} == {open(sys.argv[2], "rb").read(), b""} else 1)
+            """
+        let words = ["-c", script, shell.path("out.sqlite3"), shell.path("photo")]
+        try #require(Program.installed("python3")).run(words).expectSuccess()
+        let names = try FileManager.default.contentsOfDirectory(atPath: shell.directory)
+        #expect(!names.contains { $0.hasPrefix(".divan") }, "\(names)")
+    }
+
+    @Test func `comma-separated values come back as they were`() throws {
+        try shell.run("export", "db", "out.csv")
+        try shell.run("new", "again")
+        try shell.run("import", "again", "out.csv", "--from", "csv")
+        for id in ["b", "c"] {
+            let before = try shell.run("get", "db", id, "--raw").output
+            #expect(try shell.run("get", "again", id, "--raw").output == before)
+        }
+        let table = try shell.run("get", "again", "a", "--json").json()
+        #expect(table["tags"] as? String == #"["u","v"]"#, "as text, which the guide says")
+        #expect(table["name"] as? String == "Ünï, \"quoted\"")
+        #expect(try shell.run("get", "again", "d", "--raw").output.contains(#"line\nend"#))
+    }
+
+    @Test func `a pipe gets a whole database, and options without a place are refused`() throws {
+        let outcome = try shell.bash(
+            "mkfifo p.sqlite; cat p.sqlite >out.sqlite & divan export db p.sqlite; wait"
+        )
+        outcome.expectSuccess()
+        #expect(try ask("out.sqlite", "SELECT count(*) FROM _default")[0][0] as? Int == 4)
+        for words in [["x.csv", "--array"], ["x.sqlite", "--since", "1"], ["x.csv", "--blobs"]] {
+            try shell.divan(["export", "db"] + words).expectFailure(2, "has no place")
+        }
+        #expect(!FileManager.default.fileExists(atPath: shell.path("x.csv")))
+    }
+
+    @Test func `rare properties have no column, and are counted`() throws {
+        var lines = (0..<300).map { #"{"_id":"r\#($0)","common":\#($0)}"# }
+        lines.append(#"{"_id":"rare","seldom":1}"#)
+        try shell.run("new", "many")
+        try shell.write("many.jsonl", lines.joined(separator: "\n"))
+        try shell.run("import", "many", "many.jsonl")
+        let outcome = try shell.run("export", "many", "many.sqlite")
+        #expect(outcome.errors.contains("1 rare property only in _body"))
+        let columns = try ask("many.sqlite", "SELECT name FROM pragma_table_info('_default')")
+        #expect(columns.compactMap { $0[0] as? String } == ["_id", "_revision", "_body", "common"])
+        let file = shell.path("many.sqlite")
+        let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+        #expect(size > 4_096)
+    }
+}
