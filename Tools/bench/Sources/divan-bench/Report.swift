@@ -8,14 +8,16 @@ struct Report: Codable {
     var figures: [Figure] = []
     /// Figures that are required and were not measured.
     private(set) var unmeasured: [String] = []
+    private var allThresholds: [String: Thresholds] = [:]
     private var thresholds = Thresholds()
 
     private enum CodingKeys: CodingKey {
         case circumstances, figures
     }
 
-    init(_ circumstances: Circumstances) {
+    init(_ circumstances: Circumstances, holdingTo thresholds: [String: Thresholds]) {
         self.circumstances = circumstances
+        allThresholds = thresholds
     }
 
     /// The names of figures that are not good enough.
@@ -30,7 +32,7 @@ struct Report: Codable {
     mutating func measure(_ group: Group, in workplace: Workplace, attempts: Int = 1) throws {
         let before = self
         for attempt in 1...attempts {
-            thresholds = try Thresholds(group: group.name)
+            thresholds = allThresholds[group.name] ?? Thresholds()
             try group.measure(workplace, &self)
             unmeasured += thresholds.unmeasured
             if attempt == attempts || misses.count == before.misses.count { return }
@@ -43,7 +45,7 @@ struct Report: Codable {
     mutating func add(_ figure: Figure) {
         if figures.isEmpty { say(Self.heading) }
         var figure = figure
-        figure.must = thresholds.take(figure.name) ?? figure.must
+        figure.must = thresholds.take(figure.name)
         figures.append(figure)
         say(Self.line(figure))
     }

@@ -4,18 +4,37 @@ import Foundation
 /// each figure's name.
 ///
 /// A requirement lies at most 1.3 times away from the worst of the runs that it was taken from, so
-/// that it notices what becomes slower and not that the machine was busy.
+/// that it notices what becomes slower and not that the machine was busy. A group of which nothing is
+/// required says so, with `{}`.
 struct Thresholds {
     private var waiting: [String: Requirement] = [:]
 
-    /// None; what a group without a file has to reach.
+    /// None; what figures outside of a group have to reach.
     init() {}
 
     /// Reads the requirements of a group out of the checkout in the current directory.
-    init(group: String) throws {
+    ///
+    /// - Throws: Where there are none and the run is strict, which no figure could miss then.
+    init(group: String, isStrict: Bool) throws {
         let path = "Tools/bench/thresholds/\(group).json"
-        guard let text = FileManager.default.contents(atPath: path) else { return }
-        waiting = try JSONDecoder().decode([String: Requirement].self, from: text)
+        guard let text = FileManager.default.contents(atPath: path) else {
+            guard isStrict else { return }
+            throw BenchFailure("a strict run needs \(path): start it in the checkout's root")
+        }
+        do {
+            waiting = try JSONDecoder().decode([String: Requirement].self, from: text)
+        } catch {
+            throw BenchFailure("\(path): \(error)")
+        }
+    }
+
+    /// Reads the requirements of all groups, before the first of them is measured.
+    static func of(_ groups: [Group], isStrict: Bool) throws -> [String: Thresholds] {
+        var thresholds: [String: Thresholds] = [:]
+        for group in groups {
+            thresholds[group.name] = try Thresholds(group: group.name, isStrict: isStrict)
+        }
+        return thresholds
     }
 
     /// Hands out the requirement of a figure that was measured.

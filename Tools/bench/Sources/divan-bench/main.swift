@@ -20,9 +20,10 @@ func run(_ options: RunOptions) throws -> Bool {
     guard !groups.isEmpty else {
         throw BenchFailure("no group begins with \(options.prefix)\n\(usage)")
     }
+    let thresholds = try Thresholds.of(groups, isStrict: options.isStrict)
     let workplace = try Workplace()
     defer { workplace.remove() }
-    var report = Report(.now(commit: options.commit))
+    var report = Report(.now(commit: options.commit), holdingTo: thresholds)
     for group in groups {
         try report.measure(group, in: workplace, attempts: options.isSteady ? 3 : 1)
     }

@@ -70,7 +70,6 @@ final class QueryBench {
         _ name: String,
         _ query: String,
         _ sql: String?,
-        most: Double,
         onlyFirst: Bool = false,
         to report: inout Report
     ) throws {
@@ -89,14 +88,13 @@ final class QueryBench {
             guard seconds >= 0 else { throw Failure(text: "the floor cannot run \(sql)") }
             floor = min(floor, seconds)
         }
-        add(name, ours, floor: sql == nil ? nil : floor, must: .atMost(most), to: &report)
+        add(name, ours, floor: sql == nil ? nil : floor, to: &report)
     }
 
     func add(
         _ name: String,
         _ seconds: Double,
         floor: Double?,
-        must: Requirement,
         to report: inout Report
     ) {
         report.add(
@@ -105,8 +103,7 @@ final class QueryBench {
                 unit: "ms",
                 ours: seconds * 1_000,
                 floor: floor.map { $0 * 1_000 },
-                floorName: floor == nil ? "100,000 documents of 1.2 KB" : "SQLite, json_extract",
-                must: must
+                floorName: floor == nil ? "100,000 documents of 1.2 KB" : "SQLite, json_extract"
             )
         )
     }
