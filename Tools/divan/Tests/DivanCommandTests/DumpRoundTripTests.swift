@@ -107,13 +107,13 @@ private struct RandomWorld {
             body += #","b":{"@type":"blob","digest":"\#(digest)","length":\#(content.count)}"#
             hasBlobs = true
         }
-        _ = try store.save(
+        var revision = LocalRevision(
             id,
-            in: path,
-            body: deletes ? Array("{}".utf8) : Array((body + "}").utf8),
-            isTombstone: deletes,
+            body: Array((deletes ? "{}" : body + "}").utf8),
             hasBlobs: hasBlobs
         )
+        revision.isTombstone = deletes
+        _ = try store.save(revision, in: path)
     }
 
     /// Takes over what another database has, as a replicator does.
