@@ -10,7 +10,7 @@ import PlugIns
 import Testing
 
 /// A third implementation of each seam, outside the packages, and its contract.
-@Suite(.timeLimit(.minutes(1))) struct PlugInTests {
+@Suite(.timeLimit(.minutes(5))) struct PlugInTests {
     @Test func `a codec`() {
         #expect(CodecContract.violations(of: RunLengthCodec()) == [])
     }
