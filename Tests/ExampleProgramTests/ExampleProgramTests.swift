@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// The example programs against each other, as processes over 127.0.0.1.
-@Suite(.timeLimit(.minutes(1))) struct ExampleProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct ExampleProgramTests {
     @Test func `websocket-echo talks with itself`() throws {
         let server = try Server("websocket-echo", "serve")
         let address = server.address()

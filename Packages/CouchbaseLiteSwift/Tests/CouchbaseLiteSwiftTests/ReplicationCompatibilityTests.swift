@@ -6,7 +6,7 @@ import Testing
 /// Replication code as applications have it, with only the official module imported.
 ///
 /// A peer and a listener really sync, over a socket of this machine. `api-map.md` §20.
-@Suite(.timeLimit(.minutes(1))) struct ReplicationCompatibilityTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicationCompatibilityTests {
     private final class LocalWinConflictResolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {
             conflict.localDocument

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `api.md` §1, §2.
-@Suite(.timeLimit(.minutes(1))) struct QueryDeclarations {
+@Suite(.timeLimit(.minutes(5))) struct QueryDeclarations {
     private let place: Place
     let database: Database
     let collection: Collection

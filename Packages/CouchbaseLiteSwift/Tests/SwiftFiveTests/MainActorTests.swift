@@ -7,7 +7,7 @@ import Testing
 ///
 /// In Swift 5 mode the compiler takes such a closure for one of the main actor and says nothing;
 /// nothing may stop the program when it runs elsewhere. In Swift 6 mode it warns.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct MainActorTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct MainActorTests {
     private final class Resolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? { conflict.localDocument }
     }

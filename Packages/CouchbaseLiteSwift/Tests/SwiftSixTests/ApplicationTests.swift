@@ -5,7 +5,7 @@ import Testing
 
 /// The public API as an application of today uses it: that this compiles without a warning, in
 /// Swift 6 mode and on the main actor by default, is half of each test.
-@Suite(.timeLimit(.minutes(1))) struct ApplicationTests {
+@Suite(.timeLimit(.minutes(5))) struct ApplicationTests {
     private let directory: TemporaryDirectory
     private let here: Database
     private let there: Database

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Two actors that share a database, each with closures of its own.
-@Suite(.timeLimit(.minutes(1))) struct TwoActorTests {
+@Suite(.timeLimit(.minutes(5))) struct TwoActorTests {
     /// Raises a number in a document, and counts what it hears of it.
     private actor Counter {
         private let collection: Collection

@@ -9,7 +9,7 @@ import DivanZlib
 import Testing
 
 /// Whole syncs over sockets with each codec, with one from outside, and with peers that lack it.
-@Suite(.timeLimit(.minutes(1))) struct CodecTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecTests {
     /// Documents that get shorter with any codec.
     private func fill(_ store: Store) throws {
         let text = String(repeating: "a", count: 900)

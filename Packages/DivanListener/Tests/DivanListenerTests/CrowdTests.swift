@@ -6,7 +6,7 @@ import DivanStore
 import Testing
 
 /// One address that wants too much, over sockets.
-@Suite(.timeLimit(.minutes(1))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
     private let wrong: BasicCredentials
     private let right: BasicCredentials
 

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Clients that come in properly and then send what they like.
-@Suite(.timeLimit(.minutes(1))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(5))) struct HostilePeerTests {
     /// Sends messages when it is let in, and reports how the connection ends.
     private final class Client: MessageReceiver {
         private let transport: WebSocketClientTransport

@@ -11,7 +11,7 @@ import Foundation
 import Testing
 
 /// A listener and its clients over sockets of this machine.
-@Suite(.timeLimit(.minutes(1))) struct ListenerServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerServerTests {
     @Test func `two clients meet in its store`() async throws {
         let serving = try Serving()
         let (first, second) = (Store.inMemory(), Store.inMemory())

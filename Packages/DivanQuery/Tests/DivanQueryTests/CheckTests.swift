@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Sixty levels, each looked at twice, would outlive whoever waits.
-    @Test(.timeLimit(.minutes(1)), arguments: ["IS", "IS NOT", "=", "IS VALUED OR a ="])
+    @Test(.timeLimit(.minutes(5)), arguments: ["IS", "IS NOT", "=", "IS VALUED OR a ="])
     func `tests behind tests are looked at once each`(comparison: String) throws {
         let chain = Array(repeating: "a", count: 60).joined(separator: " \(comparison) ")
         let statement = try? QueryStatement.checked("SELECT a FROM _ WHERE \(chain)")

@@ -8,7 +8,7 @@ import Testing
 @testable import DivanREST
 
 /// What waits for a change ends with whoever wanted to know of it.
-@Suite(.timeLimit(.minutes(1))) struct ChangeWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeWaitTests {
     private let queue = WorkQueue(label: "test", limit: 1)
     private let bell: ChangeBell
 

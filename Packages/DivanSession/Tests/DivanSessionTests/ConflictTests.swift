@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Conflicts that a pull finds: who is asked, how often, and what is stored and pushed.
-@Suite(.timeLimit(.minutes(1))) struct SessionConflictTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionConflictTests {
     private struct Failure: Error {}
 
     /// Two stores that shared a document, and have changed it since.

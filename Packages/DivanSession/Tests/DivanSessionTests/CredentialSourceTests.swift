@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Credentials that have to be fetched: when they are asked for, and how the status shows it.
-@Suite(.timeLimit(.minutes(1))) struct CredentialSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialSourceTests {
     /// Answers at once with the next of its outcomes, and counts.
     private final class Desk: Sendable {
         let outcomes: Mutex<[CredentialSource.Outcome]>

@@ -7,7 +7,7 @@ import DivanZlib
 import Testing
 
 /// The README's example, as it stands there.
-@Suite(.timeLimit(.minutes(1))) struct SessionReadmeTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionReadmeTests {
     @Test func `the README's sessions meet`() async throws {
         let stores = TwoStores()
         try stores.here.put("a", 1)

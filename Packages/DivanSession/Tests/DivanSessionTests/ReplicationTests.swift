@@ -5,7 +5,7 @@ import DivanStore
 import Testing
 
 /// Documents between two stores, over a pair of transports in this process.
-@Suite(.timeLimit(.minutes(1))) struct ReplicationTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicationTests {
     @Test func `one run levels both sides and ends`() async throws {
         let stores = TwoStores()
         for number in 0..<300 {

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Connections that fail or end: what is tried again, how often, and what ends a session.
-@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryTests {
     private func run(
         failing reason: TransportError.Reason,
         retry: RetrySchedule?,

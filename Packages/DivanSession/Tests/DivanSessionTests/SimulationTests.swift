@@ -8,7 +8,7 @@ import DivanTransport
 import Testing
 
 /// Whole sessions over a simulated network: hours of retries, and peers that always converge.
-@Suite(.timeLimit(.minutes(1))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulationTests {
     @Test
     func `a hub that is away for hours is tried again, at most every five minutes`() throws {
         let simulation = Simulation(seed: 1, peerCount: 1)

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The seams that this package implements.
-@Suite(.timeLimit(.minutes(1))) struct ContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ContractTests {
     @Test
     func `a loop in virtual time holds to the contract`() async {
         let loop = VirtualLoop()

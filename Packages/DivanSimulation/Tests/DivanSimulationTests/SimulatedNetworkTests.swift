@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A network without sockets: what it delays, loses and chokes, and that a seed repeats it.
-@Suite(.timeLimit(.minutes(1))) struct SimulatedNetworkTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulatedNetworkTests {
     private let loop = VirtualLoop()
 
     private func network(

@@ -27,7 +27,7 @@ import Testing
         return page
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `pages that name each other are looked at once`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("circles")

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Saves of several threads, which may share a transaction.
-@Suite(.timeLimit(.minutes(1))) struct SavingTests {
+@Suite(.timeLimit(.minutes(5))) struct SavingTests {
     /// Runs `body` on threads of its own, and waits for all of them.
     private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()

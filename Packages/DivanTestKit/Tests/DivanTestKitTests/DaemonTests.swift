@@ -5,7 +5,7 @@ import Testing
 @testable import DivanTestKit
 
 /// Daemons start, tell when they are ready, and end with who started them.
-@Suite(.timeLimit(.minutes(1))) struct DaemonTests {
+@Suite(.timeLimit(.minutes(5))) struct DaemonTests {
     @Test func `a daemon ends when it is stopped`() throws {
         let daemon = try Daemon(["/bin/sh", "-c", "echo ready $$; exec sleep 600"], [:])
         let said = try daemon.wait(for: ["ready"])

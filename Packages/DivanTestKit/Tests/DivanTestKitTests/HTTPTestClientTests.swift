@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// Answers of a server are read as they are.
-@Suite(.timeLimit(.minutes(1))) struct HTTPTestClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPTestClientTests {
     @Test func `bodies are read by their length and by chunks`() throws {
         let server = try HandshakeServer(answers: [
             "HTTP/1.1 200 OK\r\nX-Y: z\r\nContent-Length: 3\r\n\r\nabc",

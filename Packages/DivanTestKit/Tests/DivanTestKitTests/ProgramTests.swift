@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Programs of the system are run, asked, and ended.
-@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramTests {
     private let shell = Program("/bin/sh")
 
     @Test func `tells how a program ended and what it said on either stream`() throws {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A peer that leaves Nagle's algorithm on waits for our acknowledgements (Sync Gateway does).
-@Suite(.timeLimit(.minutes(1))) struct AcknowledgementTests {
+@Suite(.timeLimit(.minutes(5))) struct AcknowledgementTests {
     /// The descriptor of this process that is connected to a port, at the client's end.
     private func descriptor(to port: UInt16) -> Int32? {
         (0..<Int32(1_024)).first { descriptor in

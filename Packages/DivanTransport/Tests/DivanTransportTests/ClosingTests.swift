@@ -3,7 +3,7 @@ import DivanWebSocket
 import Testing
 
 /// How open connections end.
-@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(5))) struct ClosingTests {
     @Test
     func `tells the client the server's code and reason`() async throws {
         let server = try TestServer()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The two seams of this package, once for each implementation, and what their contracts find.
-@Suite(.timeLimit(.minutes(1))) struct ContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ContractTests {
     @Test
     func `the loop of the system holds to the contract`() async {
         let loop = EpollLoop()

@@ -6,7 +6,7 @@ import Testing
 ///
 /// Every way to end a connection, each many times and several at once on the shared loops. A wait
 /// in vain runs into the time limit.
-@Suite(.timeLimit(.minutes(1))) struct CyclingTests {
+@Suite(.timeLimit(.minutes(5))) struct CyclingTests {
     enum Way: CaseIterable, Sendable {
         case clientCloses
         case clientClosesAtOnce

@@ -4,7 +4,7 @@ import DivanWebSocket
 import Testing
 
 /// Real sockets on this machine, with TLS and without.
-@Suite(.timeLimit(.minutes(1))) struct EchoTests {
+@Suite(.timeLimit(.minutes(5))) struct EchoTests {
     @Test(arguments: [false, true])
     func `carries messages there and back`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil

@@ -3,7 +3,7 @@ import DivanTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test
     func `runs what one thread hands over in order, on its own thread`() async {
         let loop = EpollLoop()

@@ -2,7 +2,7 @@ import DivanTransport
 import DivanWebSocket
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct ExampleTests {
     @Test
     func `the README's example works`() async throws {
         let server = WebSocketServer(.init(networkInterface: "127.0.0.1")) { request in

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// An HTTP server with clients that take little, or say little.
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPServerTests {
     private static let large = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
     /// More than the system keeps for both ends of a connection.
     private static let huge = [UInt8](repeating: UInt8(ascii: "x"), count: 24 << 20)

@@ -3,7 +3,7 @@ import DivanWebSocket
 import Testing
 
 /// Clients that do not mean well, against a server that goes on serving the others.
-@Suite(.timeLimit(.minutes(1))) struct HostileClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
     @Test(arguments: ["", "G", "GET /db/_blipsync HTTP/1.1\r\nHost: h\r\n"])
     func `drops a client that never finishes its request`(start: String) async throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100)))

@@ -1,7 +1,7 @@
 import DivanTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct InProcessPairTests {
+@Suite(.timeLimit(.minutes(5))) struct InProcessPairTests {
     @Test(arguments: [true, false])
     func `carries messages in order and says goodbye`(isOneLoop: Bool) async {
         let loop = EpollLoop()

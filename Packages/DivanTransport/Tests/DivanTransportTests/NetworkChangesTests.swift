@@ -6,7 +6,7 @@ import Testing
 /// Who hears of changes of the network, and how often.
 ///
 /// `@testable`: a pipe stands for the system's socket, because a test must not change the network.
-@Suite(.timeLimit(.minutes(1))) struct NetworkChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkChangesTests {
     private struct Pipe {
         let reading: Int32
         let writing: Int32

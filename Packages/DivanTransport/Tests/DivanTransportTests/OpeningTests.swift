@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Everything that can happen before a connection is open, and what the application hears of it.
-@Suite(.timeLimit(.minutes(1))) struct OpeningTests {
+@Suite(.timeLimit(.minutes(5))) struct OpeningTests {
     @Test(arguments: [400, 401, 403, 404, 407, 426, 429, 500, 503])
     func `reports a refusal with its status and the server's words`(status: Int) async throws {
         let server = try TestServer { request in

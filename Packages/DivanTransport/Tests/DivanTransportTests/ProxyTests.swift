@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Connections through an HTTP proxy, and what goes wrong on the way there.
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     func client(
         through proxyPort: UInt16,
         to port: UInt16,

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A connection goes on with the TLS session of the one before, where that changes no verdict.
-@Suite(.timeLimit(.minutes(1))) struct ResumptionTests {
+@Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
     /// Connects, waits for an echo, which comes behind the server's ticket, and says goodbye.
     func visit(
         _ port: UInt16,

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Text messages, for those who want them: delivered as what they are, refused elsewhere.
-@Suite(.timeLimit(.minutes(1))) struct TextTests {
+@Suite(.timeLimit(.minutes(5))) struct TextTests {
     static let accepting = WebSocketConnection.Configuration(acceptsText: true)
 
     @Test func `tells text from binary messages`() async throws {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Work that waits in line for a thread.
-@Suite(.timeLimit(.minutes(1))) struct WorkQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkQueueTests {
     /// Numbers that any thread may change.
     private final class Ledger: Sendable {
         struct State {

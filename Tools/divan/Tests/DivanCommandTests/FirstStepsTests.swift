@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// The first mistakes that a person makes are answered with what to type next.
-@Suite(.timeLimit(.minutes(1))) struct FirstStepsTests {
+@Suite(.timeLimit(.minutes(5))) struct FirstStepsTests {
     private let shell: Shell
 
     init() throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What an application, a disk or a clock may do wrong.
-@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
     let home: TemporaryDatabase
     let collection: Divan.Collection
 

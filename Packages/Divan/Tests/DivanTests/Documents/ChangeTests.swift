@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `behaviour.md` §16: change events.
-@Suite(.timeLimit(.minutes(1))) struct ChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeTests {
     let home: TemporaryDatabase
     let collection: Divan.Collection
     let queue = DispatchQueue(label: "listeners")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `Collection.conflicts()` lists what waits for a decision.
-@Suite(.timeLimit(.minutes(1))) struct ConflictListTests {
+@Suite(.timeLimit(.minutes(5))) struct ConflictListTests {
     @Test func `conflicts are listed with both sides until they are decided`() async throws {
         let peers = try Peers()
         let (ours, theirs) = (

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `behaviour.md` §5.
-@Suite(.timeLimit(.minutes(1))) struct ExpirationTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpirationTests {
     let home: TemporaryDatabase
     let collection: Divan.Collection
 

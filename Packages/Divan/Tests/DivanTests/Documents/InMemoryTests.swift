@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A database in memory does what one in a directory does.
-@Suite(.timeLimit(.minutes(1))) struct InMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct InMemoryTests {
     @Test func `documents, batches and changes`() throws {
         let database = try Database.inMemory()
         let recipes = try database.createCollection(name: "recipes")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Document IDs and keys that `String` takes for one and whose bytes differ.
-@Suite(.timeLimit(.minutes(1))) struct SpellingTests {
+@Suite(.timeLimit(.minutes(5))) struct SpellingTests {
     private static let spellings = ["A\u{30A}", "\u{C5}", "\u{212B}"]
 
     private static func bytes(_ texts: some Sequence<String>) -> [[UInt8]] {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Foundation's predicates as conditions of queries: the same documents as in memory.
-@Suite(.timeLimit(.minutes(1))) struct DocumentPredicateTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentPredicateTests {
     typealias Maker = DocumentQueryTests.Maker
     typealias Chair = DocumentQueryTests.Chair
 

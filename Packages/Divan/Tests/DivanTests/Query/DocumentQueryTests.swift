@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Typed queries: key paths of models in place of text.
-@Suite(.timeLimit(.minutes(1))) struct DocumentQueryTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentQueryTests {
     struct Maker: Codable, Equatable, Sendable {
         var name: String
         var town: String?

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `api.md` §1: live queries.
-@Suite(.timeLimit(.minutes(1))) struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveQueryTests {
     let shop: Chairs
     let query: any Query
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Rows one by one, and lists that move only what moved.
-@Suite(.timeLimit(.minutes(1))) struct ResultStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct ResultStreamTests {
     let shop: Chairs
 
     init() throws { shop = try Chairs() }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The rules that come with the library, over two databases and asked directly.
-@Suite(.timeLimit(.minutes(1))) struct BundledResolverTests {
+@Suite(.timeLimit(.minutes(5))) struct BundledResolverTests {
     /// Two databases that share one document, which each then changes in its way.
     private func peers(
         shared: String = #"{"title":"plan","room":{"number":1,"floor":2},"old":true}"#,

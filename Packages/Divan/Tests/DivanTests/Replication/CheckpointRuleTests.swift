@@ -4,7 +4,7 @@ import Testing
 
 /// What a replicator remembers between runs, and for which configuration: `behaviour.md` §11; and
 /// what endpoints promise: §12.
-@Suite(.timeLimit(.minutes(1))) struct CheckpointRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckpointRuleTests {
     /// How many documents a run moved or failed to.
     private func eventCount(_ configuration: ReplicatorConfiguration) async -> Int {
         let replicator = Replicator(config: configuration)

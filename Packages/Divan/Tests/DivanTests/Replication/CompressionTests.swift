@@ -2,7 +2,7 @@ import Divan
 import Testing
 
 /// What replicators and listeners agree to compress with, as their statistics tell.
-@Suite(.timeLimit(.minutes(1))) struct CompressionTests {
+@Suite(.timeLimit(.minutes(5))) struct CompressionTests {
     /// Pulls documents that get shorter with any codec.
     private func run(
         replicator: ReplicationCompression,

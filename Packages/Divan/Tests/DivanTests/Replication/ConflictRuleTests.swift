@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Conflicts that a pull finds: `behaviour.md` §9, rule by rule.
-@Suite(.timeLimit(.minutes(1))) struct ConflictRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct ConflictRuleTests {
     private struct Resolver: ConflictResolverProtocol {
         let answer: @Sendable (Conflict) -> Document?
 

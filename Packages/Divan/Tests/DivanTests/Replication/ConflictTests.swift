@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// One document changed on both sides: what a push-and-pull makes of it.
-@Suite(.timeLimit(.minutes(1))) struct ReplicationConflictTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicationConflictTests {
     /// Answers with a closure.
     private struct Resolver: ConflictResolverProtocol {
         let answer: @Sendable (Conflict) -> Document?

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Connections that cannot be made: which error, and how often it is tried.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionFailureTests {
     @Test func `a refused connection is tried as often as told`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Replicators that stay, and what ends them.
-@Suite(.timeLimit(.minutes(1))) struct ContinuousTests {
+@Suite(.timeLimit(.minutes(5))) struct ContinuousTests {
     @Test func `carries live changes both ways`() async throws {
         let peers = try Peers()
         let (here, there) = (

@@ -8,7 +8,7 @@ import Testing
 /// The cookies of a database, over sockets and beyond its closing.
 ///
 /// Source: `websocket-and-urls.md` §8; `behaviour.md` §12.
-@Suite(.timeLimit(.minutes(1))) struct CookieTests {
+@Suite(.timeLimit(.minutes(5))) struct CookieTests {
     private let directory: TemporaryDirectory
     private let heard = Heard<String?>()
     private let server: WebSocketServer

@@ -34,7 +34,7 @@ private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
 }
 
 /// An application brings its own way to log in, on both sides.
-@Suite(.timeLimit(.minutes(1))) struct CustomAuthenticatorTests {
+@Suite(.timeLimit(.minutes(5))) struct CustomAuthenticatorTests {
     @Test func `a bearer token lets its user in, until it expires`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)

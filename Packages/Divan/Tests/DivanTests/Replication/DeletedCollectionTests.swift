@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Collections that are deleted while they are replicated.
-@Suite(.timeLimit(.minutes(1))) struct DeletedCollectionTests {
+@Suite(.timeLimit(.minutes(5))) struct DeletedCollectionTests {
     /// What ends a continuous replication once it has come to rest and `change` is made.
     private func end(
         of replicator: Replicator,

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What a replicator says when somebody asks why it does not go on.
-@Suite(.timeLimit(.minutes(1))) struct DiagnosisTests {
+@Suite(.timeLimit(.minutes(5))) struct DiagnosisTests {
     /// Tells the test that it was asked, and waits for its word: three seconds at most, because it
     /// holds up a thread that other tests use too.
     private final class Hold: Sendable {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What happens to single documents: events, filters, pending ones.
-@Suite(.timeLimit(.minutes(1))) struct DocumentReplicationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentReplicationTests {
     /// Runs a replicator and returns its document events as `push|pull id flags code`.
     private func events(_ configuration: ReplicatorConfiguration) async -> [String] {
         let replicator = Replicator(config: configuration)

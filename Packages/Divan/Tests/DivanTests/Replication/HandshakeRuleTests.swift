@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a replicator says before there is a WebSocket: `behaviour.md` §12.
-@Suite(.timeLimit(.minutes(1))) struct HandshakeRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct HandshakeRuleTests {
     private static let refusal = HandshakeServer.answer("403 Forbidden")
 
     /// Runs a replicator to its end against the server; returns its error's code.

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The states of a replicator as its listeners hear them: `behaviour.md` §6, rule by rule.
-@Suite(.timeLimit(.minutes(1))) struct LifeCycleRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifeCycleRuleTests {
     private func closedTarget(_ peers: Peers) throws -> URLEndpoint {
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }

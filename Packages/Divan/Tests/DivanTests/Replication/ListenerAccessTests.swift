@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The access hook: who may come in, and what each may read and write.
-@Suite(.timeLimit(.minutes(1))) struct ListenerAccessTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerAccessTests {
     private let peers: Peers
 
     init() throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a listener tells about its connections while they are open, and afterwards.
-@Suite(.timeLimit(.minutes(1))) struct ListenerStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerStatisticsTests {
     @Test func `deltas are counted, and what they save`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()

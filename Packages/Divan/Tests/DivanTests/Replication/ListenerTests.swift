@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Listeners and replicators over real sockets on the loopback interface.
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
     @Test func `a replicator syncs both ways without TLS`() async throws {
         let peers = try Peers()
         let (here, there) = (

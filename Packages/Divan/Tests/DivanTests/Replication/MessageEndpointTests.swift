@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Replication over connections that the application makes: here, two ends in one process.
-@Suite(.timeLimit(.minutes(1))) struct MessageEndpointTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageEndpointTests {
     /// One end of a wire; what is sent arrives at the other end, for byte streams in small pieces.
     private final class Wire: MessageEndpointConnection, @unchecked Sendable {
         // Unchecked: both ends are used on one queue.

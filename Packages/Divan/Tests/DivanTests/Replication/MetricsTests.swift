@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `Divan.metrics` is one page for all of a process.
-@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
     /// The value of the line that begins with `name` and holds all of `labels`.
     private func value(_ name: String, _ labels: String..., of text: String) -> Double? {
         text.split(separator: "\n")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// One-shot replication between two databases of this process, without a network.
-@Suite(.timeLimit(.minutes(1))) struct OneShotTests {
+@Suite(.timeLimit(.minutes(5))) struct OneShotTests {
     @Test func `pushes every document`() async throws {
         let peers = try Peers()
         let source = try peers.here.defaultCollection()

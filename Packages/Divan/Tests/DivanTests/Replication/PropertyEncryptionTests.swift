@@ -7,7 +7,7 @@ import Testing
 
 /// Values that are encrypted on their way: two peers that have the key, and a listener between them that
 /// has none.
-@Suite(.timeLimit(.minutes(1))) struct PropertyEncryptionTests {
+@Suite(.timeLimit(.minutes(5))) struct PropertyEncryptionTests {
     private let peers: Peers
     private let other: TemporaryDatabase
     private let listener: URLEndpointListener

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Rights and filters in SQL++, through listener and replicator.
-@Suite(.timeLimit(.minutes(1))) struct QueryFilterTests {
+@Suite(.timeLimit(.minutes(5))) struct QueryFilterTests {
     private let peers: Peers
 
     struct Note: Codable, Sendable {

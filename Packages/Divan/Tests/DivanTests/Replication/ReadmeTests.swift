@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The programs of the README's section about syncing, as they stand there.
-@Suite(.timeLimit(.minutes(1))) struct ReplicationReadmeTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicationReadmeTests {
     @Test func `the README's listener and replicator meet`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("grand", 1)

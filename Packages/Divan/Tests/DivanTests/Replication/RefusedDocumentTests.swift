@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Documents that a listener refuses: listed with the reason until they change or arrive.
-@Suite(.timeLimit(.minutes(1))) struct RefusedDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusedDocumentTests {
     private let peers: Peers
 
     init() throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Events, pending documents and filters: `behaviour.md` §8, rule by rule.
-@Suite(.timeLimit(.minutes(1))) struct ReplicatedDocumentRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicatedDocumentRuleTests {
     /// Runs a replicator and returns its document events as `push|pull id flags code`.
     private func events(_ configuration: ReplicatorConfiguration) async -> [String] {
         let replicator = Replicator(config: configuration)

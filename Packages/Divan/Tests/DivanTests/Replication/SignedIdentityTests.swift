@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Identities that an authority signed, made with the official API and used over sockets.
-@Suite(.timeLimit(.minutes(1))) struct SignedIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedIdentityTests {
     private let peers: Peers
     private let authority: TLSIdentity
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Whom a replicator trusts, and whom a listener lets in.
-@Suite(.timeLimit(.minutes(1))) struct ReplicationTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicationTLSTests {
     private func code(
         _ peers: Peers,
         _ listener: URLEndpointListener,

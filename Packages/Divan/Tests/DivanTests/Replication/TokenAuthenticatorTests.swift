@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Tokens that the application fetches: against servers that tell what was sent to them.
-@Suite(.timeLimit(.minutes(1))) struct TokenAuthenticatorTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenAuthenticatorTests {
     /// Hands out numbered tokens, and notes why it was asked.
     private final class Provider: Sendable {
         private let reasons = Mutex<[TokenAuthenticator.Reason]>([])

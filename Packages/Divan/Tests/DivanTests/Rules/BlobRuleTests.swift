@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `behaviour.md` §4 and §5, where a file or a peer is needed.
-@Suite(.timeLimit(.minutes(1))) struct BlobRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct BlobRuleTests {
     private func removeFiles(of database: Database) throws {
         let path = try #require(database.path) + "Attachments"
         for name in try FileManager.default.contentsOfDirectory(atPath: path)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Callbacks of the application that do what they should not: block, close, delete, stop.
-@Suite(.timeLimit(.minutes(1))) struct CallbackTests {
+@Suite(.timeLimit(.minutes(5))) struct CallbackTests {
     /// Document `a`, changed on both sides since it was last replicated.
     private func conflicted() async throws -> Peers {
         let peers = try Peers()

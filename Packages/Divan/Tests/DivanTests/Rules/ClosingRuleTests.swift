@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `behaviour.md` §15 and §18.
-@Suite(.timeLimit(.minutes(1))) struct ClosingRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct ClosingRuleTests {
     @Test func `deleting a closed database stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let database = try TemporaryDatabase().database

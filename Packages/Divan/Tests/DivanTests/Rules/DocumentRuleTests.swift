@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `behaviour.md` §2, the rules that need a peer, a batch's inside, or odd names.
-@Suite(.timeLimit(.minutes(1))) struct DocumentRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentRuleTests {
     @Test func `a later pull brings a purged document back if the peer has a newer revision`()
         async throws
     {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `behaviour.md` §16, where a peer or a slow listener is needed.
-@Suite(.timeLimit(.minutes(1))) struct EventRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct EventRuleTests {
     @Test func `local and replicated changes are not mixed in one event`() async throws {
         let peers = try Peers()
         let (here, there) = (

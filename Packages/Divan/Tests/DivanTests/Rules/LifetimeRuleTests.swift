@@ -7,7 +7,7 @@ import Testing
 ///
 /// Every closure that an application hands in captures one object; its end is the end of all of
 /// them. A leak shows as a test that takes too long.
-@Suite(.timeLimit(.minutes(1))) struct LifetimeRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifetimeRuleTests {
     /// Ends a stream when its last reference goes.
     private final class Captured: Sendable {
         private let end: AsyncStream<Void>.Continuation

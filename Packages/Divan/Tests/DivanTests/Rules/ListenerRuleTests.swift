@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// `behaviour.md` §13 and §14, where two listeners, a third peer or an odd identity is needed.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ListenerRuleTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ListenerRuleTests {
     @Test func `two listeners of one database share the anonymous identity`() async throws {
         let peers = try Peers()
         let (first, second) = (try peers.listen(), try peers.listen())
