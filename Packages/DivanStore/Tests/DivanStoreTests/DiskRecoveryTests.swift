@@ -5,120 +5,123 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A disk fails for a while: what is asked of the store meanwhile is refused, and what is asked
-/// afterwards is done, without anybody opening it again.
-///
-/// `divan_faults_arm` knows one directory at a time.
-@Suite(.serialized) struct DiskRecoveryTests {
-    /// What fails for a while.
-    enum Failure: CaseIterable {
-        case writes, syncs, reads, room
-        case writesOnce, readsOnce
+extension FaultTests {
+    /// A disk fails for a while: what is asked of the store meanwhile is refused, and what is asked
+    /// afterwards is done, without anybody opening it again.
+    @Suite struct DiskRecoveryTests {
+        /// What fails for a while.
+        enum Failure: CaseIterable {
+            case writes, syncs, reads, room
+            case writesOnce, readsOnce
 
-        func arm(_ prefix: String) {
-            switch self {
-            case .writes: divan_faults_arm(prefix, 1, .max, EIO)
-            case .room: divan_faults_arm(prefix, 1, .max, ENOSPC)
-            case .syncs: divan_faults_arm_syncs(prefix, EIO)
-            case .reads: divan_faults_arm_reads(prefix, 1, .max, EIO)
-            case .writesOnce: divan_faults_arm(prefix, 1, 1, EIO)
-            case .readsOnce: divan_faults_arm_reads(prefix, 1, 1, EIO)
+            func arm(_ prefix: String) {
+                switch self {
+                case .writes: divan_faults_arm(prefix, 1, .max, EIO)
+                case .room: divan_faults_arm(prefix, 1, .max, ENOSPC)
+                case .syncs: divan_faults_arm_syncs(prefix, EIO)
+                case .reads: divan_faults_arm_reads(prefix, 1, .max, EIO)
+                case .writesOnce: divan_faults_arm(prefix, 1, 1, EIO)
+                case .readsOnce: divan_faults_arm_reads(prefix, 1, 1, EIO)
+                }
             }
         }
-    }
 
-    private static let body = Array(#"{"n":1}"#.utf8)
+        private static let body = Array(#"{"n":1}"#.utf8)
 
-    @Test(arguments: Failure.allCases, [false, true])
-    func `a database works again when its disk does`(_ failure: Failure, fullSync: Bool) throws {
-        try works(after: failure, StoreOptions(fullSync: fullSync))
-    }
-
-    @Test(arguments: Failure.allCases)
-    func `a sealed database works again when its disk does`(_ failure: Failure) throws {
-        try works(after: failure, StoreOptions(fullSync: true, sealing: try TestSealing(1)))
-    }
-
-    private func works(after failure: Failure, _ options: StoreOptions) throws {
-        try #require(divan_faults_install() == 0)
-        let home = try TemporaryDirectory()
-        let store = try Store.open(directory: home.file("a.cblite2"), options: options)
-        var owed: Set<DocumentID> = []
-        func save(_ name: String) throws {
-            let id = DocumentID(unchecked: name)
-            _ = try store.save(id, in: .default, body: Self.body)
-            owed.insert(id)
+        @Test(arguments: Failure.allCases, [false, true])
+        func `a database works again when its disk does`(_ failure: Failure, fullSync: Bool) throws
+        {
+            try works(after: failure, StoreOptions(fullSync: fullSync))
         }
-        try save("before")
-        var refusalCount = 0
-        failure.arm(home.path)
-        for number in 0..<5 {
-            do { try save("meanwhile-\(number)") } catch { refusalCount += 1 }
+
+        @Test(arguments: Failure.allCases)
+        func `a sealed database works again when its disk does`(_ failure: Failure) throws {
+            try works(after: failure, StoreOptions(fullSync: true, sealing: try TestSealing(1)))
         }
-        do { try store.compact() } catch { refusalCount += 1 }
-        #expect(divan_faults_disarm() > 0)
-        // A page that is in memory is not read.
-        if failure != .reads, failure != .readsOnce { #expect(refusalCount > 0) }
 
-        for number in 0..<5 { try save("afterwards-\(number)") }
-        #expect(try owed.isSubset(of: ids(in: store)))
-        try store.compact()
-        try store.checkIntegrity()
-        try store.close()
-        let reopened = try Store.open(directory: home.file("a.cblite2"), options: options)
-        defer { try? reopened.close() }
-        try reopened.checkIntegrity()
-        #expect(try owed.isSubset(of: ids(in: reopened)))
-    }
+        private func works(after failure: Failure, _ options: StoreOptions) throws {
+            try #require(divan_faults_install() == 0)
+            let home = try TemporaryDirectory()
+            let store = try Store.open(directory: home.file("a.cblite2"), options: options)
+            var owed: Set<DocumentID> = []
+            func save(_ name: String) throws {
+                let id = DocumentID(unchecked: name)
+                _ = try store.save(id, in: .default, body: Self.body)
+                owed.insert(id)
+            }
+            try save("before")
+            var refusalCount = 0
+            failure.arm(home.path)
+            for number in 0..<5 {
+                do { try save("meanwhile-\(number)") } catch { refusalCount += 1 }
+            }
+            do { try store.compact() } catch { refusalCount += 1 }
+            #expect(divan_faults_disarm() > 0)
+            // A page that is in memory is not read.
+            if failure != .reads, failure != .readsOnce { #expect(refusalCount > 0) }
 
-    private func ids(in store: Store) throws -> Set<DocumentID> {
-        Set(try store.read { try $0.documentIDs(in: .default, limit: 99) })
-    }
-
-    /// The system may have forgotten what it could not write, so nothing that was in the log before
-    /// counts as synced by a later sync alone.
-    @Test(arguments: [false, true])
-    func `after a sync that failed the log is written again before anything else`(
-        fullSync: Bool
-    ) throws {
-        try #require(divan_faults_install() == 0)
-        let home = try TemporaryDirectory()
-        let path = home.file("a.cblite2")
-        let store = try Store.open(directory: path, options: StoreOptions(fullSync: fullSync))
-        defer { try? store.close() }
-        _ = try store.save("before", in: .default, body: Self.body)
-        let log = path + "/db.sqlite3-wal"
-        let committedCount = try Data(contentsOf: URL(filePath: log)).count
-        divan_faults_arm_syncs(home.path, EIO)
-        let code = try refusal {
-            _ = try store.save("meanwhile", in: .default, body: Self.body)
+            for number in 0..<5 { try save("afterwards-\(number)") }
+            #expect(try owed.isSubset(of: ids(in: store)))
             try store.compact()
+            try store.checkIntegrity()
+            try store.close()
+            let reopened = try Store.open(directory: home.file("a.cblite2"), options: options)
+            defer { try? reopened.close() }
+            try reopened.checkIntegrity()
+            #expect(try owed.isSubset(of: ids(in: reopened)))
         }
-        guard case .io(EIO) = code else { throw Unexpected(outcome: "\(String(describing: code))") }
-        // Still in doubt: refused with the first error, before anything of it is written.
-        let next = try refusal { _ = try store.save("still", in: .default, body: Self.body) }
-        #expect(next == code)
-        divan_faults_disarm()
 
-        let before = Array(try Data(contentsOf: URL(filePath: log)))
-        divan_faults_record(home.path)
-        _ = try store.save("afterwards", in: .default, body: Self.body)
-        let cut = PowerCut()
-        // The disk has forgotten all of the log. What the power leaves of it at each moment, with
-        // several fates of what is not synced:
-        var generator = SeededGenerator(seed: 1)
-        func remains(at moment: Int) -> [[UInt8]] {
-            (0..<16).map { _ in
-                cut.remains(of: [log: []], at: moment, using: &generator).files[log] ?? []
+        private func ids(in store: Store) throws -> Set<DocumentID> {
+            Set(try store.read { try $0.documentIDs(in: .default, limit: 99) })
+        }
+
+        /// The system may have forgotten what it could not write, so nothing that was in the log before
+        /// counts as synced by a later sync alone.
+        @Test(arguments: [false, true])
+        func `after a sync that failed the log is written again before anything else`(
+            fullSync: Bool
+        ) throws {
+            try #require(divan_faults_install() == 0)
+            let home = try TemporaryDirectory()
+            let path = home.file("a.cblite2")
+            let store = try Store.open(directory: path, options: StoreOptions(fullSync: fullSync))
+            defer { try? store.close() }
+            _ = try store.save("before", in: .default, body: Self.body)
+            let log = path + "/db.sqlite3-wal"
+            let committedCount = try Data(contentsOf: URL(filePath: log)).count
+            divan_faults_arm_syncs(home.path, EIO)
+            let code = try refusal {
+                _ = try store.save("meanwhile", in: .default, body: Self.body)
+                try store.compact()
             }
-        }
-        let certain = (0..<cut.count).first { moment in
-            remains(at: moment).allSatisfy { $0.starts(with: before.prefix(committedCount)) }
-        }
-        let moment = try #require(certain, "nothing writes the log again")
-        #expect(moment < cut.count - 1, "what was saved then comes behind it")
-        for earlier in 0..<moment {
-            #expect(remains(at: earlier).allSatisfy { before.starts(with: $0) })
+            guard case .io(EIO) = code else {
+                throw Unexpected(outcome: "\(String(describing: code))")
+            }
+            // Still in doubt: refused with the first error, before anything of it is written.
+            let next = try refusal { _ = try store.save("still", in: .default, body: Self.body) }
+            #expect(next == code)
+            divan_faults_disarm()
+
+            let before = Array(try Data(contentsOf: URL(filePath: log)))
+            divan_faults_record(home.path)
+            _ = try store.save("afterwards", in: .default, body: Self.body)
+            let cut = PowerCut()
+            // The disk has forgotten all of the log. What the power leaves of it at each moment, with
+            // several fates of what is not synced:
+            var generator = SeededGenerator(seed: 1)
+            func remains(at moment: Int) -> [[UInt8]] {
+                (0..<16).map { _ in
+                    cut.remains(of: [log: []], at: moment, using: &generator).files[log] ?? []
+                }
+            }
+            let certain = (0..<cut.count).first { moment in
+                remains(at: moment).allSatisfy { $0.starts(with: before.prefix(committedCount)) }
+            }
+            let moment = try #require(certain, "nothing writes the log again")
+            #expect(moment < cut.count - 1, "what was saved then comes behind it")
+            for earlier in 0..<moment {
+                #expect(remains(at: earlier).allSatisfy { before.starts(with: $0) })
+            }
         }
     }
 }

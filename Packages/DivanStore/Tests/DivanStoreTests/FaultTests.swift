@@ -12,6 +12,7 @@ import Testing
 ///
 /// Whatever fails, the error names it, what was acknowledged is there, nothing is there by halves,
 /// and the database opens again. `DIVAN_THOROUGH=1` (`make crash`) tries every call, not a sample.
+/// The suites within extend this one, since the faulty medium knows one directory at a time.
 @Suite(.serialized) struct FaultTests {
     struct Kind: CustomTestStringConvertible {
         let number: Int32

@@ -5,92 +5,94 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The power goes: what had been synced is there, of the rest any part, in any order.
-///
-/// With full sync everything acknowledged is there afterwards. Without, what is there is what the
-/// first so many steps left, none by halves. `DIVAN_THOROUGH=1` (`make crash`) tries every moment.
-@Suite(.serialized) struct PowerCutTests {
-    private static let isThorough =
-        ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
+extension FaultTests {
+    /// The power goes: what had been synced is there, of the rest any part, in any order.
+    ///
+    /// With full sync everything acknowledged is there afterwards. Without, what is there is what the
+    /// first so many steps left, none by halves. `DIVAN_THOROUGH=1` (`make crash`) tries every moment.
+    @Suite struct PowerCutTests {
+        private static let isThorough =
+            ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
 
-    @Test(arguments: [false, true], [false, true])
-    func `a power cut at any moment leaves what the first steps made`(
-        fullSync: Bool,
-        isSealed: Bool
-    ) throws {
-        let options = StoreOptions(
-            fullSync: fullSync,
-            sealing: isSealed ? try TestSealing(1) : nil
-        )
-        try #require(divan_faults_install() == 0)
-        let seed = UInt64.random(in: 0...999_999)
-        var generator = SeededGenerator(seed: seed)
-        let home = try TemporaryDirectory()
-        let path = home.file("a.cblite2")
-        let steps = try FaultScript.steps()
-        // A bundle is put together aside; what is in it when it gets its name has been synced.
-        try Store.open(directory: path, options: options).close()
-        let whole = Data(try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))
-        let before = [path + "/db.sqlite3": Array(whole)]
-        let cut = try record(steps, at: path, in: home, options)
-        var moment = 0
-        while moment < cut.count {
-            let remains = cut.remains(of: before, at: moment, using: &generator)
-            for file in try FileManager.default.contentsOfDirectory(atPath: path)
-            where file.contains("sqlite") {
-                try FileManager.default.removeItem(atPath: path + "/" + file)
-            }
-            for (file, bytes) in remains.files {
-                try Data(bytes).write(to: URL(filePath: file))
-            }
-            let place = "seed \(seed), moment \(moment) of \(cut.count)"
-            let complaints = try complaints(path, steps, remains.stepCount, options)
-            #expect(complaints == [], "\(place), \(remains.stepCount) steps acknowledged")
-            moment += Self.isThorough ? 1 : Int.random(in: 1...15, using: &generator)
-        }
-    }
-
-    /// Runs the steps, with a mark behind each.
-    private func record(
-        _ steps: [FaultLedger.Step],
-        at path: String,
-        in home: TemporaryDirectory,
-        _ options: StoreOptions
-    ) throws -> PowerCut {
-        divan_faults_record(home.path)
-        let store = try Store.open(directory: path, options: options)
-        for (index, step) in steps.enumerated() {
-            try step.run(store)
-            divan_faults_mark(Int64(index + 1))
-        }
-        let cut = PowerCut()
-        try store.close()
-        return cut
-    }
-
-    /// What is wrong with a database: no number of steps explains it, or too few are left.
-    private func complaints(
-        _ path: String,
-        _ steps: [FaultLedger.Step],
-        _ acknowledgedCount: Int,
-        _ options: StoreOptions
-    ) throws -> [String] {
-        let store = try Store.open(directory: path, options: options)
-        defer { try? store.close() }
-        try store.checkIntegrity()
-        let counts =
-            (options.fullSync ? acknowledgedCount : 0)...min(acknowledgedCount + 1, steps.count)
-        var reasons: [String] = []
-        for count in counts.reversed() {
-            var ledger = FaultLedger()
-            for step in steps.prefix(count) { ledger.owe(step) }
-            for step in steps.dropFirst(count) { ledger.oweNothing(of: step) }
-            reasons = try ledger.complaints(about: store)
-            if reasons.isEmpty {
-                _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
-                return []
+        @Test(arguments: [false, true], [false, true])
+        func `a power cut at any moment leaves what the first steps made`(
+            fullSync: Bool,
+            isSealed: Bool
+        ) throws {
+            let options = StoreOptions(
+                fullSync: fullSync,
+                sealing: isSealed ? try TestSealing(1) : nil
+            )
+            try #require(divan_faults_install() == 0)
+            let seed = UInt64.random(in: 0...999_999)
+            var generator = SeededGenerator(seed: seed)
+            let home = try TemporaryDirectory()
+            let path = home.file("a.cblite2")
+            let steps = try FaultScript.steps()
+            // A bundle is put together aside; what is in it when it gets its name has been synced.
+            try Store.open(directory: path, options: options).close()
+            let whole = Data(try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))
+            let before = [path + "/db.sqlite3": Array(whole)]
+            let cut = try record(steps, at: path, in: home, options)
+            var moment = 0
+            while moment < cut.count {
+                let remains = cut.remains(of: before, at: moment, using: &generator)
+                for file in try FileManager.default.contentsOfDirectory(atPath: path)
+                where file.contains("sqlite") {
+                    try FileManager.default.removeItem(atPath: path + "/" + file)
+                }
+                for (file, bytes) in remains.files {
+                    try Data(bytes).write(to: URL(filePath: file))
+                }
+                let place = "seed \(seed), moment \(moment) of \(cut.count)"
+                let complaints = try complaints(path, steps, remains.stepCount, options)
+                #expect(complaints == [], "\(place), \(remains.stepCount) steps acknowledged")
+                moment += Self.isThorough ? 1 : Int.random(in: 1...15, using: &generator)
             }
         }
-        return reasons
+
+        /// Runs the steps, with a mark behind each.
+        private func record(
+            _ steps: [FaultLedger.Step],
+            at path: String,
+            in home: TemporaryDirectory,
+            _ options: StoreOptions
+        ) throws -> PowerCut {
+            divan_faults_record(home.path)
+            let store = try Store.open(directory: path, options: options)
+            for (index, step) in steps.enumerated() {
+                try step.run(store)
+                divan_faults_mark(Int64(index + 1))
+            }
+            let cut = PowerCut()
+            try store.close()
+            return cut
+        }
+
+        /// What is wrong with a database: no number of steps explains it, or too few are left.
+        private func complaints(
+            _ path: String,
+            _ steps: [FaultLedger.Step],
+            _ acknowledgedCount: Int,
+            _ options: StoreOptions
+        ) throws -> [String] {
+            let store = try Store.open(directory: path, options: options)
+            defer { try? store.close() }
+            try store.checkIntegrity()
+            let counts =
+                (options.fullSync ? acknowledgedCount : 0)...min(acknowledgedCount + 1, steps.count)
+            var reasons: [String] = []
+            for count in counts.reversed() {
+                var ledger = FaultLedger()
+                for step in steps.prefix(count) { ledger.owe(step) }
+                for step in steps.dropFirst(count) { ledger.oweNothing(of: step) }
+                reasons = try ledger.complaints(about: store)
+                if reasons.isEmpty {
+                    _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
+                    return []
+                }
+            }
+            return reasons
+        }
     }
 }
