@@ -46,3 +46,10 @@ extension BlobDigest: CustomStringConvertible {
     /// The text used in documents and messages: `sha1-` and base64.
     public var description: String { "sha1-" + base64 }
 }
+
+extension BlobDigest: Comparable {
+    /// The order of the bytes.
+    public static func < (left: BlobDigest, right: BlobDigest) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}

@@ -109,8 +109,7 @@ enum ImportCommand: Command {
             ]
             return terminal.result(object.canonicalText)
         }
-        var line = "Imported \(Numbers.count(batch.savedCount, "document"))"
-        if batch.blobCount > 0 { line += " and \(Numbers.count(batch.blobCount, "blob"))" }
-        terminal.note(line + " in \(Numbers.seconds(elapsed.inSeconds))")
+        let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
+        terminal.note("Imported \(contents) in \(Numbers.seconds(elapsed.inSeconds))")
     }
 }

@@ -50,7 +50,7 @@ enum DumpCommand: Command {
         let progress = ProgressLine(terminal, verb: "dumped")
         defer { progress.finish() }
         var writer = DumpWriter(store, to: output, progress)
-        _ = try writer.write(since: former)
+        try writer.write(since: former)
         try output.finish()
         progress.finish()
         report(writer, output, isResult: file != nil && file != "-", terminal)
@@ -76,9 +76,7 @@ enum DumpCommand: Command {
         isResult: Bool,
         _ terminal: Terminal
     ) {
-        for digest in writer.missingBlobs.prefix(DumpLimits.toldLossCount) {
-            terminal.note("divan: blob \(digest): missing")
-        }
+        terminal.noteMissing(writer.missingBlobs)
         if terminal.isJSON {
             // Standard output has the dump itself where no file was named.
             guard isResult else { return }
@@ -88,8 +86,16 @@ enum DumpCommand: Command {
             ]
             return terminal.result(object.canonicalText)
         }
-        var line = "Dumped \(Numbers.count(writer.documentCount, "document"))"
-        if writer.blobCount > 0 { line += " and \(Numbers.count(writer.blobCount, "blob"))" }
-        terminal.note(line + ", \(Numbers.bytes(output.byteCount))")
+        let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)
+        terminal.note("Dumped \(contents), \(Numbers.bytes(output.byteCount))")
+    }
+}
+
+extension Terminal {
+    /// Names contents that are nowhere, the first of them.
+    func noteMissing(_ blobs: [BlobDigest]) {
+        for digest in blobs.prefix(DumpLimits.toldLossCount) {
+            note("divan: blob \(digest): missing")
+        }
     }
 }

@@ -48,7 +48,7 @@ final class DumpOutput {
     func write(_ end: DumpEnd) throws {
         try flush()
         var end = end
-        end.digest = hash.finalize().hexadecimal
+        end.digest = Hex.encode(hash.finalize().span)
         hash = SHA256()
         try write(.end(end))
     }
@@ -68,12 +68,5 @@ final class DumpOutput {
         case .file(let file): try file.write(pending)
         }
         pending.removeAll(keepingCapacity: true)
-    }
-}
-
-extension [UInt8] {
-    /// Two digits for each byte.
-    var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

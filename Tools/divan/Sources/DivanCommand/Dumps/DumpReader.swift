@@ -183,7 +183,7 @@ extension DumpReader.Section {
             sequences.allSatisfy({ $0.value <= end.sequences[$0.key] ?? 0 })
         else { throw DumpDamage("lines of this dump are missing, or were added") }
         guard let digest = end.digest else { return }
-        guard hash.finalize().hexadecimal == digest else {
+        guard Hex.encode(hash.finalize().span) == digest else {
             throw DumpDamage(
                 "this dump was changed since it was written; where that was on purpose, take "
                     + "\"sha256\" out of this line"

@@ -1,13 +1,12 @@
 import DivanCommandLine
 import DivanRevisions
 import DivanStore
-import Foundation
 
 /// Makes a database out of the lines of dumps.
 ///
-/// It gets another name until all is there, so that nobody takes half a database for a whole one.
+/// It gets its name when all is there (`StoreDraft`).
 final class DumpRestoration {
-    private let target: DatabasePath
+    private let draft: StoreDraft
     private let now: Int64
     private var store: Store?
     private var head: DumpHead?
@@ -37,20 +36,13 @@ final class DumpRestoration {
     ///   - now: Milliseconds since 1970.
     /// - Throws: `StoreError` where something is there.
     init(_ target: DatabasePath, now: Int64) throws {
-        self.target = target
         self.now = now
-        guard !FileManager.default.fileExists(atPath: target.bundle) else {
-            throw StoreError(.alreadyExists, at: target.bundle)
-        }
-        // What a restoration left that was killed.
-        if Store.exists(directory: unfinished) { try Store.delete(directory: unfinished) }
+        draft = try StoreDraft(of: target.bundle, while: "restoring")
     }
-
-    private var unfinished: String { target.bundle + ".restoring" }
 
     /// Blobs that documents name and that no dump holds.
     var missingBlobs: [BlobDigest] {
-        missing.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        missing.sorted()
     }
 
     /// Takes the next line, which fits.
@@ -60,7 +52,7 @@ final class DumpRestoration {
             self.head = head
             collections = [.default]
             if store == nil {
-                store = try DatabasePath.makeStore(at: unfinished, scheme: head.scheme)
+                store = try DatabasePath.makeStore(at: draft.directory, scheme: head.scheme)
             }
         case .remote(let id, let name):
             try store?.write { try $0.importRemote(name, as: id) }
@@ -87,17 +79,14 @@ final class DumpRestoration {
         missing = missing.filter { !store.blobs.contains($0) }
         self.store = nil
         try store.close()
-        guard rename(unfinished, target.bundle) == 0 else {
-            let isTaken = errno == ENOTEMPTY || errno == EEXIST
-            throw StoreError(isTaken ? .alreadyExists : .io(errno), at: target.bundle)
-        }
+        try draft.place()
     }
 
     /// Leaves nothing behind.
     func cancel() {
         try? store?.close()
         store = nil
-        try? Store.delete(directory: unfinished)
+        draft.discard()
     }
 
     // MARK: Contents

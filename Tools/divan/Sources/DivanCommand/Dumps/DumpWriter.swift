@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanCrypto
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -28,12 +29,12 @@ struct DumpWriter {
 
     /// Writes what is behind a former dump; all with `nil`.
     ///
-    /// - Returns: The last line.
     /// - Throws: `Failure` where the database is not the one of the former dump, and what reading or
     ///   writing throws.
-    mutating func write(since former: DumpEnd?) throws -> DumpEnd {
+    mutating func write(since former: DumpEnd?) throws {
         try store.read { reader in
-            let database = store.publicUUID.hexadecimal
+            let uuid = store.publicUUID
+            let database = Hex.encode(uuid.span)
             let paths = try reader.collections()
             if let former { try Self.check(former, database, store.scheme, reader) }
             let head = DumpHead(
@@ -59,7 +60,6 @@ struct DumpWriter {
                 blobCount: blobCount
             )
             try output.write(end)
-            return end
         }
     }
 
@@ -131,8 +131,9 @@ struct DumpWriter {
         of history: any RevisionHistory,
         _ reader: StoreReader
     ) throws {
+        // Sorted, so that equal databases give equal dumps.
         for body in history.revisionsWithBody.compactMap(\.body) {
-            for digest in try BlobReferences.digests(in: body.span).sorted(by: Self.order)
+            for digest in try BlobReferences.digests(in: body.span).sorted()
             where written.insert(digest).inserted {
                 if store.blobs.contains(digest) {
                     try write(digest)
@@ -143,11 +144,6 @@ struct DumpWriter {
                 }
             }
         }
-    }
-
-    /// Equal databases give equal dumps.
-    private static func order(_ left: BlobDigest, _ right: BlobDigest) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
     private mutating func write(_ digest: BlobDigest) throws {

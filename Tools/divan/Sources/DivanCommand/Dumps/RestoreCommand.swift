@@ -78,14 +78,9 @@ enum RestoreCommand: Command {
             ]
             return terminal.result(object.canonicalText)
         }
-        for digest in lost.prefix(DumpLimits.toldLossCount) {
-            terminal.note("divan: blob \(digest): missing")
-        }
-        var line = "Restored \(Numbers.count(restoration.documentCount, "document"))"
-        if restoration.blobCount > 0 {
-            line += " and \(Numbers.count(restoration.blobCount, "blob"))"
-        }
-        terminal.note(line + " to \(path.bundle)")
+        terminal.noteMissing(lost)
+        let contents = Numbers.contents(restoration.documentCount, blobs: restoration.blobCount)
+        terminal.note("Restored \(contents) to \(path.bundle)")
         if restoration.expiredCount > 0 {
             terminal.note(
                 "Left out: \(Numbers.count(restoration.expiredCount, "expired document"))"

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanCommandLine
+import DivanCrypto
 import DivanJSON
 import DivanWebSocket
 import Glibc
@@ -182,10 +183,8 @@ extension WireMessage {
         guard !bodyStart.isEmpty else { return "" }
         let rest = bodyByteCount > bodyStart.count ? "…" : ""
         if let text = bodyStart.text(isCut: !rest.isEmpty) { return text + rest }
-        let digits = bodyStart.prefix(32).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return "bytes " + digits.joined() + (bodyByteCount > 32 ? "…" : "")
+        let digits = Hex.encode(Array(bodyStart.prefix(32)).span)
+        return "bytes " + digits + (bodyByteCount > 32 ? "…" : "")
     }
 
     fileprivate func fill(_ object: inout JSONObject) {

@@ -26,6 +26,14 @@ package enum Numbers {
         "\(grouped(number)) \(number == 1 ? noun : plural)"
     }
 
+    /// Returns `2 documents`, or `2 documents and 1 blob` where there are some.
+    package static func contents(
+        _ documents: some BinaryInteger,
+        blobs: some BinaryInteger
+    ) -> String {
+        count(documents, "document") + (blobs > 0 ? " and \(count(blobs, "blob"))" : "")
+    }
+
     /// Returns `1.5 MB`; units of a thousand.
     package static func bytes(_ count: some BinaryInteger) -> String {
         let units = ["B", "kB", "MB", "GB", "TB"]

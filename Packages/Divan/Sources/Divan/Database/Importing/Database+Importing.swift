@@ -36,23 +36,16 @@ extension Database {
         let config = config ?? DatabaseConfiguration()
         let target = try DatabaseLocation(name: name, directory: config.directory).bundlePath
         return try translatingErrors {
-            guard !FileManager.default.fileExists(atPath: target) else {
-                throw StoreError(.alreadyExists, at: target)
-            }
+            let draft = try StoreDraft(of: target, while: "importing")
             let bundle = try naming(path) { () throws(CBLiteError) in
                 try CBLiteBundle(directory: path)
             }
-            // Under another name until it is whole.
-            let unfinished = target + ".importing"
-            if Store.exists(directory: unfinished) { try Store.delete(directory: unfinished) }
             do {
-                let report = try bundle.pour(into: unfinished, config, keepingIdentity)
-                guard rename(unfinished, target) == 0 else {
-                    throw StoreError(errno == ENOTEMPTY ? .alreadyExists : .io(errno), at: target)
-                }
+                let report = try bundle.pour(into: draft.directory, config, keepingIdentity)
+                try draft.place()
                 return report
             } catch {
-                try? Store.delete(directory: unfinished)
+                draft.discard()
                 throw (error as? CBLiteError).map { ForeignDatabaseError(path: path, $0) } ?? error
             }
         }
