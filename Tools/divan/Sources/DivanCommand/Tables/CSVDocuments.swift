@@ -25,12 +25,7 @@ struct CSVDocuments {
         _ reader: StoreReader,
         _ progress: ProgressLine
     ) throws {
-        var census = PropertyCensus()
-        try reader.forEachDocumentID(in: path) { documentID in
-            guard let document = try reader.document(documentID, in: path) else { return true }
-            try JSON(parsing: document.body).object.map { census.count($0) }
-            return true
-        }
+        let census = try PropertyCensus(of: path, reader)
         guard census.propertyCount <= Self.columnCount, !census.isFull else {
             throw Failure(
                 kind: .invalid,
@@ -41,15 +36,12 @@ struct CSVDocuments {
         let keys = census.keys
         write(["_id"] + keys.map { Self.quotedIfNeeded($0) })
         let total = UInt64(try reader.count(in: path))
-        try reader.forEachDocumentID(in: path) { documentID in
-            guard let document = try reader.document(documentID, in: path),
-                let body = try JSON(parsing: document.body).object
-            else { return true }
-            write([Self.field(.string(documentID.text))] + keys.map { Self.field(body[$0]) })
+        try reader.forEachObject(in: path) { document, body in
+            let documentID = Self.field(.string(document.documentID.text))
+            write([documentID] + keys.map { Self.field(body[$0]) })
             count += 1
             progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
             if pending.count > 1 << 18 { try flush() }
-            return true
         }
     }
 

@@ -43,12 +43,7 @@ struct TableExport {
 
     /// Writes a collection.
     mutating func add(_ path: CollectionPath, _ reader: StoreReader) throws {
-        var census = PropertyCensus()
-        try reader.forEachDocumentID(in: path) { documentID in
-            guard let document = try reader.document(documentID, in: path) else { return true }
-            try JSON(parsing: document.body).object.map { census.count($0) }
-            return true
-        }
+        let census = try PropertyCensus(of: path, reader)
         let columns = census.columns(oneOf: Self.share, limit: Self.columnCount)
         rareCount += census.propertyCount - columns.count
         let table = Self.quoted(path.wireName)
@@ -59,10 +54,7 @@ struct TableExport {
         let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ",")
         let insertion = try file.prepare("INSERT INTO \(table) VALUES (\(marks))")
         let total = UInt64(try reader.count(in: path))
-        try reader.forEachDocumentID(in: path) { documentID in
-            guard let document = try reader.document(documentID, in: path),
-                let body = try JSON(parsing: document.body).object
-            else { return true }
+        try reader.forEachObject(in: path) { document, body in
             let text = String(decoding: document.body, as: UTF8.self)
             let own: [TableCell] = [
                 .text(document.documentID.text), .text("\(document.revisionID)"), .text(text),
@@ -71,7 +63,6 @@ struct TableExport {
             if document.flags.contains(.hasBlobs) { try addBlobs(of: document) }
             count += 1
             progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
-            return true
         }
     }
 

@@ -16,7 +16,7 @@ final class TableFile {
 
     /// Makes an empty database in a directory.
     init(in directory: String) throws(Failure) {
-        path = "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
+        path = OutputFile.draftName(in: directory)
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .writing(directory, errno) }
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE

@@ -223,7 +223,8 @@ extension OutputFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func draftName(in directory: String) -> String {
+    /// A name that no file has, for one that is not ready.
+    package static func draftName(in directory: String) -> String {
         "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
     }
 }
