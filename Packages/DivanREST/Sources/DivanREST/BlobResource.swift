@@ -91,9 +91,7 @@ struct BlobResource {
 
     /// A key at the top level, or a JSON pointer.
     private func isWanted(_ blob: BlobReference) -> Bool {
-        let pointer =
-            key.hasPrefix("/")
-            ? key : "/" + key.replacing("~", with: "~0").replacing("/", with: "~1")
+        let pointer = key.hasPrefix("/") ? key : "/" + JSONPointer.step(to: key)
         return blob.pointerByteCount == pointer.utf8.count
             && blob.pointer.utf8.elementsEqual(pointer.utf8)
     }

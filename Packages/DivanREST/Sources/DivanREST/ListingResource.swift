@@ -14,19 +14,19 @@ struct ListingResource {
             throw RESTError.method("GET, HEAD")
         }
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
-        let includesDocuments = try call.flag("include_docs")
-        let prefix = call.request.target["prefix"] ?? ""
+        let listing = Listing(
+            call: call,
+            collection: collection,
+            prefix: call.request.target["prefix"] ?? "",
+            includesDocuments: try call.flag("include_docs")
+        )
         let start = call.request.target["after"].map { DocumentID(unchecked: $0) }
         let progress = ListProgress(last: start, rest: limit)
-        let list = ListBody("rows") { [call, collection] in
+        let list = ListBody("rows") {
             let (last, rest) = progress.value
-            let page = try Self.page(
-                call,
-                collection,
+            let page = try listing.page(
                 after: last,
-                prefix: prefix,
-                limit: min(rest, call.limits.pageCount),
-                includesDocuments: includesDocuments
+                limit: min(rest, listing.call.limits.pageCount)
             )
             let left = rest - page.items.count
             let isEnd = page.isLast || left == 0
@@ -44,97 +44,72 @@ struct ListingResource {
             body: .pieces(body, byteCount: nil)
         )
     }
+}
 
-    private struct Page {
+/// The rows of a list, page by page.
+private struct Listing: Sendable {
+    let call: RESTCall
+    let collection: CollectionPath
+    /// How the IDs begin.
+    let prefix: String
+    let includesDocuments: Bool
+
+    struct Page {
         var items: [[UInt8]] = []
         var last: DocumentID?
         var isLast: Bool
     }
 
-    private static func page(
-        _ call: RESTCall,
-        _ collection: CollectionPath,
-        after last: DocumentID?,
-        prefix: String,
-        limit: Int,
-        includesDocuments: Bool
-    ) throws -> Page {
-        guard call.rights.condition == nil else {
-            return try visiblePage(
-                call,
-                collection,
-                after: last,
-                prefix: prefix,
-                limit: limit,
-                includesDocuments: includesDocuments
-            )
-        }
-        return try call.store.read { reader in
+    func page(after last: DocumentID?, limit: Int) throws -> Page {
+        try call.store.read { reader in
+            guard call.rights.condition == nil else {
+                return try visiblePage(after: last, limit: limit, reader)
+            }
             // One more tells whether there is more.
-            let ids = try reader.documentIDs(
-                in: collection,
-                prefix: prefix,
-                after: last,
-                limit: limit + 1
-            )
+            let ids = try documentIDs(after: last, limit: limit + 1, reader)
             let shown = ids.prefix(limit)
             let items = try shown.compactMap { id -> [UInt8]? in
                 guard let document = try reader.document(id, in: collection) else { return nil }
-                return try row(
-                    document,
-                    sequence: document.sequence,
-                    includesDocuments: includesDocuments
-                )
+                return try row(document, sequence: document.sequence)
             }
             return Page(items: items, last: shown.last, isLast: ids.count <= limit)
         }
     }
 
     /// The same of the documents that the client may see; nothing tells where others stand between.
-    private static func visiblePage(
-        _ call: RESTCall,
-        _ collection: CollectionPath,
+    private func visiblePage(
         after last: DocumentID?,
-        prefix: String,
         limit: Int,
-        includesDocuments: Bool
+        _ reader: StoreReader
     ) throws -> Page {
-        try call.store.read { reader in
-            var page = Page(isLast: false)
-            var place = last
-            while true {
-                let ids = try reader.documentIDs(
-                    in: collection,
-                    prefix: prefix,
-                    after: place,
-                    limit: call.limits.pageCount
-                )
-                for id in ids {
-                    guard let document = try call.document(id, in: collection, reader) else {
-                        continue
-                    }
-                    if page.items.count == limit { return page }
-                    let item = try row(
-                        document,
-                        sequence: nil,
-                        includesDocuments: includesDocuments
-                    )
-                    page.items.append(item)
-                    page.last = id
+        var page = Page(isLast: false)
+        var place = last
+        while true {
+            let ids = try documentIDs(after: place, limit: call.limits.pageCount, reader)
+            for id in ids {
+                guard let document = try call.document(id, in: collection, reader) else {
+                    continue
                 }
-                guard ids.count == call.limits.pageCount else { break }
-                place = ids.last
+                if page.items.count == limit { return page }
+                page.items.append(try row(document, sequence: nil))
+                page.last = id
             }
-            page.isLast = true
-            return page
+            guard ids.count == call.limits.pageCount else { break }
+            place = ids.last
         }
+        page.isLast = true
+        return page
     }
 
-    private static func row(
-        _ document: StoredDocument,
-        sequence: UInt64?,
-        includesDocuments: Bool
-    ) throws -> [UInt8] {
+    private func documentIDs(
+        after last: DocumentID?,
+        limit: Int,
+        _ reader: StoreReader
+    ) throws -> [DocumentID] {
+        try reader.documentIDs(in: collection, prefix: prefix, after: last, limit: limit)
+    }
+
+    private func row(_ document: StoredDocument, sequence: UInt64?) throws -> [UInt8] {
         var row: JSONObject = [
             "id": .string(document.documentID.text), "rev": .string("\(document.revisionID)"),
         ]
