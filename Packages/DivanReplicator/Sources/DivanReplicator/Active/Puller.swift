@@ -211,16 +211,18 @@ struct Puller {
         }
         let decisions = try decisions(about: questions)
         // Collected once for a whole list, and where it is asked for.
-        let requested = requested
-        lazy var onTheirWay = Set(requested.values)
+        var onTheirWay: Set<DocumentID>?
+        func isOnItsWay(_ documentID: DocumentID) -> Bool {
+            guard !requested.isEmpty else { return false }
+            let known = onTheirWay ?? Set(requested.values)
+            onTheirWay = known
+            return known.contains(documentID)
+        }
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
             case .known(let isMarked, let isCurrent):
                 // An older revision of the document may still be on its way here.
-                guard
-                    !isMarked || !isCurrent
-                        || (!requested.isEmpty && onTheirWay.contains(question.documentID))
-                else { continue }
+                guard !isMarked || !isCurrent || isOnItsWay(question.documentID) else { continue }
                 remarks.add(
                     Remarks.Mark(
                         collection: collection,

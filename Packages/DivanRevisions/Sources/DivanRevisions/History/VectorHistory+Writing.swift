@@ -110,8 +110,10 @@ extension VectorHistory {
         _ received: ReceivedRevision
     ) -> Standing {
         let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
-        let isOneMerge =
+        // Asked only where it counts: what follows, as most do, is not compared.
+        var isOneMerge: Bool {
             theirs.isRedundantMerge(of: ours) && received.body == current.revision.body
+        }
         switch new.mixed.order(to: current.mixed) {
         case .newer: return .follow
         // What merged the same is one revision with ours, which has seen it since it came first.
