@@ -19,7 +19,7 @@ final class SQLiteConnection {
     private let sealing: (any StoreSealing)?
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
-    // A tenth of opening a connection would be the functions of queries, and most readers run none.
+    // A sixth of opening a database would be the functions of queries, and most connections run none.
     private var hasQueryFunctions = false
     /// Pages in the log after the latest commit of this connection, once `followLog` was called.
     private(set) var logPageCount = 0
@@ -35,8 +35,7 @@ final class SQLiteConnection {
 
     /// Opens a file with its key; `namesOthers` lets statements name further files by URI.
     ///
-    /// A connection that `onlyReads` reads ahead, and gets the functions of queries with the first
-    /// statement that calls one.
+    /// A connection that `onlyReads` reads ahead.
     init(
         _ place: SQLitePlace,
         mode: Mode,
@@ -52,7 +51,6 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
         let added = divan_add_checksums(handle)
         guard added == SQLITE_OK else { throw error(added) }
-        if !onlyReads { try addQueryFunctions() }
         guard let sealing else { return }
         try reserve(sealing.reservedByteCount)
         // What a sealed database spills would be plain, so the VFS makes no file of it.
@@ -122,31 +120,57 @@ final class SQLiteConnection {
 
     /// Runs statements that give no rows.
     func execute(_ sql: String) throws(StoreError) {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        let code = sql.withCString { text in
+            var rest: UnsafePointer<CChar>? = text
+            while let next = rest, next.pointee != 0 {
+                // Some compile others only when they run, as `VACUUM` does; one that fails is undone.
+                let code = withQueryFunctions { run(next, &rest) }
+                guard code == SQLITE_OK else { return code }
+            }
+            return SQLITE_OK
+        }
         guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    /// Runs the first statement of a text, which is none where the text is blank.
+    private func run(_ sql: UnsafePointer<CChar>, _ rest: inout UnsafePointer<CChar>?) -> Int32 {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, 0, &statement, &rest)
+        guard code == SQLITE_OK else { return code }
+        while sqlite3_step(statement) == SQLITE_ROW {}
+        return sqlite3_finalize(statement)
     }
 
     /// Compiles one statement that is kept.
     func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
-        var (code, statement) = compile(sql)
-        if code & 0xFF == SQLITE_ERROR, !hasQueryFunctions {
-            try addQueryFunctions()
-            (code, statement) = compile(sql)
+        var statement: OpaquePointer?
+        let code = withQueryFunctions {
+            let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+            return sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
         }
         guard code == SQLITE_OK, let statement else { throw error(code) }
         return SQLiteStatement(statement, on: self)
     }
 
-    private func compile(_ sql: String) -> (code: Int32, statement: OpaquePointer?) {
-        var statement: OpaquePointer?
-        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-        return (sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil), statement)
+    /// Does something once more, with the functions of queries, when it fails without.
+    private func withQueryFunctions(_ body: () -> Int32) -> Int32 {
+        let code = body()
+        guard code & 0xFF == SQLITE_ERROR, !hasQueryFunctions else { return code }
+        let added = addFunctions()
+        return added == SQLITE_OK ? body() : added
     }
 
-    private func addQueryFunctions() throws(StoreError) {
-        let code = SQLiteQueryFunctions.add(to: handle)
+    /// Adds the functions of queries ahead of a statement that must not fail halfway: one that writes
+    /// another file leaves its beginnings there.
+    func addQueryFunctions() throws(StoreError) {
+        let code = addFunctions()
         guard code == SQLITE_OK else { throw error(code) }
-        hasQueryFunctions = true
+    }
+
+    private func addFunctions() -> Int32 {
+        let code = SQLiteQueryFunctions.add(to: handle)
+        hasQueryFunctions = code == SQLITE_OK
+        return code
     }
 
     /// Runs one statement and returns the integer of its first row, or `nil` without a row.

@@ -6,6 +6,7 @@ extension SQLiteEngine {
         let source = try SQLiteConnection(place, mode: mode, namesOthers: true)
         if let sealing = target.sealing { try source.reserve(sealing.reservedByteCount) }
         if let made = try BundleFiles.makeFile(target.path) { BundleFiles.close(made) }
+        try source.addQueryFunctions()
         let statement = try source.prepare("VACUUM INTO ?")
         try statement.bind(try target.uri(), at: 1)
         try statement.run()
