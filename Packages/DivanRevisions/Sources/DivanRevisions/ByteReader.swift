@@ -21,10 +21,22 @@ struct ByteReader {
 
     /// Reads a varint: seven bits to a byte, the lowest first, the top bit set on all but the last.
     mutating func readNumber() throws(Damage) -> UInt64 {
+        var next = offset
+        defer { offset = next }
+        return try Self.readNumber(of: bytes.span, at: &next)
+    }
+
+    /// Reads a varint where no reader is worth its copy of the bytes.
+    static func readNumber(
+        of bytes: Span<UInt8>,
+        at offset: inout Int
+    ) throws(Damage) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
-            let byte = try readByte()
+            guard offset < bytes.count else { throw Damage() }
+            let byte = bytes[offset]
+            offset += 1
             let bits = UInt64(byte & 0x7F)
             guard shift < 63 || (shift == 63 && bits <= 1) else { throw Damage() }
             value |= bits << shift

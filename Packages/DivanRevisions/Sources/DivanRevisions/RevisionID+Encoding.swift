@@ -8,11 +8,13 @@ extension RevisionID {
             self.init(version)
             return
         }
-        var reader = ByteReader(bytes)
-        guard let generation = try? reader.readNumber() else { return nil }
+        var offset = 0
+        guard let generation = try? ByteReader.readNumber(of: bytes, at: &offset) else {
+            return nil
+        }
         self.init(
             generation: generation,
-            digestBytes: bytes.extracting(droppingFirst: reader.offset)
+            digestBytes: bytes.extracting(droppingFirst: offset)
         )
         // A varint with needless bytes would be a second spelling of the same ID.
         guard encodedByteCount == bytes.count else { return nil }

@@ -29,13 +29,18 @@ static uint32_t step_word_slowly(uint32_t crc, uint64_t word) {
     return crc;
 }
 
-static uint64_t word_at(const uint8_t *bytes) {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
+// The lowest byte of a word stands first, on every machine.
+static uint64_t ordered(uint64_t word) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
     return word;
+}
+
+static uint64_t word_at(const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return ordered(word);
 }
 
 // The same text for each kind of step, so that the compiler makes a loop of each.
@@ -82,8 +87,8 @@ enum { body_seed = 1, head_seed = 2, tree_seed = 3, expiration_seed = 4, value_s
 
 static uint32_t integer_checksum(uint32_t seed, int64_t integer) {
     uint8_t bytes[9] = {SQLITE_INTEGER};
-    for (int place = 0; place < 8; place++)
-        bytes[1 + place] = (uint8_t)((uint64_t)integer >> (8 * place));
+    const uint64_t word = ordered((uint64_t)integer);
+    memcpy(bytes + 1, &word, sizeof word);
     return divan_checksum(seed, bytes, sizeof bytes);
 }
 
@@ -112,13 +117,11 @@ static uint32_t value_checksum(uint32_t seed, sqlite3_value *value) {
 /// Tree and expiration change alone, so what they add can be taken out again.
 static uint32_t head_checksum(const divan_row *row, int64_t body_byte_count, uint32_t body,
                               uint32_t tree, uint32_t expiration) {
-    uint64_t numbers[4] = {
-        (uint64_t)row->sequence, (uint64_t)row->flags, (uint64_t)body_byte_count, body,
+    const uint64_t numbers[4] = {
+        ordered((uint64_t)row->sequence), ordered((uint64_t)row->flags),
+        ordered((uint64_t)body_byte_count), ordered(body),
     };
-    uint8_t bytes[32];
-    for (int place = 0; place < 32; place++)
-        bytes[place] = (uint8_t)(numbers[place / 8] >> (8 * (place % 8)));
-    uint32_t head = divan_checksum(head_seed, bytes, sizeof bytes);
+    uint32_t head = divan_checksum(head_seed, (const uint8_t *)numbers, sizeof numbers);
     head = bytes_checksum(head, (const uint8_t *)row->document_id, row->document_id_byte_count);
     head = bytes_checksum(head, row->revision_id, row->revision_id_byte_count);
     return head ^ tree ^ expiration;
