@@ -73,14 +73,13 @@ struct PushFeed {
             if isOld, row.flags.contains(.conflicted) { doubt(row.documentID) }
             if !passes, isUnderway(row.documentID) { noteOvertaken(row.documentID) }
         }
-        let pending = rows.filter { $0.1 && !checkpointer.completed.contains($0.0.sequence) }
+        let pending = rows.compactMap { row, passes in
+            passes && !checkpointer.completed.contains(row.sequence)
+                ? FeedChange(row, trustsAncestor: row.sequence > trustedAfter) : nil
+        }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
         lastSequence = last
-        return pending.map { row, _ in
-            var change = FeedChange(row)
-            if row.sequence <= trustedAfter { change.remoteAncestor = nil }
-            return change
-        }
+        return pending
     }
 
     private mutating func noteOvertaken(_ documentID: DocumentID) {

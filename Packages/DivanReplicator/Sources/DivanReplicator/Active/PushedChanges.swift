@@ -58,11 +58,13 @@ struct PushedChanges {
     /// - Returns: The change that waited so far, which nobody needs any more.
     mutating func add(_ proposal: Proposal) -> FeedChange? {
         let documentID = proposal.change.documentID
-        if let index = places.index(forKey: documentID), !places.values[index].change.awaitsPull {
-            defer { places.values[index].next = proposal.change }
-            return places.values[index].next
+        if let index = places.index(forKey: documentID) {
+            guard places.values[index].change.awaitsPull else {
+                defer { places.values[index].next = proposal.change }
+                return places.values[index].next
+            }
+            _ = take(.newerFound, of: documentID)
         }
-        _ = take(.newerFound, of: documentID)
         places[documentID] = Place(proposal: proposal)
         toPropose.append(documentID)
         return nil
@@ -117,9 +119,9 @@ extension PushedChanges.Place {
             isOver: change.isSettled && !follows,
             awaitedGrowth: (change.awaitsPull ? 1 : 0) - awaitedBefore
         )
-        if follows, var next {
-            if effects.contains(.mark) { next.remoteAncestor = proposal.change.revisionID }
-            self = Self(proposal: Proposal(next))
+        if follows, let next {
+            let isThere = effects.contains(.mark)
+            self = Self(proposal: Proposal(isThere ? next.after(proposal.change) : next))
         }
         return step
     }

@@ -2,32 +2,69 @@ import DivanRevisions
 import DivanStore
 
 /// One line of the local changes feed, as far as a peer is concerned.
-struct FeedChange {
-    var sequence: UInt64
-    var documentID: DocumentID
-    var revisionID: RevisionID
-    var isTombstone: Bool
-    var bodyByteCount: Int
+///
+/// Held by reference, because it passes through many hands on its way: as a value it is 170 bytes.
+final class FeedChange: Sendable {
+    let sequence: UInt64
+    let documentID: DocumentID
+    let revisionID: RevisionID
+    let isTombstone: Bool
+    let bodyByteCount: Int
     /// The revision that the remote is known to have, where that may be relied on; `nil` on the
     /// passive side.
-    var remoteAncestor: RevisionID?
+    let remoteAncestor: RevisionID?
     /// Whether the document has no other revision.
-    var isFirst: Bool
-    var feedEnd: UInt64
+    let isFirst: Bool
+    let feedEnd: UInt64
 
     var flags: SyncFlags { isTombstone ? .deleted : [] }
-}
 
-extension FeedChange {
-    init(_ row: ChangeRow) {
-        sequence = row.sequence
-        documentID = row.documentID
-        revisionID = row.revisionID
-        isTombstone = row.flags.contains(.tombstone)
-        bodyByteCount = row.bodyByteCount
-        remoteAncestor = row.remoteAncestor
-        isFirst = row.isFirst
-        feedEnd = row.feedEnd
+    init(
+        sequence: UInt64,
+        documentID: DocumentID,
+        revisionID: RevisionID,
+        isTombstone: Bool,
+        bodyByteCount: Int,
+        remoteAncestor: RevisionID? = nil,
+        isFirst: Bool,
+        feedEnd: UInt64
+    ) {
+        self.sequence = sequence
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.isTombstone = isTombstone
+        self.bodyByteCount = bodyByteCount
+        self.remoteAncestor = remoteAncestor
+        self.isFirst = isFirst
+        self.feedEnd = feedEnd
+    }
+
+    /// Takes a row of the feed; the caller says whether its remote ancestor may be relied on.
+    convenience init(_ row: ChangeRow, trustsAncestor: Bool = true) {
+        self.init(
+            sequence: row.sequence,
+            documentID: row.documentID,
+            revisionID: row.revisionID,
+            isTombstone: row.flags.contains(.tombstone),
+            bodyByteCount: row.bodyByteCount,
+            remoteAncestor: trustsAncestor ? row.remoteAncestor : nil,
+            isFirst: row.isFirst,
+            feedEnd: row.feedEnd
+        )
+    }
+
+    /// The same change, once the remote has taken the one before it.
+    func after(_ former: FeedChange) -> FeedChange {
+        FeedChange(
+            sequence: sequence,
+            documentID: documentID,
+            revisionID: revisionID,
+            isTombstone: isTombstone,
+            bodyByteCount: bodyByteCount,
+            remoteAncestor: former.revisionID,
+            isFirst: isFirst,
+            feedEnd: feedEnd
+        )
     }
 }
 

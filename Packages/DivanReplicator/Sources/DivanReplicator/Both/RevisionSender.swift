@@ -138,7 +138,8 @@ struct RevisionSender {
             !(sendsDeltas && connection.configuration.usesDeltas)
         else {
             return try connection.store.read { reader in
-                try batch.map { try ready($0, reader) }
+                let composer = composer(reader)
+                return try batch.map { try ready($0, composer) }
             }
         }
         let wireIndex = connection.wireIndex(collection)
@@ -146,8 +147,9 @@ struct RevisionSender {
         let (found, epoch) = shared.messages(keys)
         if found.allSatisfy({ $0 != nil }) { return found.map { $0.map { Ready(shared: $0) } } }
         let messages = try connection.store.read { reader in
-            try zip(batch, found).map { revision, kept in
-                try kept.map { Ready(shared: $0) } ?? ready(revision, reader)
+            let composer = composer(reader)
+            return try zip(batch, found).map { revision, kept in
+                try kept.map { Ready(shared: $0) } ?? ready(revision, composer)
             }
         }
         let fresh = zip(zip(keys, found), messages).compactMap {
@@ -162,9 +164,12 @@ struct RevisionSender {
         return messages
     }
 
-    private func ready(_ revision: OutgoingRevision, _ reader: StoreReader) throws -> Ready? {
+    private func ready(
+        _ revision: OutgoingRevision,
+        _ composer: RevisionComposer
+    ) throws -> Ready? {
         do {
-            return try message(for: revision, reader).map { message in
+            return try composer.message(for: revision).map { message in
                 Ready(
                     properties: message.properties.properties(
                         collection: connection.wireIndex(collection),
@@ -195,10 +200,7 @@ struct RevisionSender {
             && connection.blip.queuedByteCount < connection.limits.queuedOutputByteCount
     }
 
-    private func message(
-        for revision: OutgoingRevision,
-        _ reader: StoreReader
-    ) throws -> RevisionComposer.Message? {
+    private func composer(_ reader: StoreReader) -> RevisionComposer {
         var composer = RevisionComposer(
             path: path,
             reader: reader,
@@ -211,7 +213,7 @@ struct RevisionSender {
         composer.keepsOrder = keepsOrder
         composer.namesClosings = connection.dialect.namesClosings
         composer.sealing = sealing
-        return try composer.message(for: revision)
+        return composer
     }
 
     private mutating func send(_ message: Ready, for revision: OutgoingRevision) {
