@@ -67,10 +67,12 @@ states: ## draw Docs/states anew from the state machines in the sources
 format: ## lay out the sources as the lint wants them
 	swift format --in-place --parallel --recursive $(SOURCES)
 
-package: setup ## make a .deb, a tarball and a container file in .build/dist
+package: ## make a .deb, a tarball and a container file in .build/dist
+	@Tools/scripts/setup package
 	@Tools/scripts/package
 
-package-test: ## install each in a clean Debian, and run the demo's main job from it (root)
+package-test: ## install each in a clean Debian, sync from it, upgrade and remove it (root; PREVIOUS=former.deb)
+	@Tools/scripts/setup package
 	@Tools/scripts/package-test
 
 tour: setup ## type Docs/tour.md anew, and draw the picture of the README
