@@ -46,7 +46,7 @@ enum ServeCommand: Command {
             "divan serve travel --users users.json --port 4984",
             "divan serve maps --no-tls --interface 127.0.0.1 --read-only",
             "divan serve notes --identity jukebox --client-certificate robot.pem",
-            "divan serve --config /etc/divan/serve.json --metrics-port 9090",
+            "divan serve --config /etc/divan/serve.json --metrics-port 9984",
         ]
     )
 

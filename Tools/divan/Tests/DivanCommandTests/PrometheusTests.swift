@@ -1,0 +1,154 @@
+import DivanTestKit
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// The figures, the alerts and the dashboard before a real Prometheus.
+@Suite(.timeLimit(.minutes(5))) struct PrometheusTests {
+    private static let alerts = Guide.root.appendingPathComponent("Docs/guides/divan-alerts.yml")
+
+    private let shell: Shell
+
+    init() throws { shell = try Shell() }
+
+    private func installed(_ name: String) throws -> Program {
+        try #require(Program.installed(name), "\(name) is not installed; run Tools/scripts/setup")
+    }
+
+    @Test func `each alert comes when it should, with its sentence, and not before`() throws {
+        let promtool = try installed("promtool")
+        try promtool.run(["check", "rules", Self.alerts.path]).expectSuccess()
+        let test = Guide.root.appendingPathComponent(
+            "Tools/divan/Tests/Prometheus/divan-alerts-test.yml"
+        )
+        try promtool.run(["test", "rules", test.path]).expectSuccess()
+        // None of them is left out of that.
+        let tested = try String(contentsOf: test, encoding: .utf8)
+        let rules = try String(contentsOf: Self.alerts, encoding: .utf8)
+        for alert in rules.matches(of: /- alert: (\w+)/) {
+            #expect(tested.ranges(of: "alertname: \(alert.1)").count >= 2, "\(alert.1)")
+        }
+    }
+
+    @Test func `figures are named, typed and explained as Prometheus wants them`() async throws {
+        let promtool = try installed("promtool")
+        let (server, place) = try serve()
+        let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
+        server.stop()
+        #expect(page.contains("divan_refusals_total{"))
+        let outcome = try promtool.run(["check", "metrics"], input: page)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+    }
+
+    @Test func `Prometheus reads what is served, and notices when it is gone`() async throws {
+        let (server, place) = try serve()
+        let prometheus = try start(scraping: try #require(place.port))
+        // Every curve of the dashboard has something to show.
+        for expression in try dashboardExpressions() {
+            try await wait(for: expression) { !$0.isEmpty }
+        }
+        try await wait(for: #"up{job="divan"} == 1"#) { $0.count == 1 }
+        #expect(try await prometheus.ruleFaults() == [])
+        server.stop()
+        try await wait(for: #"ALERTS{alertname="DivanGone"}"#) { $0.count == 1 }
+
+        func wait(
+            for expression: String,
+            _ isReached: ([[String: Any]]) -> Bool
+        ) async throws {
+            while !isReached(try await prometheus.samples(of: expression)) {}
+        }
+    }
+
+    /// A server that has had a guest and refused another, and where its figures are.
+    private func serve() throws -> (server: Peer, place: URL) {
+        try shell.run("new", "a")
+        try shell.run("put", "a", "one", "{}")
+        try shell.run("new", "b")
+        let server = try shell.serve("a", "--metrics-port", "0")
+        let event = try server.event(named: "listening")
+        let address = try #require((event["urls"] as? [String])?.first)
+        try shell.run("pull", "b", address, "--accept-self-signed")
+        try shell.divan("pull", "b", address + "z", "--accept-self-signed").expectFailure(3)
+        return (server, try #require((event["metrics"] as? String).flatMap { URL(string: $0) }))
+    }
+
+    /// Starts a Prometheus with what the guide says, and looks ten times a second.
+    private func start(scraping port: Int) throws -> Prometheus {
+        let block = try #require(try Guide("serving.md").blocks("yaml prometheus").first?.text)
+        let configuration =
+            block.replacingOccurrences(of: ":9984", with: ":\(port)")
+            .replacingOccurrences(
+                of: "/usr/share/doc/divan/examples/divan-alerts.yml",
+                with: Self.alerts.path
+            )
+        try shell.write(
+            "prometheus.yml",
+            "global: {scrape_interval: 100ms, evaluation_interval: 100ms}\n" + configuration + "\n"
+        )
+        try installed("promtool").run(["check", "config", shell.path("prometheus.yml")])
+            .expectSuccess()
+        let process = try installed("prometheus").start(
+            [
+                "--config.file=\(shell.path("prometheus.yml"))",
+                "--storage.tsdb.path=\(shell.path("figures"))",
+                "--web.listen-address=127.0.0.1:0",
+            ],
+            errors: .amongLines
+        )
+        return try Prometheus(process)
+    }
+
+    private func dashboardExpressions() throws -> [String] {
+        let text = try Guide.text("guides/divan-dashboard.json")
+        let board = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let panels = try #require(board?["panels"] as? [[String: Any]])
+        let targets = panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] }
+        let expressions = targets.compactMap { $0["expr"] as? String }
+        #expect(expressions.count == 12 && targets.count == 12)
+        return expressions
+    }
+}
+
+/// A Prometheus that runs beside the test.
+private struct Prometheus {
+    private let process: RunningProgram
+    private let base: URL
+
+    /// Waits until it says where it listens.
+    init(_ process: RunningProgram) throws {
+        self.process = process
+        let line = try process.line { $0.contains("Listening on") }
+        let match = try #require(line.firstMatch(of: /address=127\.0\.0\.1:(\d+)/), "\(line)")
+        base = try #require(URL(string: "http://127.0.0.1:\(match.1)/api/v1/"))
+    }
+
+    /// What an expression gives now.
+    func samples(of expression: String) async throws -> [[String: Any]] {
+        let data = try await answer("query", ["query": expression])
+        return try #require(data["result"] as? [[String: Any]])
+    }
+
+    /// What is wrong with rules.
+    func ruleFaults() async throws -> [String] {
+        let groups = try #require(try await answer("rules")["groups"] as? [[String: Any]])
+        let rules = groups.flatMap { $0["rules"] as? [[String: Any]] ?? [] }
+        #expect(rules.count == 8)
+        return rules.compactMap { $0["lastError"] as? String }
+    }
+
+    private func answer(
+        _ path: String,
+        _ values: [String: String] = [:]
+    ) async throws -> [String: Any] {
+        let place = base.appending(path: path).appending(
+            queryItems: values.map { URLQueryItem(name: $0.key, value: $0.value) }
+        )
+        let (data, response) = try await URLSession.shared.data(from: place)
+        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        // It answers 503 until it has read what it keeps.
+        let isEarly = (response as? HTTPURLResponse)?.statusCode == 503
+        if isEarly { return ["result": [[String: Any]]()] }
+        return try #require(object?["data"] as? [String: Any], "\(place): \(object ?? [:])")
+    }
+}
