@@ -91,6 +91,14 @@ extension Store {
         }
     }
 
+    /// What `compact()` would remove now; nothing is changed.
+    public func garbage() throws -> BlobStore.Collection {
+        // In this order: what comes meanwhile is not in the list, or is found to be in use.
+        let contents = try blobs.shelf.contents()
+        let used = try read { try $0.usedBlobs() }
+        return blobs.garbage(among: contents, keeping: used)
+    }
+
     /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.
     public func optimize(isThorough: Bool = false) throws {
         try writing.withLock { try engine.optimize(isThorough: isThorough) }

@@ -129,6 +129,21 @@ public final class BlobStore: Sendable {
         public internal(set) var unknownNames: [String] = []
     }
 
+    /// What `collectGarbage(keeping:)` would remove of some contents.
+    func garbage(
+        among contents: (digests: [BlobDigest], unknownNames: [String]),
+        keeping used: Set<BlobDigest>
+    ) -> Collection {
+        var collection = Collection()
+        collection.unknownNames = contents.unknownNames
+        for digest in contents.digests where !used.contains(digest) {
+            guard holds.withLock({ $0[digest] == nil }) else { continue }
+            collection.removedCount += 1
+            collection.removedByteCount += shelf.byteCount(digest) ?? 0
+        }
+        return collection
+    }
+
     /// Removes every content that is neither in `used` nor held.
     ///
     /// No document may be saved meanwhile: `Store.compact()` sees to that.

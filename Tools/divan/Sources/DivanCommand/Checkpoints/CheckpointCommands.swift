@@ -103,6 +103,7 @@ enum CheckpointResetCommand: Command {
             .flag("--all", "of every peer, instead of URL"),
             .flag("--kept", "also those that peers keep in DB"),
             .flag("--remote", "also the copies at URL; with the options of a sync"),
+            .dryRun,
         ] + ServerTrustOptions.all,
         details: """
             Loses no document, and sends none that both sides have: the next sync takes as long as
@@ -123,25 +124,29 @@ enum CheckpointResetCommand: Command {
             throw Failure.usage("--remote needs the URL of the peer")
         }
         let url = try text.map { try WebSocketURL($0) }
-        let store = try arguments.database.open(forWriting: true)
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
         let book = try CheckpointBook(store)
         var count = 0
         if let url, arguments.has("--remote") {
             let comparison = try CheckpointComparison(store, book, url)
-            let answers = try comparison.ask(arguments, terminal, forgets: true)
+            let answers = try comparison.ask(arguments, terminal, forgets: !isDry)
             count += answers.count { $0 != .nothing && $0 != .noCollection }
         }
         for entry in book.entries
         where arguments.has("--all") || (url != nil && entry.remote == url?.effectiveText) {
-            try store.removeLocalCheckpoint(entry.id)
+            if !isDry { try store.removeLocalCheckpoint(entry.id) }
             count += 1
         }
         if arguments.has("--kept") {
-            for (id, _) in book.kept { try store.removePeerCheckpoint(id) }
+            if !isDry { for (id, _) in book.kept { try store.removePeerCheckpoint(id) } }
             count += book.kept.count
         }
-        terminal.done("Forgot \(Numbers.count(count, "checkpoint"))", ["forgot": JSON(count)])
+        let forgotten = Numbers.count(count, "checkpoint")
+        let members: JSONObject = ["forgot": JSON(count)]
+        if isDry { return terminal.rehearsed("forget \(forgotten)", members) }
+        terminal.done("Forgot \(forgotten)", members)
     }
 }
 

@@ -12,7 +12,7 @@ enum CheckCommand: Command {
         operands: [.database],
         options: [
             .value("--repair-from", "URL", "fetch what is damaged from this peer")
-        ] + ServerTrustOptions.all + [.json],
+        ] + ServerTrustOptions.all + [.dryRun, .json],
         details: "Reads every page, every document with its revision tree, and every blob, and "
             + "compares each with its checksum or digest. Names what is damaged or missing, with "
             + "exit code 5. A damaged document is never sent to a peer. With --repair-from the "
@@ -23,17 +23,21 @@ enum CheckCommand: Command {
         examples: [
             "divan check travel && cp -r travel.cblite2 /backup",
             "divan check travel --repair-from wss://192.168.1.20:4984/travel --pin peer.pem",
+            "divan check travel --repair-from wss://192.168.1.20:4984/travel --dry-run",
         ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        if let url = arguments.value("--repair-from") {
-            try repair(arguments, from: url, terminal)
+        let (source, isDry) = (arguments.value("--repair-from"), arguments.has("--dry-run"))
+        guard source != nil || !isDry else {
+            throw Failure.usage("--dry-run is for --repair-from; without it, check changes nothing")
         }
+        if let source, !isDry { try repair(arguments, from: source, terminal) }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let inspection = try store.inspect()
         report(inspection, terminal)
+        if let source, isDry { try rehearse(inspection, of: store, from: source, terminal) }
         guard inspection.damages.isEmpty else {
             throw Failure(
                 kind: .database,
@@ -65,6 +69,21 @@ enum CheckCommand: Command {
         terminal.note(
             "Kept \(Numbers.count(rebuild.keptCount, "document")), fetched \(rebuild.fetchedCount); "
                 + "the damaged database is now \(rebuild.damagedPath)"
+        )
+    }
+
+    /// Tells what a repair would ask for; the peer is not asked.
+    private static func rehearse(
+        _ inspection: Inspection,
+        of store: Store,
+        from url: String,
+        _ terminal: Terminal
+    ) throws {
+        let target = try URLEndpoint(validating: url)
+        let count = try store.wantedDocuments(for: inspection).count
+        terminal.rehearsed(
+            "fetch \(Numbers.count(count, "document")) from \(PeerURL.text(target.url.absoluteString))",
+            ["wanted": JSON(count)]
         )
     }
 

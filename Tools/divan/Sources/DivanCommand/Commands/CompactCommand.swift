@@ -8,31 +8,30 @@ enum CompactCommand: Command {
         name: "compact",
         summary: "remove blobs that nothing names, and shrink the file",
         operands: [.database],
-        options: [.json],
+        options: [.dryRun, .json],
         details: "Needs as much free space as the documents take.",
-        examples: ["divan compact travel"]
+        examples: ["divan compact travel", "divan compact travel --dry-run"]
     )
 
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let store = try arguments.database.open(forWriting: true)
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
-        let collection = try store.compact()
+        let collection = try isDry ? store.garbage() : store.compact()
         for name in collection.unknownNames {
             terminal.warn("\(name.escapingControlCharacters()) is no blob; it was left alone")
         }
-        if terminal.isJSON {
-            let object: JSON = [
-                "blobsRemoved": JSON(collection.removedCount),
-                "bytesRemoved": JSON(collection.removedByteCount),
-                "unknownFiles": .array(collection.unknownNames.map { .string($0) }),
-            ]
-            return terminal.result(object.canonicalText)
-        }
-        terminal.note(
-            "Compacted; removed \(Numbers.count(collection.removedCount, "blob")), "
-                + Numbers.bytes(collection.removedByteCount)
-        )
+        let members: JSONObject = [
+            "blobsRemoved": JSON(collection.removedCount),
+            "bytesRemoved": JSON(collection.removedByteCount),
+            "unknownFiles": .array(collection.unknownNames.map { .string($0) }),
+        ]
+        let removed =
+            "\(Numbers.count(collection.removedCount, "blob")), "
+            + Numbers.bytes(collection.removedByteCount)
+        if isDry { return terminal.rehearsed("compact; remove \(removed)", members) }
+        terminal.done("Compacted; removed \(removed)", members)
     }
 }

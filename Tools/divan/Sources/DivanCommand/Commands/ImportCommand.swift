@@ -21,6 +21,7 @@ enum ImportCommand: Command {
             .flag("--keep-id", "leave that key in the body"),
             .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
             .flag("--keep-going", "leave out documents that are not valid, and go on"),
+            .dryRun,
             .json,
         ],
         details: """
@@ -37,6 +38,7 @@ enum ImportCommand: Command {
         examples: [
             "divan import travel routes.jsonl -c travel.routes",
             "divan import shop all-docs.json --from couchdb",
+            "divan import travel routes.jsonl -c travel.routes --dry-run",
         ]
     )
 
@@ -47,16 +49,17 @@ enum ImportCommand: Command {
         let files = arguments.operands.dropFirst()
         let read = try reader(of: arguments.value("--from") ?? "json")
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
-        let store = try arguments.database.open(forWriting: true)
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
-        try store.createCollection(collection)
+        if !isDry { try store.createCollection(collection) }
         let interruption = Interruption.forVerb()
         var batch = ImportBatch(
             store: store,
             rules: try ImportBatch.Rules(collection, arguments)
         )
         let totalBytes = InputSize.bytes(of: files)
-        let progress = ProgressLine(terminal, verb: "imported")
+        let progress = ProgressLine(terminal, verb: isDry ? "read" : "imported")
         defer { progress.finish() }
         do {
             for file in files {
@@ -78,7 +81,7 @@ enum ImportCommand: Command {
             throw try batch.close(after: error)
         }
         progress.finish()
-        report(batch, progress.elapsed, terminal)
+        if isDry { rehearse(batch, terminal) } else { report(batch, progress.elapsed, terminal) }
         if batch.refusedCount > 0 {
             throw Failure(
                 kind: .partly,
@@ -99,6 +102,18 @@ enum ImportCommand: Command {
         default:
             throw .usage("--from takes json, csv or couchdb, not \"\(format)\"")
         }
+    }
+
+    private static func rehearse(_ batch: ImportBatch, _ terminal: Terminal) {
+        let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
+        terminal.rehearsed(
+            "import \(contents), and change \(Numbers.count(batch.replacedCount, "document")) "
+                + "that \(batch.replacedCount == 1 ? "is" : "are") there",
+            [
+                "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
+                "refused": JSON(batch.refusedCount), "replaced": JSON(batch.replacedCount),
+            ]
+        )
     }
 
     private static func report(_ batch: ImportBatch, _ elapsed: Duration, _ terminal: Terminal) {

@@ -9,20 +9,31 @@ enum UpgradeCommand: Command {
         name: "upgrade",
         summary: "name revisions by version vectors, for ever",
         operands: [.database],
+        options: [.dryRun],
         details: """
             A database of revision trees syncs with Couchbase Lite 2 and 3 and every Sync Gateway, one
             of version vectors with Couchbase Lite 4 and Sync Gateway 4 and nobody else. No document
             is touched; what peers have, checkpoints and conflicts stay. There is no way back, and
             versions of Divan before this one do not open the database any more: copy it first.
             """,
-        examples: ["divan cp travel travel-3 && divan upgrade travel"]
+        examples: [
+            "divan upgrade travel --dry-run", "divan cp travel travel-3 && divan upgrade travel",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let store = try arguments.database.open(forWriting: true)
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
         guard store.scheme != .vectors else {
             return tell("Revisions are named by version vectors already", isNew: false, terminal)
+        }
+        guard !isDry else {
+            let count = try store.documentCount()
+            return terminal.rehearsed(
+                "name the revisions of \(Numbers.count(count, "document")) by version vectors, for ever",
+                ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]
+            )
         }
         try store.upgradeToVersionVectors()
         tell("Revisions are named by version vectors from now on", isNew: true, terminal)

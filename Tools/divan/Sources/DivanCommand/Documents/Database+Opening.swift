@@ -93,6 +93,15 @@ extension DatabasePath {
     }
 }
 
+extension Store {
+    /// Documents of all collections; tombstones do not count.
+    func documentCount() throws -> Int {
+        try read { reader in
+            try reader.collections().reduce(0) { try $0 + reader.count(in: $1) }
+        }
+    }
+}
+
 extension Arguments {
     /// The database that is the first operand.
     var database: DatabasePath { DatabasePath(operands.first ?? "") }

@@ -20,6 +20,8 @@ struct ImportBatch {
         var keepsGoing = false
         /// Lines with this `_sequence` or a lower one are left out.
         var since: UInt64 = 0
+        /// Whether everything is read and checked, and nothing saved.
+        var isDry = false
     }
 
     private struct Item {
@@ -43,6 +45,8 @@ struct ImportBatch {
     private(set) var blobCount = 0
     /// Documents that were left out.
     private(set) var refusedCount = 0
+    /// In a rehearsal: documents that are there already, and would change.
+    private(set) var replacedCount = 0
 
     init(store: Store, rules: Rules) {
         self.store = store
@@ -73,6 +77,22 @@ struct ImportBatch {
 
     /// Saves what was collected.
     mutating func commit() throws {
+        if rules.isDry { try look() } else { try save() }
+        savedCount += items.count
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// Counts what is there already.
+    private mutating func look() throws {
+        replacedCount += try store.read { reader in
+            try items.count { item in
+                guard try reader.hasCollection(item.collection) else { return false }
+                return try reader.document(item.documentID, in: item.collection) != nil
+            }
+        }
+    }
+
+    private func save() throws {
         try store.write { writer in
             for item in items {
                 try writer.createCollection(item.collection)
@@ -90,8 +110,6 @@ struct ImportBatch {
                 )
             }
         }
-        savedCount += items.count
-        items.removeAll(keepingCapacity: true)
     }
 
     /// Saves what came before an error, and says so in the error's place.
@@ -99,7 +117,8 @@ struct ImportBatch {
         var failure = (error as? Failure) ?? Failure(explaining: error)
         guard failure.kind == .invalid || failure.kind == .interrupted else { return failure }
         try commit()
-        failure.sentence += "; \(Numbers.count(savedCount, "document")) before it saved"
+        let state = rules.isDry ? "would be saved" : "saved"
+        failure.sentence += "; \(Numbers.count(savedCount, "document")) before it \(state)"
         if failure.kind == .invalid {
             failure.sentence += ", the rest not read: mend it, or use --keep-going"
         }
@@ -128,7 +147,8 @@ struct ImportBatch {
                 )
             }
             try StoreRules.check(topLevelKeys: body.keys)
-            let installed = try InlineBlobs.install(.object(body), into: store.blobs)
+            let blobs = rules.isDry ? nil : store.blobs
+            let installed = try InlineBlobs.install(.object(body), into: blobs)
             blobCount += installed.count
             return Item(
                 documentID: documentID,
@@ -174,7 +194,8 @@ extension ImportBatch.Rules {
             idKey: arguments.value("--id-from") ?? "_id",
             keepsID: arguments.has("--keep-id"),
             keepsGoing: arguments.has("--keep-going"),
-            since: try arguments.number("--since", in: 0...UInt64.max) ?? 0
+            since: try arguments.number("--since", in: 0...UInt64.max) ?? 0,
+            isDry: arguments.has("--dry-run")
         )
     }
 }

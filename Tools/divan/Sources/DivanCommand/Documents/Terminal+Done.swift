@@ -7,4 +7,12 @@ extension Terminal {
         guard isJSON else { return note(sentence) }
         result(JSON.object(members).canonicalText)
     }
+
+    /// Tells what `--dry-run` found: "Would purge 3 documents", and what the verb itself would tell a
+    /// machine.
+    func rehearsed(_ deed: String, _ members: JSONObject) {
+        var members = members
+        members["dryRun"] = true
+        done("Would \(deed)", members)
+    }
 }

@@ -1,4 +1,4 @@
-import Divan
+@_spi(Stores) import Divan
 import DivanCommandLine
 import DivanJSON
 import Glibc
@@ -56,6 +56,11 @@ final class KeyRing: Sendable {
     /// Remembers the key of a database.
     func note(_ key: EncryptionKey, of path: DatabasePath) {
         state.withLock { $0.known[ExactText(path.bundle)] = key }
+    }
+
+    /// Sees to it that a key that the options name is there; nobody is asked for one.
+    func checkNewKey(_ arguments: Arguments, _ options: KeyOptions = .current) throws {
+        _ = try arguments.key(options)?.sealing()
     }
 
     /// A key that a database is to get: that of the options, or a password, which is asked for twice.

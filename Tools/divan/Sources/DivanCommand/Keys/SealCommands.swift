@@ -2,6 +2,7 @@
 import DivanCommandLine
 import DivanJSON
 import DivanStore
+import Glibc
 
 /// `divan seal`.
 enum SealCommand: Command {
@@ -9,6 +10,7 @@ enum SealCommand: Command {
         name: "seal",
         summary: "encrypt a database, documents and blobs",
         operands: [.database],
+        options: [.dryRun],
         details: """
             Everything is written anew under the key, which takes as much free space as the database
             does; stopped midway, the database stays plain. What stood on the disk before may be
@@ -31,6 +33,10 @@ enum SealCommand: Command {
                 sentence: "\(path.bundle): it is sealed already; divan rekey changes its key"
             )
         }
+        if arguments.has("--dry-run") {
+            try KeyRing.shared.checkNewKey(arguments)
+            return try path.rehearseRewriting("seal \(path.bundle)", told: "sealed", terminal)
+        }
         let store = try path.open(forWriting: true)
         defer { try? store.close() }
         try store.changeSealing(to: try KeyRing.shared.newKey(arguments).sealing())
@@ -44,6 +50,7 @@ enum UnsealCommand: Command {
         name: "unseal",
         summary: "decrypt a database",
         operands: [.database],
+        options: [.dryRun],
         details: """
             Everything is written anew without a key; stopped midway, the database stays sealed.
             SQLite's own tools can then read it.
@@ -53,7 +60,11 @@ enum UnsealCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let path = arguments.database
-        let store = try path.openSealed()
+        try path.requireSealed()
+        if arguments.has("--dry-run") {
+            return try path.rehearseRewriting("unseal \(path.bundle)", told: "unsealed", terminal)
+        }
+        let store = try path.open(forWriting: true)
         defer { try? store.close() }
         try store.changeSealing(to: nil)
         terminal.done("Unsealed \(path.bundle)", ["unsealed": .string(path.bundle)])
@@ -66,7 +77,7 @@ enum RekeyCommand: Command {
         name: "rekey",
         summary: "give a sealed database another key",
         operands: [.database],
-        options: KeyOptions.new.options(of: "the new key"),
+        options: KeyOptions.new.options(of: "the new key") + [.dryRun],
         details: """
             Everything is written anew, and nothing of the old key is left in it. Stopped midway, the
             database has its old key or the new one, all of it. Who had the old key and a copy of the
@@ -77,7 +88,13 @@ enum RekeyCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let path = arguments.database
-        let store = try path.openSealed()
+        try path.requireSealed()
+        if arguments.has("--dry-run") {
+            try KeyRing.shared.checkNewKey(arguments, .new)
+            let deed = "change the key of \(path.bundle)"
+            return try path.rehearseRewriting(deed, told: "rekeyed", terminal)
+        }
+        let store = try path.open(forWriting: true)
         defer { try? store.close() }
         try store.changeSealing(to: try KeyRing.shared.newKey(arguments, .new).sealing())
         terminal.done("Changed the key of \(path.bundle)", ["rekeyed": .string(path.bundle)])
@@ -85,12 +102,33 @@ enum RekeyCommand: Command {
 }
 
 extension DatabasePath {
-    /// Opens a database that has a key, to change it.
-    fileprivate func openSealed() throws -> Store {
+    /// Sees to it that there is a database with a key.
+    fileprivate func requireSealed() throws {
         try requireDatabase()
         guard isSealed else {
             throw Failure(kind: .invalid, sentence: "\(bundle): it is not sealed")
         }
-        return try open(forWriting: true)
+    }
+
+    /// Tells how much would be written anew, which is also the room that this needs.
+    fileprivate func rehearseRewriting(
+        _ deed: String,
+        told name: String,
+        _ terminal: Terminal
+    ) throws {
+        let store = try open(forWriting: false)
+        defer { try? store.close() }
+        let (documentCount, blobs) = (try store.documentCount(), try store.blobs.usage())
+        var file = stat()
+        guard stat(bundle + "/db.sqlite3", &file) == 0 else { throw Failure.file(bundle, errno) }
+        let byteCount = Int(file.st_size) + blobs.byteCount
+        terminal.rehearsed(
+            "\(deed), and write \(Numbers.contents(documentCount, blobs: blobs.count)) anew: "
+                + Numbers.bytes(byteCount),
+            [
+                name: .string(bundle), "documents": JSON(documentCount),
+                "blobs": JSON(blobs.count), "bytes": JSON(byteCount),
+            ]
+        )
     }
 }

@@ -1,0 +1,134 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `--dry-run` of the verbs that change much at once: it says what would be done, and does nothing.
+@Suite struct RehearsalTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db", "--collections", "shop.menu")
+        try shell.write("photo", String(repeating: "p", count: 2_000))
+        try shell.run("put", "db", "soup", #"{"n":1}"#, "--blob", "photo=photo")
+        try shell.run("put", "db", "tea", "{}", "-c", "shop.menu")
+    }
+
+    /// Rehearses a verb; gives what it says for people, and holds what it says for machines to that.
+    private func rehearse(_ words: String..., changing file: String = "db") throws -> String {
+        let before = try shell.run("dump", file).output
+        let told = try shell.divan(words + ["--dry-run"])
+        told.expectSuccess()
+        #expect(told.errors.hasPrefix("Would ") && told.output.isEmpty, "\(told)")
+        let object = try shell.divan(words + ["--dry-run", "--json"]).json()
+        #expect(object["dryRun"] as? Bool == true)
+        #expect(try shell.run("dump", file).output == before)
+        return told.errors
+    }
+
+    @Test func `an upgrade says how many documents it is for`() throws {
+        #expect(
+            try rehearse("upgrade", "db")
+                == "Would name the revisions of 2 documents by version vectors, for ever\n"
+        )
+        #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "trees")
+        try shell.run("upgrade", "db")
+        #expect(try shell.run("upgrade", "db", "--dry-run").output.contains("already"))
+    }
+
+    @Test func `compacting counts the blobs that would go, and they stay`() throws {
+        #expect(try rehearse("compact", "db") == "Would compact; remove 0 blobs, 0 B\n")
+        try shell.run("purge", "db", "soup")
+        #expect(try rehearse("compact", "db") == "Would compact; remove 1 blob, 2.0 kB\n")
+        let done = try shell.run("compact", "db")
+        #expect(done.errors == "Compacted; removed 1 blob, 2.0 kB\n")
+        #expect(try rehearse("compact", "db") == "Would compact; remove 0 blobs, 0 B\n")
+    }
+
+    @Test func `an import is read to its end, and names what it would change`() throws {
+        try shell.write(
+            "more.jsonl",
+            """
+            {"_id":"soup","n":2}
+            {"_id":"bread","crust":{"@type":"blob","data":"aGVsbG8="}}
+            {"_id":"tea","_deleted":true}
+
+            """
+        )
+        #expect(
+            try rehearse("import", "db", "more.jsonl")
+                == "Would import 3 documents and 1 blob, and change 1 document that is there\n"
+        )
+        let elsewhere = try rehearse("import", "db", "more.jsonl", "-c", "new")
+        #expect(elsewhere.contains("change 0 documents"))
+        #expect(try !shell.run("collections", "db").output.contains("new"))
+        #expect(try shell.run("compact", "db", "--dry-run").errors.contains("remove 0 blobs"))
+        let bad = #"{"_id":"b","x":{"@type":"blob","data":"?"}}"#
+        try shell.write("bad.jsonl", "{\"_id\":\"a\"}\n\(bad)\n")
+        try shell.divan("import", "db", "bad.jsonl", "--dry-run")
+            .expectFailure(4, "bad.jsonl:2", "1 document before it would be saved")
+        #expect(try shell.run("ls", "db").output == "soup\n")
+    }
+
+    @Test func `keys are looked at, and everything stays as it is sealed`() throws {
+        for (name, byte) in [("key", "5c"), ("other", "c5")] {
+            try shell.write(name, String(repeating: byte, count: 32) + "\n")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600],
+                ofItemAtPath: shell.path(name)
+            )
+        }
+        let told = try rehearse("seal", "db")
+        #expect(told.contains("db.cblite2, and write 2 documents and 1 blob anew: "))
+        let keyless = try shell.divan("seal", "db", "--dry-run", "--key-file", "none")
+        #expect(keyless.status != 0 && keyless.errors.contains("none"), "\(keyless)")
+        try shell.divan("unseal", "db", "--dry-run").expectFailure(4, "not sealed")
+        try shell.run("seal", "db", "--key-file", "key")
+        let key = ["--key-file", "key"]
+        let before = try shell.divan(["dump", "db"] + key).output
+        for verb in ["unseal", "rekey"] {
+            let outcome = try shell.divan([verb, "db", "--dry-run"] + key)
+            outcome.expectSuccess()
+            #expect(outcome.errors.hasPrefix("Would "), "\(outcome)")
+            try shell.divan(verb, "db", "--dry-run", "--key-file", "other").expectFailure(5)
+        }
+        #expect(try shell.divan(["dump", "db"] + key).output == before)
+    }
+
+    @Test func `checkpoints are counted, here and at the peer, and stay`() throws {
+        let server = try shell.serve("db", "--no-tls")
+        let url = try server.url()
+        try shell.run("new", "b", "--collections", "shop.menu")
+        try shell.run("sync", "b", url, "--collections", "shop.menu")
+        #expect(
+            try rehearse("checkpoints", "reset", "b", url, changing: "b")
+                == "Would forget 1 checkpoint\n"
+        )
+        #expect(
+            try rehearse("checkpoints", "reset", "b", url, "--remote", changing: "b")
+                == "Would forget 2 checkpoints\n"
+        )
+        let left = try shell.run("checkpoints", "show", "b", url, "--json").lines
+        #expect(left.count == 2 && left.allSatisfy { $0.contains("\"agree\":true") }, "\(left)")
+        server.stop()
+        #expect(
+            try rehearse("checkpoints", "reset", "db", "--kept") == "Would forget 1 checkpoint\n"
+        )
+    }
+
+    @Test func `a repair says what it would fetch, and asks nobody`() throws {
+        let url = "ws://127.0.0.1:1/peer"
+        let outcome = try shell.run("check", "db", "--repair-from", url, "--dry-run")
+        #expect(outcome.errors == "Would fetch 0 documents from \(url)\n")
+        #expect(outcome.output == "Whole: 2 documents and 1 blob\n")
+        let file = shell.path("db.cblite2/db.sqlite3")
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        let place = try #require(bytes.range(of: Data(#""n":1"#.utf8)))
+        bytes[place.upperBound - 1] ^= 1
+        try bytes.write(to: URL(filePath: file))
+        let damaged = try shell.divan("check", "db", "--repair-from", url, "--dry-run")
+        damaged.expectFailure(5, "1 document damaged")
+        #expect(damaged.errors.hasPrefix("Would fetch 1 document from \(url)\n"))
+        try shell.divan("check", "db", "--dry-run").expectFailure(2, "--repair-from")
+    }
+}
