@@ -64,11 +64,13 @@ private struct RandomWorld {
         for _ in 0..<count {
             let path = paths[pick(paths.count)]
             let id = DocumentID(unchecked: "d\(pick(25))")
-            switch pick(10) {
+            switch pick(12) {
             case 0...3: try edit(here, id, path)
             case 4...5: try edit(elsewhere[pick(2)], id, path)
             case 6...7: try pull(id, path, from: pick(2))
             case 8: try push(id, path, to: pick(2))
+            case 9: try purge(id, path)
+            case 10: try expire(id, path)
             default: try edit(here, id, path, deletes: true)
             }
         }
@@ -84,6 +86,18 @@ private struct RandomWorld {
                 }
                 if isThere { try edit(here, id, path) }
             }
+        }
+    }
+
+    private func purge(_ id: DocumentID, _ path: CollectionPath) throws {
+        _ = try here.write { try $0.purge(id, in: path) }
+    }
+
+    private mutating func expire(_ id: DocumentID, _ path: CollectionPath) throws {
+        let time: Int64? = pick(3) == 0 ? nil : 4_102_444_800_000 + Int64(pick(5))
+        try here.write { writer in
+            guard try writer.document(id, in: path) != nil else { return }
+            try writer.setExpiration(time, of: id, in: path)
         }
     }
 

@@ -17,6 +17,8 @@ enum DumpLimits {
     static let batchByteCount = 8 << 20
     /// Documents that are stored in one transaction.
     static let batchCount = 1_000
+    /// Runs of unchanged documents, and expirations, that one line holds.
+    static let standingCount = 4_096
     /// What is lost and told one by one; the rest is counted.
     static let toldLossCount = 40
 

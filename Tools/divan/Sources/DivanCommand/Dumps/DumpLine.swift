@@ -18,6 +18,8 @@ enum DumpLine {
     case absent(BlobDigest)
     /// A document.
     case document(DumpedDocument)
+    /// Documents that have not changed.
+    case standing(DumpedStanding)
     /// The end of a section.
     case end(DumpEnd)
 }
@@ -63,6 +65,8 @@ struct DumpEnd: Equatable {
     var sequences: [CollectionPath: UInt64]
     var documentCount: Int
     var blobCount: Int
+    /// What stands in each collection, as digests (`StandingDigest`).
+    var standing: [CollectionPath: String] = [:]
     /// SHA-256 of all bytes of the section before this line, in hexadecimal digits; `nil` where
     /// somebody has taken it out.
     var digest: String?
@@ -114,12 +118,18 @@ extension DumpLine {
             ]
             if let time = document.expiration { object["expires"] = JSON(time) }
             return object
+        case .standing(let standing): return standing.json
         case .end(let end):
             var object: JSONObject = [
                 "end": JSON(DumpHead.format), "database": .string(end.database),
                 "scheme": .string(end.scheme.rawValue), "sequences": Self.json(end.sequences),
                 "documents": JSON(end.documentCount), "blobs": JSON(end.blobCount),
             ]
+            if !end.standing.isEmpty {
+                object["standing"] = .object(
+                    JSONObject(end.standing.map { (key: "\($0.key)", value: .string($0.value)) })
+                )
+            }
             if let digest = end.digest { object["sha256"] = .string(digest) }
             return object
         }
@@ -157,6 +167,8 @@ extension DumpLine {
             self = .remote(id, name: try members.text("name"))
         } else if object.contains("end") {
             self = .end(try Self.end(members))
+        } else if object.contains("unchanged") {
+            self = .standing(try DumpedStanding(members))
         } else if object.contains("collection") {
             self = .collection(try members.collection())
         } else {
@@ -181,6 +193,7 @@ extension DumpLine {
             sequences: try members.sequences("sequences"),
             documentCount: Int(try members.number("documents", in: 0...Int64.max)),
             blobCount: Int(try members.number("blobs", in: 0...Int64.max)),
+            standing: try members.digests("standing"),
             digest: members.object.contains("sha256") ? try members.text("sha256") : nil
         )
     }

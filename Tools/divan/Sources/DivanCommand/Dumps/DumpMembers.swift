@@ -51,6 +51,37 @@ struct DumpMembers {
         }
     }
 
+    /// Numbers, two by two.
+    func pairs(_ key: String) throws(DumpDamage) -> [(UInt64, UInt64)] {
+        guard let values = object[key]?.array, values.count.isMultiple(of: 2),
+            values.count <= 2 * DumpLimits.standingCount
+        else { throw DumpDamage("\"\(key)\" is no list of pairs of numbers") }
+        var pairs: [(UInt64, UInt64)] = []
+        for index in stride(from: 0, to: values.count, by: 2) {
+            guard let first = values[index].int, let second = values[index + 1].int,
+                Self.sequences.contains(first), second >= 0
+            else { throw DumpDamage("\"\(key)\" is no list of pairs of numbers") }
+            pairs.append((UInt64(first), UInt64(second)))
+        }
+        return pairs
+    }
+
+    /// A digest for each of several collections; none where there are none.
+    func digests(_ key: String) throws(DumpDamage) -> [CollectionPath: String] {
+        guard object.contains(key) else { return [:] }
+        guard let members = object[key]?.object else {
+            throw DumpDamage("\"\(key)\" is no object")
+        }
+        var digests: [CollectionPath: String] = [:]
+        for (name, value) in members {
+            guard let path = CollectionPath(name), let text = value.string else {
+                throw DumpDamage("\"\(key)\" holds no digest of a collection")
+            }
+            digests[path] = text
+        }
+        return digests
+    }
+
     /// A change number for each of several collections.
     func sequences(_ key: String) throws(DumpDamage) -> [CollectionPath: UInt64] {
         guard let members = object[key]?.object else {

@@ -25,6 +25,8 @@ struct DumpReader {
         var blobCount = 0
         /// The last change number of each collection that has a line.
         var sequences: [CollectionPath: UInt64] = [:]
+        /// How far the lines of unchanged documents have come in each collection.
+        var standing: [CollectionPath: UInt64] = [:]
         /// The content whose next piece has to come.
         var open: (digest: BlobDigest, byteCount: Int, offset: Int)?
     }
@@ -127,6 +129,7 @@ struct DumpReader {
         case .piece(let piece): try section.take(piece)
         case .absent: break
         case .document(let document): try section.take(document)
+        case .standing(let standing): try section.take(standing)
         case .end(let end):
             try section.finish(end)
             former = end
@@ -176,11 +179,22 @@ extension DumpReader.Section {
         documentCount += 1
     }
 
+    fileprivate mutating func take(_ line: DumpedStanding) throws(DumpDamage) {
+        guard let end = head.since?[line.collection], sequences[line.collection] != nil else {
+            throw DumpDamage("of \(line.collection) there is nothing that could be unchanged")
+        }
+        let last = standing[line.collection] ?? 0
+        guard line.through > last, line.through <= end, (line.runs.first?.lowerBound ?? .max) > last
+        else { throw DumpDamage("a line of unchanged documents stands at another place") }
+        standing[line.collection] = line.through
+    }
+
     fileprivate func finish(_ end: DumpEnd) throws(DumpDamage) {
         guard end.database == head.database, end.scheme == head.scheme,
             end.documentCount == documentCount, end.blobCount == blobCount,
             Set(end.sequences.keys) == Set(sequences.keys),
-            sequences.allSatisfy({ $0.value <= end.sequences[$0.key] ?? 0 })
+            sequences.allSatisfy({ $0.value <= end.sequences[$0.key] ?? 0 }),
+            standing.allSatisfy({ $0.value == head.since?[$0.key] })
         else { throw DumpDamage("lines of this dump are missing, or were added") }
         guard let digest = end.digest else { return }
         guard Hex.encode(hash.finalize().span) == digest else {

@@ -16,19 +16,20 @@ final class DumpRestoration {
     private var batchByteCount = 0
     private var absent: Set<BlobDigest> = []
     private var missing: Set<BlobDigest> = []
+    /// How far the lines of unchanged documents have come in each collection.
+    private var through: [CollectionPath: UInt64] = [:]
 
     /// What a document becomes.
     private struct Item {
         var document: DumpedDocument
-        /// `nil` for one that has expired.
-        var history: (any RevisionHistory)?
+        var history: any RevisionHistory
     }
 
     /// Documents stored, tombstones too; one that was changed in a later dump counts again.
     private(set) var documentCount = 0
     /// Contents stored.
     private(set) var blobCount = 0
-    /// Documents that had expired, and were left out.
+    /// Documents that have expired, and are left out; known at the end.
     private(set) var expiredCount = 0
 
     /// - Parameters:
@@ -69,6 +70,7 @@ final class DumpRestoration {
             {
                 try commit()
             }
+        case .standing(let standing): try take(standing)
         case .end(let end): try finish(end)
         }
     }
@@ -76,6 +78,9 @@ final class DumpRestoration {
     /// Gives the database its place.
     func finish() throws {
         guard let store else { return }
+        // Only now: a later dump may have given a document more time.
+        expiredCount = try store.purgeExpired(now: now)
+        documentCount -= expiredCount
         missing = missing.filter { !store.blobs.contains($0) }
         self.store = nil
         try store.close()
@@ -110,11 +115,6 @@ final class DumpRestoration {
 
     private func take(_ document: DumpedDocument, _ remotes: Set<RemoteID>) throws {
         guard let scheme = head?.scheme else { return }
-        if let time = document.expiration, time <= now {
-            expiredCount += 1
-            batch.append(Item(document: document, history: nil))
-            return
-        }
         let history = try DumpedHistory.history(of: document, scheme: scheme, remotes: remotes)
         batch.append(Item(document: document, history: history))
     }
@@ -123,11 +123,7 @@ final class DumpRestoration {
         guard let store, !batch.isEmpty else { return }
         try store.write { writer in
             for item in batch {
-                let document = item.document
-                guard let history = item.history else {
-                    try writer.purge(document.documentID, in: document.collection)
-                    continue
-                }
+                let (document, history) = (item.document, item.history)
                 try writer.importDocument(
                     document.documentID,
                     sequence: document.sequence,
@@ -163,7 +159,39 @@ final class DumpRestoration {
         }
     }
 
+    /// Purges what stands no more, and gives what does the expirations that it has now.
+    private func take(_ line: DumpedStanding) throws {
+        guard let store else { return }
+        try commit()
+        var last = through[line.collection] ?? 0
+        var index = 0
+        while last < line.through {
+            let page = try store.read {
+                try $0.places(in: line.collection, after: last, limit: DumpLimits.batchCount)
+            }.prefix { $0.sequence <= line.through }
+            guard let end = page.last else { break }
+            try store.write { writer in
+                for place in page {
+                    while index < line.runs.count, line.runs[index].upperBound < place.sequence {
+                        index += 1
+                    }
+                    let stands =
+                        index < line.runs.count && line.runs[index].contains(place.sequence)
+                    let time = line.expirations[place.sequence]
+                    if !stands {
+                        try writer.purge(place.documentID, in: line.collection)
+                    } else if place.expiration != time {
+                        try writer.setExpiration(time, of: place.documentID, in: line.collection)
+                    }
+                }
+            }
+            last = end.sequence
+        }
+        through[line.collection] = line.through
+    }
+
     private func finish(_ end: DumpEnd) throws {
+        through = [:]
         try commit()
         try store?.write { writer in
             // What was removed since the dump before.

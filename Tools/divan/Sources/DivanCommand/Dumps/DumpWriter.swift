@@ -13,6 +13,7 @@ struct DumpWriter {
     private let progress: ProgressLine
     private var remotes: [RemoteID] = []
     private var written: Set<BlobDigest> = []
+    private var standing: [CollectionPath: String] = [:]
 
     /// Documents written.
     private(set) var documentCount = 0
@@ -49,15 +50,14 @@ struct DumpWriter {
             }
             for path in paths { try output.write(.collection(path)) }
             let total = try paths.reduce(0) { try $0 + reader.count(in: $1) }
-            for path in paths {
-                try write(path, after: former?.sequences[path] ?? 0, of: total, reader)
-            }
+            for path in paths { try write(path, since: former, of: total, reader) }
             let end = DumpEnd(
                 database: database,
                 scheme: store.scheme,
                 sequences: try reader.lastSequences(),
                 documentCount: documentCount,
-                blobCount: blobCount
+                blobCount: blobCount,
+                standing: standing
             )
             try output.write(end)
         }
@@ -90,23 +90,61 @@ struct DumpWriter {
         }
     }
 
+    /// Writes what of a collection has changed; and what stands, where that is not all that did.
     private mutating func write(
         _ path: CollectionPath,
+        since former: DumpEnd?,
+        of total: Int,
+        _ reader: StoreReader
+    ) throws {
+        let sequence = former?.sequences[path] ?? 0
+        var digest = StandingDigest()
+        try reader.forEachPlace(in: path, through: sequence) {
+            digest.take(sequence: $0.sequence, expiration: $0.expiration)
+        }
+        let isAllThere = sequence == 0 || former?.standing[path] == digest.text
+        try writeChanges(in: path, after: sequence, of: total, &digest, reader)
+        if !isAllThere { try writeStanding(in: path, through: sequence, reader) }
+        standing[path] = digest.text
+    }
+
+    private func writeStanding(
+        in path: CollectionPath,
+        through sequence: UInt64,
+        _ reader: StoreReader
+    ) throws {
+        var line = DumpedStanding(collection: path, through: 0)
+        try reader.forEachPlace(in: path, through: sequence) { place in
+            if line.isFull {
+                try output.write(.standing(line))
+                line = DumpedStanding(collection: path, through: 0)
+            }
+            line.take(place)
+        }
+        line.through = sequence
+        try output.write(.standing(line))
+    }
+
+    private mutating func writeChanges(
+        in path: CollectionPath,
         after sequence: UInt64,
         of total: Int,
+        _ digest: inout StandingDigest,
         _ reader: StoreReader
     ) throws {
         try reader.forEachDocument(in: path, after: sequence) { document in
             guard let history = try reader.revisions(of: document.documentID, in: path) else {
                 return
             }
+            let expiration = try reader.expiration(of: document.documentID, in: path)
+            digest.take(sequence: document.sequence, expiration: expiration)
             do {
                 if document.flags.contains(.hasBlobs) { try writeBlobs(of: history, reader) }
                 let dumped = DumpedDocument(
                     documentID: document.documentID,
                     collection: path,
                     sequence: document.sequence,
-                    expiration: try reader.expiration(of: document.documentID, in: path),
+                    expiration: expiration,
                     revisions: try DumpedHistory.json(of: history, remotes: remotes)
                 )
                 try output.write(.document(dumped))
@@ -173,5 +211,22 @@ struct DumpWriter {
             offset += bytes.count
         } while offset < content.byteCount
         blobCount += 1
+    }
+}
+
+extension StoreReader {
+    /// Calls `body` with each document up to a change number, by rising number, without reading it.
+    fileprivate func forEachPlace(
+        in collection: CollectionPath,
+        through end: UInt64,
+        _ body: (DocumentPlace) throws -> Void
+    ) throws {
+        var last: UInt64 = 0
+        while last < end {
+            let page = try places(in: collection, after: last, limit: 500)
+            for place in page where place.sequence <= end { try body(place) }
+            guard let place = page.last else { return }
+            last = place.sequence
+        }
     }
 }
