@@ -25,6 +25,10 @@ extension Replicator {
         /// Peers other than Divan do not tell what they have.
         public internal(set) var expectedDocumentCount: UInt64 = 0
 
+        /// Documents of those expected that the current connection has not transferred yet; see
+        /// ``ReplicationPace`` for how long they take.
+        public internal(set) var remainingDocumentCount: UInt64 = 0
+
         /// What the latest connection compresses with on this side: `"deflate"`, `"lz4"`, `"mixed"`,
         /// `"none"`; `nil` before the first.
         public internal(set) var compression: String?
@@ -44,6 +48,8 @@ final class TrafficMeter: Sendable {
     private struct State {
         var ended = Replicator.Statistics()
         var current: WebSocketClientTransport?
+        /// Documents of the current connection that arrived, or failed to.
+        var settledCount: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -52,6 +58,8 @@ final class TrafficMeter: Sendable {
         state.withLock { state in
             var sum = state.ended
             sum.add(state.current)
+            let expected = sum.expectedDocumentCount
+            sum.remainingDocumentCount = expected - min(expected, state.settledCount)
             return sum
         }
     }
@@ -61,6 +69,8 @@ final class TrafficMeter: Sendable {
         state.withLock { state in
             state.ended.add(state.current)
             state.current = transport as? WebSocketClientTransport
+            state.settledCount = 0
+            state.ended.expectedDocumentCount = 0
         }
     }
 
@@ -77,6 +87,7 @@ final class TrafficMeter: Sendable {
     /// Notes documents that arrived, or failed to.
     func count(_ events: [DocumentEvent]) {
         state.withLock { state in
+            state.settledCount += UInt64(events.count)
             for event in events where event.error == nil { state.ended.count(event) }
         }
     }

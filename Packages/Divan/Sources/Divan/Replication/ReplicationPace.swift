@@ -1,0 +1,79 @@
+/// How fast a replicator goes, and how long it will still take: the mean over the last five seconds.
+///
+/// For whoever shows a bar: hand over what the replicator says about itself, once or a few times a
+/// second, and read what that comes to. It has no clock and no thread of its own. An addition to the
+/// official API.
+///
+/// ```swift
+/// var pace = ReplicationPace()
+/// pace.note(replicator.statistics, at: .now)
+/// label.text = pace.timeLeft.map { "\($0.formatted(.units())) left" } ?? "…"
+/// ```
+public struct ReplicationPace: Sendable {
+    private struct Reading {
+        let moment: ContinuousClock.Instant
+        let documentCount: UInt64
+        let byteCount: UInt64
+    }
+
+    private static let window = Duration.seconds(5)
+    private static let readingLimit = 64
+
+    private var readings: [Reading] = []
+    private var remainingCount: UInt64?
+
+    /// Begins without readings.
+    public init() {}
+
+    /// Takes a reading; the moments only go on, and one before the last is passed over.
+    public mutating func note(
+        _ statistics: Replicator.Statistics,
+        at moment: ContinuousClock.Instant
+    ) {
+        if let last = readings.last, moment < last.moment { return }
+        remainingCount =
+            statistics.expectedDocumentCount > 0 ? statistics.remainingDocumentCount : nil
+        // More often than that tells nothing new.
+        if readings.count == Self.readingLimit { readings.removeLast() }
+        readings.append(
+            Reading(
+                moment: moment,
+                documentCount: statistics.pulledDocumentCount + statistics.pushedDocumentCount,
+                byteCount: statistics.byteCount
+            )
+        )
+        while readings.count > 2, moment - readings[1].moment >= Self.window {
+            readings.removeFirst()
+        }
+    }
+
+    /// Documents in both directions; 0 before the second reading.
+    public var documentsPerSecond: Double { rate(\.documentCount) }
+
+    /// Bytes at the sockets in both directions; 0 before the second reading.
+    public var bytesPerSecond: Double { rate(\.byteCount) }
+
+    /// How long the documents will take that are known to be missing; zero when there are none.
+    ///
+    /// `nil` while nobody can tell: nothing moves, or nothing is known yet of what there is to do. It is
+    /// an estimate: more may come, and large documents take longer than small ones.
+    public var timeLeft: Duration? {
+        guard let remainingCount else { return nil }
+        if remainingCount == 0 { return .zero }
+        let rate = documentsPerSecond
+        guard rate > 0 else { return nil }
+        return .seconds(min(Double(remainingCount) / rate, Self.longest))
+    }
+
+    /// A hundred years: beyond it a number of seconds says nothing any more.
+    private static let longest = 100.0 * 365 * 86_400
+
+    private func rate(_ count: KeyPath<Reading, UInt64>) -> Double {
+        guard let first = readings.first, let last = readings.last,
+            last[keyPath: count] > first[keyPath: count]
+        else { return 0 }
+        let time = last.moment - first.moment
+        guard time > .zero else { return 0 }
+        return Double(last[keyPath: count] - first[keyPath: count]) / (time / .seconds(1))
+    }
+}
