@@ -145,10 +145,10 @@ private struct Prometheus {
             queryItems: values.map { URLQueryItem(name: $0.key, value: $0.value) }
         )
         let (data, response) = try await URLSession.shared.data(from: place)
-        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-        // It answers 503 until it has read what it keeps.
+        // It answers 503, and in plain words, until it has read what it keeps.
         let isEarly = (response as? HTTPURLResponse)?.statusCode == 503
         if isEarly { return ["result": [[String: Any]]()] }
+        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         return try #require(object?["data"] as? [String: Any], "\(place): \(object ?? [:])")
     }
 }
