@@ -51,15 +51,6 @@ struct ByteReader {
         return count
     }
 
-    /// Reads eight bytes, the first one highest.
-    mutating func readWord() throws(Damage) -> UInt64 {
-        guard remainingCount >= 8 else { throw Damage() }
-        defer { offset += 8 }
-        // Eight bytes are there, as was just looked at, and any bits are a number.
-        let word = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        return UInt64(bigEndian: word)
-    }
-
     mutating func readBytes(count: Int) throws(Damage) -> ArraySlice<UInt8> {
         guard count <= remainingCount else { throw Damage() }
         defer { offset += count }

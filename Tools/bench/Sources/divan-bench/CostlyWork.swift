@@ -4,6 +4,7 @@ import Foundation
 /// What people do most with documents.
 enum CostlyWork: String, CaseIterable {
     case save, read, pull, push
+    case crowdedSave = "save over 1,000 sources"
 
     /// How many documents, and through what.
     struct Shape {
@@ -27,6 +28,7 @@ enum CostlyWork: String, CaseIterable {
         case .save: "public, 1,000 in inBatch"
         case .read: "public, by ID, one field"
         case .pull, .push: "TLS, both ends, connection included"
+        case .crowdedSave: "in memory, by version vectors"
         }
     }
 
@@ -34,6 +36,10 @@ enum CostlyWork: String, CaseIterable {
 
     /// Gets everything ready and returns the work itself.
     func prepare(_ shape: Shape = .whole, in directory: String) throws -> () throws -> Void {
+        if self == .crowdedSave {
+            let writers = try ManyWriters()
+            return { try writers.save(shape.documentCount) }
+        }
         var configuration = DatabaseConfiguration()
         configuration.directory = directory
         let here = try Database(name: "here", config: configuration)

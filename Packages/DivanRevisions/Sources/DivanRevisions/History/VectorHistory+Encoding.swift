@@ -100,12 +100,11 @@ extension VectorHistory {
         from reader: inout ByteReader
     ) throws(ByteReader.Damage) -> MixedVector {
         var mixed = MixedVector()
-        let byteCount = try reader.readCount()
-        guard byteCount <= reader.remainingCount else { throw ByteReader.Damage() }
-        if byteCount > 0 {
-            guard let vector = try? VersionVector(from: &reader, byteCount: byteCount),
-                !vector.isEmpty
-            else { throw ByteReader.Damage() }
+        let bytes = try reader.readBytes(count: reader.readCount())
+        if !bytes.isEmpty {
+            guard let vector = try? VersionVector(encoded: bytes.span), !vector.isEmpty else {
+                throw ByteReader.Damage()
+            }
             mixed.vector = vector
         }
         for _ in 0..<(try reader.readCount()) {

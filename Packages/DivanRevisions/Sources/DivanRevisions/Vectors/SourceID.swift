@@ -72,13 +72,9 @@ public struct SourceID: Hashable, Sendable {
 
     /// The sixteen bytes.
     public var bytes: [UInt8] {
-        var output: [UInt8] = []
-        appendBytes(to: &output)
-        return output
-    }
-
-    func appendBytes(to output: inout [UInt8]) {
-        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { output.append(contentsOf: $0) }
+        (0..<Self.byteCount).map { index in
+            UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> (56 - 8 * (index % 8)))
+        }
     }
 
     /// The two words, for whoever keeps an ID in words of its own.

@@ -9,19 +9,50 @@
 extension VersionVector {
     private static let headBit: UInt8 = 0x80
 
+    /// The most bytes that a version takes: its number, its mark, and its source.
+    private static let longestVersion = 10 + 1 + SourceID.byteCount
+
     /// Appends the stored form; times are in `HybridClock.validTimes`.
     public func encode(into output: inout [UInt8]) {
-        output.reserveCapacity(output.count + 1 + 24 * versions.count)
-        output.append(0)
-        var before: UInt64 = 0
-        for (index, version) in versions.enumerated() {
-            let number = Int64(bitPattern: index == 0 ? version.time : before &- version.time)
-            output.appendNumber(UInt64(bitPattern: Self.compressed(number)))
-            before = version.time
-            let count = version.source == .me ? 0 : UInt8(SourceID.byteCount)
-            output.append(index <= mergeCount ? count | Self.headBit : count)
-            if count > 0 { version.source.appendBytes(to: &output) }
+        let room = 1 + Self.longestVersion * versions.count
+        output.append(addingCapacity: room) { output in
+            // Zeros first: what is written over bytes needs no look at how many there are.
+            output.append(repeating: 0, count: room)
+            var span = output.mutableSpan
+            let end = write(to: &span)
+            output.removeLast(room - end)
         }
+    }
+
+    /// Writes the stored form over bytes, of which there are enough; returns where it ends.
+    private func write(to output: inout MutableSpan<UInt8>) -> Int {
+        // Any bits are bytes.
+        var bytes = output.mutableBytes
+        var (end, before) = (1, UInt64(0))
+        for index in versions.indices {
+            let version = versions[index]
+            let number = Int64(bitPattern: index == 0 ? version.time : before &- version.time)
+            var rest = UInt64(bitPattern: Self.compressed(number))
+            while rest >= 0x80 {
+                let low = UInt8(truncatingIfNeeded: rest) | 0x80
+                bytes.storeBytes(of: low, toByteOffset: end, as: UInt8.self)
+                end += 1
+                rest >>= 7
+            }
+            before = version.time
+            let count = version.source == .me ? 0 : SourceID.byteCount
+            let mark = UInt8(count) | (index <= mergeCount ? Self.headBit : 0)
+            // The last byte of the number, and the mark behind it.
+            let pair = UInt16(truncatingIfNeeded: rest) | UInt16(mark) << 8
+            bytes.storeBytes(of: pair.littleEndian, toByteOffset: end, as: UInt16.self)
+            end += 2
+            guard count > 0 else { continue }
+            let (high, low) = version.source.words
+            bytes.storeBytes(of: high.bigEndian, toByteOffset: end, as: UInt64.self)
+            bytes.storeBytes(of: low.bigEndian, toByteOffset: end + 8, as: UInt64.self)
+            end += count
+        }
+        return end
     }
 
     /// The stored form.
@@ -35,54 +66,80 @@ extension VersionVector {
     ///
     /// - Throws: `malformedBytes`, `repeatedSource`, `tooManyEntries`.
     public init(encoded bytes: Span<UInt8>) throws(VersionError) {
-        var reader = ByteReader(bytes)
-        try self.init(from: &reader, byteCount: bytes.count)
-    }
-
-    /// Reads the stored form out of a longer one, which has so many bytes left at least.
-    init(from reader: inout ByteReader, byteCount: Int) throws(VersionError) {
-        let end = reader.offset + byteCount
-        var (versions, headCount) = ([Version](), 0)
-        // One source at most takes less than its bytes.
-        versions.reserveCapacity(
-            min(byteCount / (2 + SourceID.byteCount), VersionLimits.receivedCount) + 1
-        )
+        var (offset, headCount) = (0, 0)
+        var versions: [Version] = []
         do throws(ByteReader.Damage) {
-            guard try reader.readByte() == 0 else { throw ByteReader.Damage() }
-            var before: UInt64 = 0
-            while reader.offset < end, versions.count <= VersionLimits.receivedCount {
-                let number = try reader.readNumber()
-                guard let difference = Self.expanded(number, isTime: versions.isEmpty) else {
-                    throw ByteReader.Damage()
-                }
-                before = versions.isEmpty ? difference : before &- difference
-                let mark = try reader.readByte()
-                let isHead = mark & Self.headBit != 0
-                guard let version = try Self.readVersion(mark & ~Self.headBit, before, &reader),
-                    isHead == (versions.isEmpty || (isHead && headCount == versions.count))
-                else { throw ByteReader.Damage() }
-                if isHead { headCount += 1 }
-                versions.append(version)
-            }
-            guard reader.offset <= end || versions.count > VersionLimits.receivedCount else {
-                throw ByteReader.Damage()
-            }
+            try Self.read(bytes, from: &offset, into: &versions, headCount: &headCount)
         } catch {
-            throw .malformedBytes(offset: reader.offset)
+            throw .malformedBytes(offset: offset)
         }
         try self.init(versions, mergeCount: headCount - 1)
     }
 
-    private static func readVersion(
-        _ byteCount: UInt8,
-        _ time: UInt64,
-        _ reader: inout ByteReader
-    ) throws(ByteReader.Damage) -> Version? {
-        guard time <= HybridClock.validTimes.upperBound else { return nil }
-        guard byteCount > 0 else { return Version(time: time, source: .me) }
-        guard byteCount == SourceID.byteCount else { return nil }
-        let source = SourceID(words: (try reader.readWord(), try reader.readWord()))
-        return source == .me ? nil : Version(time: time, source: source)
+    /// Reads versions to the end, or until there are too many.
+    private static func read(
+        _ bytes: Span<UInt8>,
+        from offset: inout Int,
+        into versions: inout [Version],
+        headCount: inout Int
+    ) throws(ByteReader.Damage) {
+        guard bytes.count > 0, bytes[0] == 0 else { throw ByteReader.Damage() }
+        offset = 1
+        // One source at most takes less than its bytes.
+        let most = bytes.count / (2 + SourceID.byteCount)
+        versions.reserveCapacity(min(most, VersionLimits.receivedCount) + 1)
+        var before: UInt64 = 0
+        while offset < bytes.count, versions.count <= VersionLimits.receivedCount {
+            let number = try number(in: bytes, at: &offset)
+            guard let difference = expanded(number, isTime: versions.isEmpty), offset < bytes.count
+            else { throw ByteReader.Damage() }
+            before = versions.isEmpty ? difference : before &- difference
+            let mark = bytes[offset]
+            offset += 1
+            let isHead = mark & headBit != 0
+            guard before <= HybridClock.validTimes.upperBound, before > 0,
+                isHead == (versions.isEmpty || (isHead && headCount == versions.count))
+            else { throw ByteReader.Damage() }
+            if isHead { headCount += 1 }
+            let source = try source(of: Int(mark & ~headBit), in: bytes, at: &offset)
+            versions.append(Version(checked: before, source))
+        }
+    }
+
+    /// Reads a varint as `ByteReader.readNumber` does.
+    private static func number(
+        in bytes: Span<UInt8>,
+        at offset: inout Int
+    ) throws(ByteReader.Damage) -> UInt64 {
+        var (value, shift) = (UInt64(0), UInt64(0))
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            let bits = UInt64(byte & 0x7F)
+            guard shift < 63 || (shift == 63 && bits <= 1) else { throw ByteReader.Damage() }
+            offset += 1
+            value |= bits << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw ByteReader.Damage()
+    }
+
+    private static func source(
+        of byteCount: Int,
+        in bytes: Span<UInt8>,
+        at offset: inout Int
+    ) throws(ByteReader.Damage) -> SourceID {
+        guard byteCount > 0 else { return .me }
+        guard byteCount == SourceID.byteCount, bytes.count - offset >= byteCount else {
+            throw ByteReader.Damage()
+        }
+        // So many bytes are there, and any bits are a number.
+        let high = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let low = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+        let source = SourceID(words: (UInt64(bigEndian: high), UInt64(bigEndian: low)))
+        guard source != .me else { throw ByteReader.Damage() }
+        offset += byteCount
+        return source
     }
 
     private static func compressed(_ number: Int64) -> Int64 {

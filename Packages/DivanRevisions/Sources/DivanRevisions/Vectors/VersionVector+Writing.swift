@@ -9,15 +9,18 @@ extension VersionVector {
     ///   - time: Later than every time of that source in this vector.
     /// - Returns: The new revision's vector.
     public func saved(by source: SourceID, at time: UInt64) -> VersionVector {
-        var saved: [Version] = []
-        saved.reserveCapacity(versions.count + 1)
-        saved.append(Version(checked: max(time, 1), source))
-        let second = current.flatMap { current in
-            versions.indices.dropFirst().prefix(mergeCount)
-                .first { versions[$0].source == current.source }
+        var saved = versions
+        // Of the old current source there may be a second one, which it merged.
+        if let current, let second = merged.firstIndex(where: { $0.source == current.source }) {
+            saved.remove(at: second)
         }
-        for index in versions.indices where index != second && versions[index].source != source {
-            saved.append(versions[index])
+        let new = Version(checked: max(time, 1), source)
+        let own = saved.firstIndex { $0.source == source }
+        if own == 0 {
+            saved[0] = new
+        } else {
+            if let own { saved.remove(at: own) }
+            saved.insert(new, at: 0)
         }
         return VersionVector(unchecked: saved, mergeCount: 0).pruned()
     }

@@ -74,8 +74,7 @@ public struct VersionVector: Equatable, Sendable {
             }
             return
         }
-        var seen = SourceSet(of: versions)
-        for index in versions.indices where !seen.insert(index) {
+        for index in RepeatedSources.places(in: versions) {
             try check(versions[index], at: index, after: current)
         }
     }

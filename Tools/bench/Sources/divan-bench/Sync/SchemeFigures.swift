@@ -1,6 +1,3 @@
-import DivanRevisions
-import DivanStore
-
 /// Databases of version vectors beside those of trees: pull and push in turns, so that both meet the same
 /// machine, and a save of a document that a thousand databases wrote.
 enum SchemeFigures {
@@ -15,7 +12,6 @@ enum SchemeFigures {
 
     private static let documentCount = 50_000
     private static let roundCount = 3
-    private static let sourceCount = 1_000
     private static let saveCount = 500
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
@@ -103,30 +99,8 @@ enum SchemeFigures {
     // MARK: Many writers
 
     private static func measureSave(_ report: inout Report) throws {
-        let store = Store.inMemory(scheme: .vectors)
-        let versions = try (0..<sourceCount).map { number in
-            let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)] + Array(repeating: 7, count: 14)
-            let time = HybridClock.validTimes.lowerBound + UInt64(number)
-            guard let source = SourceID(bytes: bytes),
-                let version = Version(time: time, source: source)
-            else { throw BenchFailure("no version") }
-            return RevisionID(version)
-        }
-        let revision = RemoteRevision(
-            documentID: "doc",
-            revisionID: versions[sourceCount - 1],
-            history: versions.dropLast().reversed(),
-            body: Array("{}".utf8)
-        )
-        try store.write { _ = try $0.insert(revision, in: .default) }
-        let seconds = try Stopwatch.bestWork {
-            try store.write { writer in
-                for number in 0..<saveCount {
-                    let body = Array("{\"n\":\(number)}".utf8)
-                    _ = try writer.save("doc", in: .default, body: body)
-                }
-            }
-        }
+        let writers = try ManyWriters()
+        let seconds = try Stopwatch.bestWork { try writers.save(saveCount) }
         report.add(
             Figure(
                 name: "schemes: save of a document that 1,000 databases wrote",

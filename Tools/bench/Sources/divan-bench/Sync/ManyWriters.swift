@@ -1,0 +1,39 @@
+import DivanRevisions
+import DivanStore
+
+/// A document in memory that a thousand databases wrote, each an hour after the one before.
+struct ManyWriters {
+    static let sourceCount = 1_000
+
+    private let store = Store.inMemory(scheme: .vectors)
+
+    init() throws {
+        // From November 2023 on, without what counts within one moment.
+        let start: UInt64 = 1_700_000_000_000_000_000 >> 16 << 16
+        let hour: UInt64 = 3_600_000_000_000 >> 16 << 16
+        let versions = try (0..<Self.sourceCount).map { number in
+            let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)] + Array(repeating: 7, count: 14)
+            guard let source = SourceID(bytes: bytes),
+                let version = Version(time: start + hour * UInt64(number), source: source)
+            else { throw BenchFailure("no version") }
+            return RevisionID(version)
+        }
+        let revision = RemoteRevision(
+            documentID: "doc",
+            revisionID: versions[Self.sourceCount - 1],
+            history: versions.dropLast().reversed(),
+            body: Array("{}".utf8)
+        )
+        try store.write { _ = try $0.insert(revision, in: .default) }
+    }
+
+    /// Saves the document so many times, in one transaction.
+    func save(_ count: Int) throws {
+        try store.write { writer in
+            for number in 0..<count {
+                let body = Array("{\"n\":\(number)}".utf8)
+                _ = try writer.save("doc", in: .default, body: body)
+            }
+        }
+    }
+}
