@@ -182,6 +182,71 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
     }
 
+    /// The peer had the greater of two crossed revisions, and gets the smaller from somebody else while ours is
+    /// on its way; here the greater one comes back, and the smaller cannot be sent again.
+    @Test func `what the peer lacks while another revision is on its way there follows that one`()
+        throws
+    {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        let options = Conversation.Options(isContinuous: true)
+        let remote = try site.store.remoteID(for: options.remoteIdentity)
+        try insert(Self.greater, knowing: nil, from: remote, into: site)
+        try insert(Self.smaller, knowing: Self.greater, from: nil, into: site)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", ["pending": "0"])
+        #expect(try text(server.answer("proposeChanges", "[]")).contains(Self.smaller))
+        _ = try server.next("rev")
+
+        _ = site.takeChanges()
+        try insert(Self.greater, knowing: Self.smaller, from: nil, into: site)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        let news = server.ask("changes", ["collection": "0"], #"[[8,"doc","\#(Self.smaller)"]]"#)
+        #expect(news?.body == Array("[]".utf8), "it is known, and lies behind")
+        #expect(!server.requests.contains { $0.profile == "proposeChanges" })
+        try server.refuse("rev", "HTTP", 422)
+        #expect(
+            try text(server.take("proposeChanges"))
+                .hasPrefix(#"[["doc","\#(Self.greater)","\#(Self.smaller)""#)
+        )
+    }
+
+    /// The peer's version won over ours, which was on its way there and brought the document back: the peer has
+    /// ours, which is known here by the version alone that it is converted to.
+    @Test func `a peer that took a tree ID for what had won over it is told of the winner`() throws {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        let options = Conversation.Options(isContinuous: true)
+        let remote = try site.store.remoteID(for: options.remoteIdentity)
+        try insert("2-bb", knowing: nil, from: nil, into: site)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", ["pending": "0"])
+        #expect(try text(server.answer("proposeChanges", "[]")).contains("2-bb"))
+        _ = try server.next("rev")
+
+        _ = site.takeChanges()
+        try insert(Self.greater, knowing: nil, from: remote, into: site)
+        let (ours, theirs) = (RevisionID("2-bb"), RevisionID(ofAnyScheme: Self.greater))
+        let resolved = try site.store.write { writer in
+            try writer.resolveConflict(
+                "doc",
+                in: .default,
+                local: try #require(ours),
+                remote: try #require(theirs),
+                decision: .keepRemote
+            )
+        }
+        #expect(resolved?.revisionID == theirs)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        try server.answer("rev", "", ["sequence": "8", "branched": "true"])
+        #expect(
+            try text(server.take("proposeChanges"))
+                .hasPrefix(#"[["doc","\#(Self.greater)","2-bb""#)
+        )
+    }
+
     private func text(_ request: BLIPIncomingRequest) -> String {
         String(decoding: request.body, as: UTF8.self)
     }

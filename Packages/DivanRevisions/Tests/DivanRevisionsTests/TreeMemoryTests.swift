@@ -86,6 +86,16 @@ import Testing
         #expect(!history.text(of: try id(Self.version)).contains("-"))
     }
 
+    @Test func `a remote may have a tree's revision that is known by its version alone`() throws {
+        let other = RemoteID(rawValue: 2)
+        for name in ["2-bb", "2bb00000000@Revision+Tree+Encoding"] {
+            var history = try decided(("2-bb", ""), (Self.version, ""), as: .keepRemote)
+            #expect(history.text(of: try id(Self.version)).contains("2bb00000000@"))
+            history.markLatest(try id(name), at: other, goesBack: true)
+            #expect(history.latest(at: other) == (try id(name)))
+        }
+    }
+
     /// Each of two peers let the other's revision win.
     @Test(arguments: [true, false])
     func `of two tree revisions that won over each other both peers keep one`(

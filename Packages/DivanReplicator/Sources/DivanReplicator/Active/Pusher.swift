@@ -247,9 +247,10 @@ extension Pusher {
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
     /// succeed now, and one that counts as done where the peer `isBehind`, or took another one since.
+    ///
+    /// That waits behind a change that is on its way, and the checkpoint with it.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
-        guard !changes.isUnderway(documentID) else { return }
-        let isOvertaken = feed.takeOvertaken(documentID)
+        let isOvertaken = !changes.isUnderway(documentID) && feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
             take(try rivals.verdict(afterPulling: waiting.change), of: documentID)
         } else if isBehind || isOvertaken {
@@ -265,7 +266,7 @@ extension Pusher {
                 return
             }
             checkpointer.completed.remove(overdue.change.sequence)
-            _ = changes.add(overdue)
+            if let passed = changes.add(overdue) { checkpointer.completed.insert(passed.sequence) }
         }
     }
 

@@ -169,9 +169,10 @@ extension VectorHistory {
         if let version = id.version {
             mixed = MixedVector(vector: VersionVector(version), legacy: current.mixed.legacy)
         } else {
-            mixed = MixedVector(legacy: Array(current.mixed.legacy.drop { $0 != id }))
+            // It may be known by the version alone that it is converted to.
+            let names = current.mixed.legacy.drop { $0 != id }
+            mixed = MixedVector(legacy: names.isEmpty ? [id] : Array(names))
         }
-        guard mixed.current == id else { return nil }
         return add(Entry(mixed, flags: [], body: nil))
     }
 
