@@ -98,15 +98,6 @@ public struct RESTError: Error, Sendable {
     }
 }
 
-extension StoreError {
-    /// Problem and remedy without the path on this machine, which is nobody's business.
-    fileprivate var explanation: String {
-        let text = description
-        guard let end = text.firstRange(of: ": ") else { return text }
-        return String(text[end.upperBound...])
-    }
-}
-
 extension HTTPResponse {
     /// An answer in JSON, with a line end for people who read it in a terminal.
     public static func json(

@@ -18,7 +18,9 @@ import Testing
         let isReadOnly = false
 
         func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-            guard !isUnreadable.load(ordering: .relaxed) else { throw StoreError(.io(5)) }
+            guard !isUnreadable.load(ordering: .relaxed) else {
+                throw StoreError(.io(5), at: "/home/ann/letters.cblite2")
+            }
             return try memory.read(body)
         }
 
@@ -71,5 +73,18 @@ import Testing
         for save in server.requests where save.profile == "setCheckpoint" {
             #expect(Checkpoint(json: save.body).remote == nil)
         }
+    }
+
+    /// Whoever may connect learns that the disk is broken, and neither where it is nor whose.
+    @Test func `a peer is not told where the database lies`() throws {
+        let disk = Disk()
+        let site = try Site(Store(engine: disk))
+        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
+        try server.answer("subChanges")
+        disk.isUnreadable.store(true, ordering: .relaxed)
+        let refusal = server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
+        #expect(refusal?.error?.message == "Input/output error (errno 5); check the file system")
+        let here = SyncError(storage: StoreError(.io(5), at: "/home/ann/letters.cblite2"))
+        #expect(here.description.contains("/home/ann/letters.cblite2"), "its owner is told")
     }
 }

@@ -85,9 +85,13 @@ public struct StoreError: Error, Equatable, Sendable {
 extension StoreError: CustomStringConvertible {
     /// One line: place, problem, remedy.
     public var description: String {
+        "\(path.isEmpty ? "store in memory" : path): \(explanation)"
+    }
+
+    /// Problem and remedy, for those who need not learn where the database is.
+    public var explanation: String {
         let (problem, remedy) = code.explanation
-        let place = path.isEmpty ? "store in memory" : path
-        return "\(place): \(problem); \(remedy)"
+        return "\(problem); \(remedy)"
     }
 }
 

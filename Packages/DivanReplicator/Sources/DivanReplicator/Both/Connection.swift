@@ -299,7 +299,7 @@ extension Connection {
         var reply = BLIPReply.error(
             domain: code.domainName,
             code: code.number,
-            message: error.message
+            message: error.toldMessage
         )
         reply.properties.append(contentsOf: properties)
         answer(id, with: reply)

@@ -264,7 +264,7 @@ struct RevisionSender {
             default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))
-        properties.append("reason", told.message)
+        properties.append("reason", told.toldMessage)
         connection.tell(BLIPRequest(properties: properties))
     }
 

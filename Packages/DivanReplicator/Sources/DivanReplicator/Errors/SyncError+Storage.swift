@@ -9,7 +9,7 @@ extension SyncError {
         switch error {
         case let error as SyncError: self = error
         case let error as StoreError:
-            self.init(WireCode(error.code), error.description, hasRemedy: true)
+            self.init(WireCode(error.code), error.description, telling: error.explanation)
         default: self.init(.liteCore(.unexpected), "\(error)")
         }
     }

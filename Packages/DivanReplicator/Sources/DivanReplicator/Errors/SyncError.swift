@@ -51,6 +51,8 @@ public struct SyncError: Error, Hashable, Sendable {
     public let isFromPeer: Bool
     /// Whether `message` says what to do already, as the errors of the packages below do.
     public let hasRemedy: Bool
+    /// What the peer is told: `message`, but for where things are on this machine.
+    let toldMessage: String
 
     /// Creates an error.
     public init(
@@ -63,6 +65,16 @@ public struct SyncError: Error, Hashable, Sendable {
         self.message = message
         self.isFromPeer = isFromPeer
         self.hasRemedy = hasRemedy
+        toldMessage = message
+    }
+
+    /// Creates an error of what lies below, which has another text for the peer.
+    init(_ wireCode: WireCode, _ message: String, telling toldMessage: String) {
+        self.wireCode = wireCode
+        self.message = message
+        self.toldMessage = toldMessage
+        isFromPeer = false
+        hasRemedy = true
     }
 
     /// Creates an error from a number of a family.
