@@ -28,7 +28,7 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
         if let fault = health.strikesRows(.failsToRead, percentage: 5) {
             throw StoreError(fault.code)
         }
-        return try rows.read(body)
+        return try withoutPlace { try rows.read(body) }
     }
 
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
@@ -62,10 +62,20 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
         return result
     }
 
+    /// Runs a call whose errors do not say where the files are: that is another place in each run, and
+    /// texts are stored and sent.
+    private func withoutPlace<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            throw StoreError(error.code)
+        }
+    }
+
     /// Runs a transaction and looks what became of the files under it when it failed.
     private func noticingFiles<T>(_ body: () throws -> T) throws -> T {
         do {
-            return try body()
+            return try withoutPlace(body)
         } catch {
             guard let files = health.files, !isDead else { throw error }
             if files.isCut { throw death() }

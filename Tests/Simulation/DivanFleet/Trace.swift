@@ -17,27 +17,8 @@ struct Trace {
     mutating func add(_ time: Duration, _ text: @autoclosure () -> String) {
         let text = text()
         mix(UInt64(bitPattern: time.milliseconds))
-        mix(sentence: text)
+        for byte in text.utf8 { mix(UInt64(byte)) }
         if keepsLines { lines.append("\(time.clockText)  \(text)") }
-    }
-
-    /// How the names of directories begin in which databases are; the rest is another one in each run.
-    private static let directory = Array("divan-test-".utf8)
-    private static let randomCount = 6
-
-    private mutating func mix(sentence: String) {
-        var (matchCount, skipCount) = (0, 0)
-        for byte in sentence.utf8 {
-            guard skipCount == 0 else {
-                skipCount -= 1
-                continue
-            }
-            mix(UInt64(byte))
-            matchCount = byte == Self.directory[matchCount] ? matchCount + 1 : 0
-            if matchCount == Self.directory.count {
-                (matchCount, skipCount) = (0, Self.randomCount)
-            }
-        }
     }
 
     /// FNV-1a, a word at a time.
