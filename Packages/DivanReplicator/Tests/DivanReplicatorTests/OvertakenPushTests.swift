@@ -214,7 +214,8 @@ import Testing
 
     /// The peer's version won over ours, which was on its way there and brought the document back: the peer has
     /// ours, which is known here by the version alone that it is converted to.
-    @Test func `a peer that took a tree ID for what had won over it is told of the winner`() throws {
+    @Test func `a peer that took a tree ID for what had won over it is told of the winner`() throws
+    {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)
