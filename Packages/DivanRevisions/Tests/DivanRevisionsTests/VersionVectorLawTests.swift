@@ -129,6 +129,30 @@ import Testing
         }
     }
 
+    /// One byte to ten for a difference, forwards and back.
+    @Test func `times however far apart come back from the stored form`() throws {
+        let source = { (number: UInt8) in
+            try #require(SourceID(bytes: Array(repeating: number, count: 16)))
+        }
+        let latest = HybridClock.validTimes.upperBound
+        for bit in 0..<62 as Range<UInt64> {
+            for difference in [1 << bit, 1 << bit - 1, 1 << bit + 1] as [UInt64] {
+                let times = [latest, latest - difference, latest]
+                let versions = try times.enumerated().map { place, time in
+                    try #require(Version(time: time, source: source(UInt8(place + 1))))
+                }
+                let vector = try VersionVector(versions, mergeCount: 0)
+                #expect(try VersionVector(encoded: vector.encoded.span) == vector, "\(difference)")
+                let bytes = vector.encoded
+                for cutCount in 1...16 {
+                    let cut = Array(bytes.dropLast(cutCount))
+                    let read = try? VersionVector(encoded: cut.span)
+                    #expect(read == nil, "\(difference) without \(cutCount)")
+                }
+            }
+        }
+    }
+
     @Test func `a revision ID carries a version through text, bytes and order`() throws {
         var generator = SeededGenerator(seed: 14)
         var ids: [RevisionID] = [try id("1-aa"), try id("4294967295-ff")]

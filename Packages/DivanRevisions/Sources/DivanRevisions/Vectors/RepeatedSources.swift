@@ -14,11 +14,10 @@ enum RepeatedSources {
         return UInt64(bitPattern: Int64(hasher.finalize())) | 1
     }
 
-    /// Where a source stands that occurred before, in ascending order.
-    ///
-    /// Two such places at most: of a sound vector there is one.
+    /// Finds sources that occurred before.
     ///
     /// - Parameter versions: `VersionLimits.receivedCount` at most.
+    /// - Returns: Where they stand, in ascending order; two at most, as a sound vector has one.
     static func places(in versions: [Version]) -> [Int] {
         let capacity = max(versions.count, 4)
         let bitCount = UInt64(UInt64.bitWidth - capacity.leadingZeroBitCount + 1)
@@ -30,8 +29,8 @@ enum RepeatedSources {
         for index in versions.indices {
             let source = versions[index].source
             let (high, low) = source.words
-            let sum = (high &* factors.0) &+ (low &* factors.1)
-            var place = Int(truncatingIfNeeded: sum >> shift)
+            let product = (high ^ factors.0).multipliedFullWidth(by: low ^ factors.1)
+            var place = Int(truncatingIfNeeded: (product.high ^ product.low) >> shift)
             var isNew = true
             while case let occupant = Int(places[place]), occupant > 0, isNew {
                 isNew = versions[occupant - 1].source != source

@@ -32,20 +32,13 @@ extension VersionVector {
         for index in versions.indices {
             let version = versions[index]
             let number = Int64(bitPattern: index == 0 ? version.time : before &- version.time)
-            var rest = UInt64(bitPattern: Self.compressed(number))
-            while rest >= 0x80 {
-                let low = UInt8(truncatingIfNeeded: rest) | 0x80
-                bytes.storeBytes(of: low, toByteOffset: end, as: UInt8.self)
-                end += 1
-                rest >>= 7
-            }
+            let value = UInt64(bitPattern: Self.compressed(number))
             before = version.time
+            end = Self.write(value, to: &bytes, at: end)
             let count = version.source == .me ? 0 : SourceID.byteCount
             let mark = UInt8(count) | (index <= mergeCount ? Self.headBit : 0)
-            // The last byte of the number, and the mark behind it.
-            let pair = UInt16(truncatingIfNeeded: rest) | UInt16(mark) << 8
-            bytes.storeBytes(of: pair.littleEndian, toByteOffset: end, as: UInt16.self)
-            end += 2
+            bytes.storeBytes(of: mark, toByteOffset: end, as: UInt8.self)
+            end += 1
             guard count > 0 else { continue }
             let (high, low) = version.source.words
             bytes.storeBytes(of: high.bigEndian, toByteOffset: end, as: UInt64.self)
@@ -53,6 +46,32 @@ extension VersionVector {
             end += count
         }
         return end
+    }
+
+    /// Writes a varint over bytes, of which there are ten; returns where it ends.
+    private static func write(
+        _ value: UInt64,
+        to bytes: inout MutableRawSpan,
+        at start: Int
+    ) -> Int {
+        if value >> 56 == 0 {
+            let sevens = value.inSevens
+            let count = max(1, (71 - sevens.leadingZeroBitCount) / 8)
+            let marks = 0x8080_8080_8080_8080 & ((1 as UInt64) << (8 * (count - 1)) - 1)
+            let word = (sevens | marks).littleEndian
+            bytes.storeBytes(of: word, toByteOffset: start, as: UInt64.self)
+            return start + count
+        }
+        var (end, rest) = (start, value)
+        while rest >= 0x80 {
+            let low = UInt8(truncatingIfNeeded: rest) | 0x80
+            bytes.storeBytes(of: low, toByteOffset: end, as: UInt8.self)
+            end += 1
+            rest >>= 7
+        }
+        let last = UInt8(truncatingIfNeeded: rest)
+        bytes.storeBytes(of: last, toByteOffset: end, as: UInt8.self)
+        return end + 1
     }
 
     /// The stored form.
@@ -108,6 +127,23 @@ extension VersionVector {
 
     /// Reads a varint as `ByteReader.readNumber` does.
     private static func number(
+        in bytes: Span<UInt8>,
+        at offset: inout Int
+    ) throws(ByteReader.Damage) -> UInt64 {
+        guard bytes.count - offset >= 8 else { return try longNumber(in: bytes, at: &offset) }
+        // Eight bytes are there, and any bits are a number.
+        let loaded = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let word = UInt64(littleEndian: loaded)
+        let ends = ~word & 0x8080_8080_8080_8080
+        guard ends != 0 else { return try longNumber(in: bytes, at: &offset) }
+        // All through the first byte without its top bit.
+        let sevens = word & (ends ^ (ends - 1)) & 0x7F7F_7F7F_7F7F_7F7F
+        offset += ends.trailingZeroBitCount / 8 + 1
+        return UInt64(sevens: sevens)
+    }
+
+    /// The same a byte at a time, near the end and for more than eight of them.
+    private static func longNumber(
         in bytes: Span<UInt8>,
         at offset: inout Int
     ) throws(ByteReader.Damage) -> UInt64 {

@@ -9,8 +9,8 @@ struct ManyWriters {
 
     init() throws {
         // From November 2023 on, without what counts within one moment.
-        let start: UInt64 = 1_700_000_000_000_000_000 >> 16 << 16
-        let hour: UInt64 = 3_600_000_000_000 >> 16 << 16
+        let start: UInt64 = (1_700_000_000_000_000_000 >> 16) << 16
+        let hour: UInt64 = (3_600_000_000_000 >> 16) << 16
         let versions = try (0..<Self.sourceCount).map { number in
             let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)] + Array(repeating: 7, count: 14)
             guard let source = SourceID(bytes: bytes),
