@@ -11,8 +11,10 @@ struct ManyWriters {
         // From November 2023 on, without what counts within one moment.
         let start: UInt64 = (1_700_000_000_000_000_000 >> 16) << 16
         let hour: UInt64 = (3_600_000_000_000 >> 16) << 16
+        var random = Xorshift()
         let versions = try (0..<Self.sourceCount).map { number in
-            let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)] + Array(repeating: 7, count: 14)
+            // As databases draw them.
+            let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             guard let source = SourceID(bytes: bytes),
                 let version = Version(time: start + hour * UInt64(number), source: source)
             else { throw BenchFailure("no version") }
