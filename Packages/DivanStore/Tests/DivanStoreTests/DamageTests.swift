@@ -157,23 +157,54 @@ import Testing
         let (whole, before) = (try contents(database), try answers())
         var changed = 0
         for _ in 0..<300 {
-            var bytes = whole
-            let offset = Int.random(in: 0..<bytes.count, using: &seeded)
-            bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &seeded)
-            try write(bytes, to: database)
-            let after = Result { try answers() }
-            guard (try? after.get()) != before else { continue }
-            changed += 1
-            if let documents = try? after.get() {
-                #expect(documents.allSatisfy(before.contains), "seed \(seed), byte \(offset)")
-            }
-            #expect(throws: StoreError.self, "seed \(seed), byte \(offset)") {
-                let store = try Store.open(directory: path)
-                defer { try? store.close() }
-                try store.checkIntegrity()
-            }
+            let offset = Int.random(in: 0..<whole.count, using: &seeded)
+            let bit = UInt8.random(in: 0..<8, using: &seeded)
+            changed += try isFound(offset, bit, of: whole, before, "seed \(seed)") ? 1 : 0
         }
         #expect(changed > 100, "seed \(seed)")
+    }
+
+    /// No checksum covers the schema, and SQLite believes it.
+    @Test func `every flipped bit in the definition of a table is found`() throws {
+        let seed = UInt64.random(in: 0...0xFFFF)
+        var seeded = SeededGenerator(seed: seed)
+        let (whole, before) = (try contents(database), try answers())
+        let type = try #require(whole.firstRange(of: Array("INTEGER PRIMARY KEY,\n".utf8)))
+        // Another type than INTEGER: the table has all rows, and none of them a sequence.
+        #expect(try isFound(type.lowerBound + 3, 1, of: whole, before, "the type of a sequence"))
+        for name in ["TABLE docs_1", "TABLE collections", "TABLE \"values\"", "INDEX docs_1_con"] {
+            let place = try #require(whole.firstRange(of: Array("CREATE \(name)".utf8)))
+            for offset in place.lowerBound..<place.lowerBound + 60 {
+                let bit = UInt8.random(in: 0..<8, using: &seeded)
+                _ = try isFound(offset, bit, of: whole, before, "seed \(seed), \(name)")
+            }
+        }
+    }
+
+    /// Flips a bit and sees that a change of the answers is told, and that none of them is another one.
+    ///
+    /// - Returns: Whether the answers changed.
+    private func isFound(
+        _ offset: Int,
+        _ bit: UInt8,
+        of whole: [UInt8],
+        _ before: [StoredDocument],
+        _ place: String
+    ) throws -> Bool {
+        var bytes = whole
+        bytes[offset] ^= 1 << bit
+        try write(bytes, to: database)
+        let after = Result { try answers() }
+        guard (try? after.get()) != before else { return false }
+        if let documents = try? after.get() {
+            #expect(documents.allSatisfy(before.contains), "\(place), byte \(offset), bit \(bit)")
+        }
+        #expect(throws: StoreError.self, "\(place), byte \(offset), bit \(bit)") {
+            let store = try Store.open(directory: path)
+            defer { try? store.close() }
+            try store.checkIntegrity()
+        }
+        return true
     }
 
     @Test func `a damaged document is named, and the others are read`() throws {

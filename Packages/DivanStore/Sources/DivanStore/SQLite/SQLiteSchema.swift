@@ -22,23 +22,8 @@ enum SQLiteSchema {
             """
             PRAGMA journal_mode = WAL;
             BEGIN IMMEDIATE;
-            CREATE TABLE collections (
-                id INTEGER PRIMARY KEY AUTOINCREMENT,
-                scope TEXT NOT NULL,
-                name TEXT NOT NULL,
-                lastSequence INTEGER NOT NULL,
-                liveCount INTEGER NOT NULL,
-                uncheckedThrough INTEGER NOT NULL DEFAULT 0,
-                checksum INTEGER,
-                UNIQUE (scope, name)
-            );
-            CREATE TABLE "values" (
-                space TEXT NOT NULL,
-                key TEXT NOT NULL,
-                value BLOB NOT NULL,
-                checksum INTEGER,
-                PRIMARY KEY (space, key)
-            ) WITHOUT ROWID;
+            \(SQLiteDefinitions.collections);
+            \(SQLiteDefinitions.values);
             PRAGMA application_id = \(applicationID);
             PRAGMA user_version = \(version);
             COMMIT;
@@ -46,7 +31,7 @@ enum SQLiteSchema {
         )
     }
 
-    /// Refuses files that are not ours, that are newer, or that miss a table.
+    /// Refuses files that are not ours, that are newer, or whose tables are not what they should be.
     static func verify(_ connection: SQLiteConnection) throws(StoreError) {
         let owner = try connection.integer("PRAGMA application_id") ?? 0
         guard owner == applicationID else {
@@ -62,12 +47,10 @@ enum SQLiteSchema {
                 at: connection.path
             )
         }
-        let count = try connection.integer(
-            "SELECT count(*) FROM sqlite_schema WHERE name IN ('collections', 'values')"
-        )
-        guard found >= 1, count == 2 else {
-            throw StoreError(.corrupt("tables are missing"), at: connection.path)
+        guard found >= 1 else {
+            throw StoreError(.corrupt("its version is none"), at: connection.path)
         }
+        try SQLiteDefinitions.verify(connection)
     }
 
     /// The table of a collection.
@@ -88,27 +71,12 @@ enum SQLiteSchema {
     }
 
     /// Makes the table of a collection.
-    ///
-    /// The body stands last, so that a scan that does not want it never follows its overflow
-    /// pages; it is text, so that SQLite's JSON functions read it.
     static func createTable(_ collection: CollectionID) -> String {
         let table = table(collection)
         return """
-            CREATE TABLE \(table) (
-                sequence INTEGER PRIMARY KEY,
-                documentID TEXT NOT NULL UNIQUE,
-                revisionID BLOB NOT NULL,
-                flags INTEGER NOT NULL,
-                expiration INTEGER,
-                tree NOT NULL,
-                bodyByteCount INTEGER NOT NULL,
-                checksum INTEGER,
-                body TEXT NOT NULL
-            );
-            CREATE INDEX \(table)_conflicted ON \(table) (sequence)
-                WHERE \(isConflicted);
-            CREATE INDEX \(table)_expiration ON \(table) (expiration)
-                WHERE expiration IS NOT NULL;
+            \(SQLiteDefinitions.documents(table));
+            \(SQLiteDefinitions.conflicted(table));
+            \(SQLiteDefinitions.expirations(table));
             """
     }
 
