@@ -7,7 +7,7 @@ public struct Measurement: Sendable {
     /// The single size.
     public let size: Int
     /// Processor time of the thread in milliseconds: for one, two, four and eight times the size.
-    public let milliseconds: [Double]
+    public private(set) var milliseconds: [Double]
 
     /// The factors of the size.
     public static let factors = [1, 2, 4, 8]
@@ -48,36 +48,40 @@ public struct Measurement: Sendable {
 extension Measurement {
     /// Measures a shape.
     ///
-    /// Time of the processor, not of the clock, so that a busy machine changes little; the least of
-    /// several runs; and what seems to grow is measured again before it counts.
+    /// Time of the processor, not of the clock, so that a busy machine changes little. A shared core
+    /// may still run at half its speed for a while, so one run of eightfold size stands between
+    /// eight runs of the single size, which see the same minutes; what seems to grow is measured
+    /// again, and counts when it grows each time.
     public init(_ shape: Shape) throws {
         var size = shape.size
         while size * 16 <= shape.largest, try Self.time(shape, size) < 1.5 { size *= 2 }
-        var best = try Self.factors.map { try Self.time(shape, size * $0) }
-        for _ in 0..<4 where best[3] > Self.limit * best[0] {
-            for (index, factor) in Self.factors.enumerated() {
-                best[index] = min(best[index], try Self.time(shape, size * factor))
-            }
-        }
         self.shape = shape
         self.size = size
-        milliseconds = best
+        milliseconds = try Self.round(shape, size)
+        for _ in 1..<Self.roundCount where !isLinear {
+            let again = try Self.round(shape, size)
+            if again[3] * milliseconds[0] < milliseconds[3] * again[0] { milliseconds = again }
+        }
     }
 
-    /// The least time of a few runs.
+    /// How often what seems to grow is measured.
+    private static let roundCount = 8
+
+    /// The times of the four sizes, that of the single one as a mean of runs before and after.
+    private static func round(_ shape: Shape, _ size: Int) throws -> [Double] {
+        let half = factors[3] / 2
+        var single = try (0..<half).reduce(0) { sum, _ in sum + (try time(shape, size)) }
+        let others = try factors[1...].map { try time(shape, size * $0) }
+        single = try (0..<half).reduce(single) { sum, _ in sum + (try time(shape, size)) }
+        return [single / Double(2 * half)] + others
+    }
+
+    /// The time of one run.
     private static func time(_ shape: Shape, _ size: Int) throws -> Double {
-        var least = Double.infinity
-        var total = 0.0
-        for _ in 0..<3 {
-            let run = try shape.prepare(size)
-            let start = now()
-            try run()
-            let elapsed = now() - start
-            least = min(least, elapsed)
-            total += elapsed
-            if total > 250 { break }
-        }
-        return least
+        let run = try shape.prepare(size)
+        let start = now()
+        try run()
+        return now() - start
     }
 
     /// Processor time that this thread has used, in milliseconds.
