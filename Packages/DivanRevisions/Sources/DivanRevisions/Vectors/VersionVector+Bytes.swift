@@ -125,39 +125,23 @@ extension VersionVector {
         }
     }
 
-    /// Reads a varint as `ByteReader.readNumber` does.
+    /// Reads a varint, eight bytes at once where there are so many.
     private static func number(
         in bytes: Span<UInt8>,
         at offset: inout Int
     ) throws(ByteReader.Damage) -> UInt64 {
-        guard bytes.count - offset >= 8 else { return try longNumber(in: bytes, at: &offset) }
+        guard bytes.count - offset >= 8 else {
+            return try ByteReader.readNumber(of: bytes, at: &offset)
+        }
         // Eight bytes are there, and any bits are a number.
         let loaded = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
         let word = UInt64(littleEndian: loaded)
         let ends = ~word & 0x8080_8080_8080_8080
-        guard ends != 0 else { return try longNumber(in: bytes, at: &offset) }
+        guard ends != 0 else { return try ByteReader.readNumber(of: bytes, at: &offset) }
         // All through the first byte without its top bit.
         let sevens = word & (ends ^ (ends - 1)) & 0x7F7F_7F7F_7F7F_7F7F
         offset += ends.trailingZeroBitCount / 8 + 1
         return UInt64(sevens: sevens)
-    }
-
-    /// The same a byte at a time, near the end and for more than eight of them.
-    private static func longNumber(
-        in bytes: Span<UInt8>,
-        at offset: inout Int
-    ) throws(ByteReader.Damage) -> UInt64 {
-        var (value, shift) = (UInt64(0), UInt64(0))
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            let bits = UInt64(byte & 0x7F)
-            guard shift < 63 || (shift == 63 && bits <= 1) else { throw ByteReader.Damage() }
-            offset += 1
-            value |= bits << shift
-            if byte < 0x80 { return value }
-            shift += 7
-        }
-        throw ByteReader.Damage()
     }
 
     private static func source(
