@@ -121,7 +121,8 @@ extension PushedChanges.Place {
         )
         if follows, let next {
             let isThere = effects.contains(.mark)
-            self = Self(proposal: Proposal(isThere ? next.after(proposal.change) : next))
+            let ancestor = isThere ? proposal.change.revisionID : next.remoteAncestor
+            self = Self(proposal: Proposal(next, from: ancestor))
         }
         return step
     }

@@ -52,20 +52,6 @@ final class FeedChange: Sendable {
             feedEnd: row.feedEnd
         )
     }
-
-    /// The same change, once the remote has taken the one before it.
-    func after(_ former: FeedChange) -> FeedChange {
-        FeedChange(
-            sequence: sequence,
-            documentID: documentID,
-            revisionID: revisionID,
-            isTombstone: isTombstone,
-            bodyByteCount: bodyByteCount,
-            remoteAncestor: former.revisionID,
-            isFirst: isFirst,
-            feedEnd: feedEnd
-        )
-    }
 }
 
 /// A change as it is proposed, with the ancestor that is named.
