@@ -85,7 +85,8 @@ extension Store {
             // come back without it.
             try engine.makeDurable()
             let used = try read { try $0.usedBlobs() }
-            let collection = try blobs.collectGarbage(keeping: used)
+            let contents = try blobs.shelf.contents()
+            let collection = try blobs.collectGarbage(among: contents, keeping: used)
             try engine.compact()
             return collection
         }
@@ -96,7 +97,7 @@ extension Store {
         // In this order: what comes meanwhile is not in the list, or is found to be in use.
         let contents = try blobs.shelf.contents()
         let used = try read { try $0.usedBlobs() }
-        return blobs.garbage(among: contents, keeping: used)
+        return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: true)
     }
 
     /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.

@@ -129,39 +129,28 @@ public final class BlobStore: Sendable {
         public internal(set) var unknownNames: [String] = []
     }
 
-    /// What `collectGarbage(keeping:)` would remove of some contents.
-    func garbage(
+    /// Removes every content that is neither in `used` nor held.
+    ///
+    /// No document may be saved meanwhile: `Store.compact()` sees to that. With `onlyCounting` nothing is
+    /// removed; documents may be saved then, if `used` is asked for after `contents`.
+    func collectGarbage(
         among contents: (digests: [BlobDigest], unknownNames: [String]),
-        keeping used: Set<BlobDigest>
-    ) -> Collection {
+        keeping used: Set<BlobDigest>,
+        onlyCounting: Bool = false
+    ) throws(StoreError) -> Collection {
         var collection = Collection()
         collection.unknownNames = contents.unknownNames
         for digest in contents.digests where !used.contains(digest) {
-            guard holds.withLock({ $0[digest] == nil }) else { continue }
-            collection.removedCount += 1
-            collection.removedByteCount += shelf.byteCount(digest) ?? 0
-        }
-        return collection
-    }
-
-    /// Removes every content that is neither in `used` nor held.
-    ///
-    /// No document may be saved meanwhile: `Store.compact()` sees to that.
-    func collectGarbage(keeping used: Set<BlobDigest>) throws(StoreError) -> Collection {
-        var collection = Collection()
-        let (digests, unknownNames) = try shelf.contents()
-        collection.unknownNames = unknownNames
-        for digest in digests where !used.contains(digest) {
             // Under the lock, so that a hold taken now is either seen or finds the blob gone.
             let isRemoved = try holds.withLock { holds throws(StoreError) in
                 guard holds[digest] == nil else { return false }
                 collection.removedByteCount += shelf.byteCount(digest) ?? 0
-                try shelf.remove(digest)
+                if !onlyCounting { try shelf.remove(digest) }
                 return true
             }
             if isRemoved { collection.removedCount += 1 }
         }
-        try shelf.removeParts(keeping: used)
+        if !onlyCounting { try shelf.removeParts(keeping: used) }
         return collection
     }
 }

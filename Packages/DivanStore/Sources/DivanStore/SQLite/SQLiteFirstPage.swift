@@ -43,11 +43,7 @@ struct SQLiteFirstPage {
         CREATE TABLE collections (id INTEGER PRIMARY KEY, scope TEXT NOT NULL,
             name TEXT NOT NULL, lastSequence INTEGER NOT NULL, liveCount INTEGER NOT NULL,
             uncheckedThrough INTEGER NOT NULL DEFAULT 0, checksum INTEGER);
-        \(values);
-        """
-    private static let values = """
-        CREATE TABLE "values" (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
-            checksum INTEGER, PRIMARY KEY (space, key)) WITHOUT ROWID
+        \(SQLiteDefinitions.values);
         """
 
     private static func documents(_ name: String, bodyIsLast: Bool) -> String {
@@ -135,7 +131,7 @@ struct SQLiteFirstPage {
         }
         // What was not found is empty.
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
-        if values == nil { try connection.execute(Self.values) }
+        if values == nil { try connection.execute(SQLiteDefinitions.values) }
         var losses: [String] = []
         for (id, name) in names.sorted(by: { $0.key < $1.key }) where found[id] == nil {
             let table = SQLiteSchema.table(CollectionID(rawValue: id))
