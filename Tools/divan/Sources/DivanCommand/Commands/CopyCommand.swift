@@ -115,9 +115,7 @@ enum CopyCommand: Command {
     private static func report(_ target: DatabasePath, _ terminal: Terminal) throws {
         let store = try target.open(forWriting: false)
         defer { try? store.close() }
-        let count = try store.read { reader in
-            try reader.collections().reduce(0) { try $0 + reader.count(in: $1) }
-        }
+        let count = try store.read { try $0.documentCount() }
         tell(count, target.bundle, terminal)
     }
 

@@ -29,7 +29,7 @@ enum UpgradeCommand: Command {
             return tell("Revisions are named by version vectors already", isNew: false, terminal)
         }
         guard !isDry else {
-            let count = try store.documentCount()
+            let count = try store.read { try $0.documentCount() }
             return terminal.rehearsed(
                 "name the revisions of \(Numbers.count(count, "document")) by version vectors, for ever",
                 ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]

@@ -93,12 +93,10 @@ extension DatabasePath {
     }
 }
 
-extension Store {
+extension StoreReader {
     /// Documents of all collections; tombstones do not count.
     func documentCount() throws -> Int {
-        try read { reader in
-            try reader.collections().reduce(0) { try $0 + reader.count(in: $1) }
-        }
+        try collections().reduce(0) { try $0 + count(in: $1) }
     }
 }
 

@@ -49,7 +49,7 @@ struct DumpWriter {
                 try output.write(.remote(remote.id, name: remote.name))
             }
             for path in paths { try output.write(.collection(path)) }
-            let total = try paths.reduce(0) { try $0 + reader.count(in: $1) }
+            let total = try reader.documentCount()
             for path in paths { try write(path, since: former, of: total, reader) }
             let end = DumpEnd(
                 database: database,

@@ -118,7 +118,8 @@ extension DatabasePath {
     ) throws {
         let store = try open(forWriting: false)
         defer { try? store.close() }
-        let (documentCount, blobs) = (try store.documentCount(), try store.blobs.usage())
+        let documentCount = try store.read { try $0.documentCount() }
+        let blobs = try store.blobs.usage()
         var file = stat()
         guard stat(bundle + "/db.sqlite3", &file) == 0 else { throw Failure.file(bundle, errno) }
         let byteCount = Int(file.st_size) + blobs.byteCount
