@@ -25,7 +25,22 @@ public struct BLIPIncomingRequest: Sendable {
     public let isUrgent: Bool
 
     /// The kind of request; empty when the peer named none.
-    public var profile: String { properties["Profile"] ?? "" }
+    public let profile: String
+
+    init(
+        id: BLIPRequestID,
+        properties: BLIPProperties,
+        body: [UInt8],
+        isNoReply: Bool,
+        isUrgent: Bool
+    ) {
+        self.id = id
+        self.properties = properties
+        self.body = body
+        self.isNoReply = isNoReply
+        self.isUrgent = isUrgent
+        profile = properties["Profile"] ?? ""
+    }
 }
 
 /// An answer of the peer.

@@ -106,9 +106,9 @@ public struct BLIPProperties: Sendable {
 
     /// Whether a value is true, as `bool(_:)` says.
     public static func isTrue(_ value: Span<UInt8>) -> Bool {
+        if isEqualIgnoringCase(value, "true") || isEqualIgnoringCase(value, "yes") { return true }
         let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        let word = text.lowercased()
-        return word == "true" || word == "yes" || (Int(word) ?? 0) != 0
+        return (Int(text) ?? 0) != 0
     }
 
     private mutating func append(_ text: String) {
@@ -177,6 +177,14 @@ extension BLIPProperties {
 
 private func isEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     for index in left.indices where left[index] != right[index] { return false }
+    return true
+}
+
+/// Whether a text is a word of small ASCII letters, in any case.
+private func isEqualIgnoringCase(_ text: Span<UInt8>, _ word: StaticString) -> Bool {
+    guard text.count == word.utf8CodeUnitCount else { return false }
+    // A literal's pointer is valid for ever, and as long as was just compared.
+    for index in text.indices where text[index] | 0x20 != word.utf8Start[index] { return false }
     return true
 }
 

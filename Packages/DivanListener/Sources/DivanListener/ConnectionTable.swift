@@ -66,9 +66,7 @@ final class ConnectionTable: Sendable {
 
     /// Counts documents that arrived, were acknowledged, or were refused.
     func note(_ id: UInt64, _ events: [DocumentEvent]) {
-        state.withLock { state in
-            for event in events { state.connections[id]?.counted.count(event) }
-        }
+        state.withLock { $0.connections[id]?.counted.count(events) }
     }
 
     /// Forgets a connection that has ended; its figures stay.
@@ -132,7 +130,11 @@ final class ConnectionTable: Sendable {
 }
 
 extension ListenerStatistics {
-    fileprivate mutating func count(_ event: DocumentEvent) {
+    fileprivate mutating func count(_ events: [DocumentEvent]) {
+        for event in events { count(event) }
+    }
+
+    private mutating func count(_ event: DocumentEvent) {
         guard event.error == nil else {
             failedDocumentCount += 1
             return

@@ -68,12 +68,12 @@ final class Inbox {
         in admission: Admission
     ) throws(SyncError) {
         try admission.admit(message, body.bytes)
-        var revision = IncomingRevision(
-            request: request.isNoReply ? nil : request.id,
-            collection: admission.collection,
-            message: message,
+        let revision = IncomingRevision(
+            message,
             body: body.bytes,
-            hasBlobs: !body.blobs.isEmpty
+            hasBlobs: !body.blobs.isEmpty,
+            collection: admission.collection,
+            answering: request.isNoReply ? nil : request.id
         )
         if message.deltaSource != nil {
             let byteCount = request.body.count
@@ -208,7 +208,7 @@ extension Inbox {
 
     /// A blob arrived, or could not; returns the revision when it failed with it.
     private func resolve(_ completion: BlobFetcher.Completion) -> Failed? {
-        guard var revision = parked.removeValue(forKey: completion.parkedID) else { return nil }
+        guard let revision = parked.removeValue(forKey: completion.parkedID) else { return nil }
         if let error = completion.error {
             byteCount -= revision.body.count
             // A full or broken disk is not the document's fault: it must come again.

@@ -2,21 +2,35 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// A received revision on its way into the store.
-struct IncomingRevision {
+/// A received revision on its way into the store; handed on by reference, for it is large.
+final class IncomingRevision {
     /// The request to answer after the commit; `nil` when no answer is wanted.
-    var request: BLIPRequestID?
-    var collection: Int
-    var message: RevisionMessage
+    let request: BLIPRequestID?
+    let collection: Int
+    let message: RevisionMessage
+    let body: [UInt8]
+    let hasBlobs: Bool
     var life = PulledRevision.requested
-    var body: [UInt8] = []
-    var hasBlobs = false
     /// The difference that the body was made from, if any.
     var delta: DeltaUse?
     /// Contents that were left at the peer.
     var absentBlobs: [BlobDigest] = []
     /// Keep its blobs from being collected until it is stored.
     var holds: [BlobHold] = []
+
+    init(
+        _ message: RevisionMessage,
+        body: [UInt8],
+        hasBlobs: Bool,
+        collection: Int,
+        answering request: BLIPRequestID?
+    ) {
+        self.message = message
+        self.body = body
+        self.hasBlobs = hasBlobs
+        self.collection = collection
+        self.request = request
+    }
 
     /// What is particular about it, for the application.
     var flags: SyncFlags { message.isTombstone ? .deleted : [] }

@@ -39,13 +39,8 @@ struct RevisionFields {
     private let dialect: RevisionDialect
 
     init(_ properties: BLIPProperties, in dialect: RevisionDialect = RevisionDialect(.trees)) {
-        var fields = Self(dialect)
-        properties.forEachPair { name, value in fields.take(name, value) }
-        self = fields
-    }
-
-    private init(_ dialect: RevisionDialect) {
         self.dialect = dialect
+        properties.forEachPair { name, value in take(name, value) }
     }
 
     private mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) {
