@@ -99,7 +99,7 @@ import Testing
     @Test
     func `a transport that keeps no promise is told all of it`() async throws {
         let violations = try await MessageTransportContract.violations(
-            patience: .milliseconds(300)
+            patience: .seconds(3)
         ) { first, second in
             let pair = InProcessPair(subprotocol: nil)
             let (near, far) = (Lossy(pair.first), Lossy(pair.second))
