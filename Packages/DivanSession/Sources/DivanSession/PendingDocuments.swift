@@ -26,12 +26,33 @@ public struct PendingDocuments: Sendable {
     /// - Returns: `nil` when the collection is not among the options.
     /// - Throws: What the store throws.
     public func documentIDs(in path: CollectionPath) throws -> Set<DocumentID>? {
+        var pending: Set<DocumentID> = []
+        let isAmongOptions = try forEachChange(in: path) { pending.insert($0.documentID) }
+        return isAmongOptions ? pending : nil
+    }
+
+    /// How many documents of a collection are pending, without their IDs in memory.
+    ///
+    /// One that is saved while they are counted may count twice.
+    ///
+    /// - Returns: `nil` when the collection is not among the options.
+    /// - Throws: What the store throws.
+    public func count(in path: CollectionPath) throws -> Int? {
+        var count = 0
+        let isAmongOptions = try forEachChange(in: path) { _ in count += 1 }
+        return isAmongOptions ? count : nil
+    }
+
+    /// Goes through the pending changes; false when the collection is not among the options.
+    private func forEachChange(
+        in path: CollectionPath,
+        _ body: (ChangeRow) -> Void
+    ) throws -> Bool {
         guard let collection = options.collections.first(where: { $0.path == path }) else {
-            return nil
+            return false
         }
         let completed = try completedSequences(of: collection)
         let remote = try store.remoteID(for: options.remoteIdentity)
-        var pending: Set<DocumentID> = []
         var sequence = completed.firstRangeEnd
         while true {
             let isLast = try store.read { reader in
@@ -43,12 +64,12 @@ public struct PendingDocuments: Sendable {
                 )
                 for change in changes
                 where try isPending(change, completed, collection, reader) {
-                    pending.insert(change.documentID)
+                    body(change)
                 }
                 sequence = changes.last?.sequence ?? sequence
                 return changes.count < Self.batchCount
             }
-            if isLast { return pending }
+            if isLast { return true }
         }
     }
 

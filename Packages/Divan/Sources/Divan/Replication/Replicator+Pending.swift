@@ -31,6 +31,18 @@ extension Replicator {
         try pendingNames(in: collection).sorted().map(\.text)
     }
 
+    /// How many documents have changes that the peer has not acknowledged.
+    ///
+    /// As ``pendingDocuments(collection:)`` counted, without a list of them in memory; a document that
+    /// is saved meanwhile may count twice. An addition to the official API.
+    ///
+    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    public func pendingDocumentCount(collection: Collection) throws -> Int {
+        try translatingErrors {
+            try questions(about: collection).count(in: collection.path) ?? 0
+        }
+    }
+
     private func pendingNames(in collection: Collection) throws -> Set<StoredID> {
         try translatingErrors {
             try questions(about: collection).documentIDs(in: collection.path) ?? []

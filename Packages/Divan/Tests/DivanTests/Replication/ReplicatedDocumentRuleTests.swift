@@ -116,6 +116,7 @@ import Testing
         let replicator = Replicator(config: try peers.configuration(.push))
         let pending = try replicator.pendingDocuments(collection: here)
         #expect(pending.map { Array($0.utf8) } == spellings.map { Array($0.utf8) })
+        #expect(try replicator.pendingDocumentCount(collection: here) == 3)
         try await replicator.run()
         #expect(try peers.there.defaultCollection().count == 3)
         try here.put(spellings[1], 2)
@@ -123,6 +124,7 @@ import Testing
             try spellings.map { try replicator.isDocumentPending($0, collection: here) }
                 == [false, true, false]
         )
+        #expect(try replicator.pendingDocumentCount(collection: here) == 1)
     }
 
     @Test func `document IDs take precedence over the push filter when pending is counted`() throws

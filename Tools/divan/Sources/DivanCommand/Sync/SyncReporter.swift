@@ -97,17 +97,17 @@ final class SyncReporter: @unchecked Sendable {
         return count ?? 0
     }
 
-    /// Counts what waits to be pushed, for a twentieth of the time at most: with a million
-    /// documents it takes a second.
+    /// Counts what waits to be pushed, for a hundredth of the time at most: it takes a second where
+    /// there are millions.
     private func countPending(at seconds: Double, isOver: Bool) {
         guard replicator.config.replicatorType != .pull, seconds >= nextCount, !isOver else {
             return
         }
         pending = try? replicator.config.collections.reduce(0) { sum, collection in
-            try sum + replicator.pendingDocuments(collection: collection).count
+            try sum + replicator.pendingDocumentCount(collection: collection)
         }
         let cost = (ContinuousClock.now - clock).inSeconds - seconds
-        nextCount = seconds + cost * 20
+        nextCount = seconds + cost * 100
     }
 }
 
