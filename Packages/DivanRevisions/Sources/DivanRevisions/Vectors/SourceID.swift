@@ -24,14 +24,13 @@ public struct SourceID: Hashable, Sendable {
     }
 
     /// Takes 16 bytes, such as a database's public UUID; `nil` when there are more or fewer.
-    public init?(bytes: some Sequence<UInt8>) {
-        var (high, low, count) = (UInt64(0), UInt64(0), 0)
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
         for byte in bytes {
             high = high << 8 | low >> 56
             low = low << 8 | UInt64(byte)
-            count += 1
         }
-        guard count == Self.byteCount else { return nil }
         self.init(high: high, low: low)
     }
 
