@@ -223,10 +223,11 @@ extension Pusher {
 
     /// How far the peer's sequences were when it stored a revision.
     ///
-    /// Where it had the revision already, that need not be its current one, and nothing says since when.
+    /// Where it had the revision already, that need not be its current one, and nothing says since when:
+    /// whatever else it tells of the document is newer, as if the sequence were 0.
     private func place(in reply: BLIPIncomingReply) -> UInt64? {
-        let wasThere = reply.properties.bool("noop")
-        return wasThere && connection.dialect.mayCross ? nil : reply.remoteSequence
+        guard reply.properties.bool("noop") else { return reply.remoteSequence }
+        return connection.dialect.mayCross ? nil : reply.remoteSequence.map { _ in 0 }
     }
 
     /// The peer's current revision, where it has won over the one that was sent; a peer of ours says so
