@@ -223,11 +223,10 @@ extension Pusher {
 
     /// How far the peer's sequences were when it stored a revision.
     ///
-    /// Where it had the revision already, that need not be its current one, and nothing says since when:
-    /// whatever else it tells of the document is newer, as if the sequence were 0.
+    /// Where it had the revision already, that need not be its current one, and nothing says since when.
     private func place(in reply: BLIPIncomingReply) -> UInt64? {
-        guard reply.properties.bool("noop") else { return reply.remoteSequence }
-        return connection.dialect.mayCross ? nil : reply.remoteSequence.map { _ in 0 }
+        let wasThere = reply.properties.bool("noop")
+        return wasThere && connection.dialect.mayCross ? nil : reply.remoteSequence
     }
 
     /// The peer's current revision, where it has won over the one that was sent; a peer of ours says so
