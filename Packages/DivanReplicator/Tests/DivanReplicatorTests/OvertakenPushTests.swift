@@ -182,6 +182,49 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
     }
 
+    /// Two revisions were closed for each other; the peer has ours on the branch that it closed, and tells
+    /// of the other one while ours is on its way.
+    @Test func `that the peer has a revision says less than what it tells meanwhile`() throws {
+        let site = try Site()
+        let (ours, theirs) = (RevisionID("2-dd"), RevisionID("2-bb"))
+        for (revision, closing) in [(theirs, []), (ours, ["3-cc", "2-bb"])] {
+            let received = RemoteRevision(
+                documentID: "doc",
+                revisionID: try #require(revision),
+                history: [try #require(RevisionID("1-aa"))],
+                body: Array("{}".utf8),
+                refusesConflicts: true,
+                closing: closing.compactMap { RevisionID($0) },
+                keepsOrder: true
+            )
+            _ = try site.store.write { try $0.insert(received, in: .default) }
+        }
+        let options = Conversation.Options(isContinuous: true)
+        let remote = try site.store.remoteID(for: options.remoteIdentity)
+        var server = Counterpart(options.active, site)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", ["pending": "1", "closings": "true"])
+        #expect(try text(server.answer("proposeChanges", "[]")).contains("2-dd"))
+        _ = try server.next("rev")
+
+        server.ask("changes", ["collection": "0"], #"[[7,"doc","2-bb"]]"#)
+        server.ask(
+            "rev",
+            [
+                "collection": "0", "id": "doc", "rev": "2-bb", "sequence": "7", "history": "1-aa",
+                "deleted_branch": "4-ee,3-ff,2-dd", "closings": "true",
+            ],
+            "{}"
+        )
+        #expect(try site.revision("doc") == "2-bb")
+        try server.answer("rev", "", ["noop": "true", "sequence": "9"])
+        server.exchange()
+        let change = try site.store.read { reader in
+            try reader.changes(in: .default, after: 0, limit: 1, remote: remote).first
+        }
+        #expect(change?.remoteAncestor == theirs)
+    }
+
     /// The peer had the greater of two crossed revisions, and gets the smaller from somebody else while ours is
     /// on its way; here the greater one comes back, and the smaller cannot be sent again.
     @Test func `what the peer lacks while another revision is on its way there follows that one`()

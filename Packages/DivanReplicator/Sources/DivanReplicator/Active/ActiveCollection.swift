@@ -259,6 +259,8 @@ extension ActiveCollection {
         guard puller != nil, let sequence = mark.remoteSequence else { return mark }
         let documentID = mark.revision.documentID
         guard !remoteOrder.isPassed(documentID, sequence) else { return nil }
+        // That it had this one need not be news, nor this one be current there.
+        if mark.wasThere, remoteOrder.tells(of: documentID) { return nil }
         var mark = mark
         // A later revision may have come under the same sequence, in place of this one.
         if !remoteOrder.note(documentID, mark.revision.revisionID, sequence) {

@@ -40,8 +40,8 @@ enum PushedChange {
         case wanted(PeerTerms)
         /// The peer has it; with the peer's sequence, if it said.
         case known(at: UInt64?)
-        /// The peer stored it.
-        case delivered(DeltaUse?, at: UInt64?)
+        /// The peer stored it, or had stored it before.
+        case delivered(DeltaUse?, at: UInt64?, wasThere: Bool)
         /// It is gone, or cannot be sent; that was told already.
         case vanished
         indirect case forbidden(SyncError, OutgoingRevision)
@@ -161,7 +161,7 @@ extension PushedChange.Event {
     /// How far the peer's sequences were, if it said.
     var remoteSequence: UInt64? {
         switch self {
-        case .known(let sequence), .delivered(_, let sequence): sequence
+        case .known(let sequence), .delivered(_, let sequence, _): sequence
         default: nil
         }
     }
@@ -170,9 +170,14 @@ extension PushedChange.Event {
     var saysCurrent: Bool {
         switch self {
         case .known: true
-        case .delivered(_, let sequence): sequence != nil
+        case .delivered(_, let sequence, _): sequence != nil
         default: false
         }
+    }
+
+    /// Whether the peer had the revision already, on whatever branch.
+    var wasThere: Bool {
+        if case .delivered(_, _, let wasThere) = self { wasThere } else { false }
     }
 
     /// What to send for a change that was proposed.

@@ -193,7 +193,11 @@ extension Pusher {
         guard let error else {
             if let winner = winner(in: reply) { return try conflicted(documentID, winner) }
             notePlace(reply)
-            take(.delivered(revision.delta, at: place(in: reply)), of: documentID)
+            let wasThere = reply.properties.bool("noop")
+            take(
+                .delivered(revision.delta, at: place(in: reply), wasThere: wasThere),
+                of: documentID
+            )
             return
         }
         if error.wireCode == .http(.forbidden) {
@@ -294,7 +298,7 @@ extension Pusher {
         }
         if effects.contains(.report) {
             var told = DocumentEvent(pushing: step.proposal.change, in: path, event.error)
-            if case .delivered(let delta, _) = event { told.delta = delta }
+            if case .delivered(let delta, _, _) = event { told.delta = delta }
             connection.report(told)
         }
         if effects.contains(.remember), let error = event.error {
@@ -322,7 +326,8 @@ extension Pusher {
                     feedEnd: change.feedEnd,
                     isCurrentThere: connection.dialect.mayCross && event.saysCurrent
                 ),
-                remoteSequence: event.remoteSequence
+                remoteSequence: event.remoteSequence,
+                wasThere: event.wasThere
             )
         )
     }

@@ -18,6 +18,8 @@ final class Remarks {
         var revision: KnownRevision
         /// How far the remote's sequences were then, if it said.
         var remoteSequence: UInt64?
+        /// Whether the remote had it before it came, as its current revision or not.
+        var wasThere = false
         /// Whether we have a newer one.
         var isBehind = false
     }

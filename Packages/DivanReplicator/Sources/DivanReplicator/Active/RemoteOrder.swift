@@ -43,6 +43,9 @@ struct RemoteOrder {
         !latest.isEmpty && sequence < latest[documentID]?.sequence ?? 0
     }
 
+    /// Whether the peer has told of a document.
+    func tells(of documentID: DocumentID) -> Bool { latest[documentID] != nil }
+
     /// Nothing is on its way any more.
     mutating func clear() {
         if !latest.isEmpty { latest = [:] }
