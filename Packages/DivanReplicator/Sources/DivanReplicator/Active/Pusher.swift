@@ -191,13 +191,15 @@ extension Pusher {
         let error = reply.error.map { SyncError($0) }
         if sender.answered(revision, error) { return }
         guard let error else {
-            if let winner = winner(in: reply) { return try conflicted(documentID, winner) }
-            notePlace(reply)
             let wasThere = reply.properties.bool("noop")
-            take(
-                .delivered(revision.delta, at: place(in: reply), wasThere: wasThere),
-                of: documentID
-            )
+            if wasThere, let winner = winner(in: reply) {
+                return try conflicted(documentID, winner)
+            }
+            if !wasThere { notePlace(reply) }
+            let isUnplaced = wasThere && connection.dialect.mayCross
+            // It need not be the peer's current one, and nothing says since when.
+            let place = isUnplaced ? nil : reply.remoteSequence
+            take(.delivered(revision.delta, at: place, wasThere: wasThere), of: documentID)
             return
         }
         if error.wireCode == .http(.forbidden) {
@@ -216,30 +218,18 @@ extension Pusher {
 
     /// Notes under which sequence a peer of ours stored a revision: the pull need not compare it.
     ///
-    /// Where the peer had the revision already, it only says how far its sequences are.
+    /// A peer that had the revision already only says how far its sequences are.
     private func notePlace(_ reply: BLIPIncomingReply) {
-        guard rivals.pulls, !reply.properties.bool("noop"),
-            !reply.properties.bool(RemoteOrder.branchedProperty),
+        guard rivals.pulls, !reply.properties.bool(RemoteOrder.branchedProperty),
             let sequence = reply.remoteSequence
         else { return }
         checkpointer.remote.notePushed(sequence)
     }
 
-    /// How far the peer's sequences were when it stored a revision.
-    ///
-    /// Where it had the revision already, that need not be its current one, and nothing says since when.
-    private func place(in reply: BLIPIncomingReply) -> UInt64? {
-        let wasThere = reply.properties.bool("noop")
-        return wasThere && connection.dialect.mayCross ? nil : reply.remoteSequence
-    }
-
     /// The peer's current revision, where it has won over the one that was sent; a peer of ours says so
     /// once, as that revision may have won here.
     private func winner(in reply: BLIPIncomingReply) -> RevisionID? {
-        guard reply.properties.bool("noop") else { return nil }
-        return reply.properties[BLIPProperties.rivalProperty].flatMap {
-            connection.dialect.rival($0)
-        }
+        reply.properties[BLIPProperties.rivalProperty].flatMap { connection.dialect.rival($0) }
     }
 
     private mutating func conflicted(_ documentID: DocumentID, _ theirs: RevisionID?) throws {
