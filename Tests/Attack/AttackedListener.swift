@@ -49,7 +49,8 @@ final class AttackedListener {
             return "\(listeners.reduce(0) { $0 + $1.status.connectionCount })"
         case "descriptors":
             return "\(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)"
-        case "size": return "\(try files().reduce(0) { $0 + $1.byteCount })"
+        case "size": return "\(try size { !$0.hasSuffix("-wal") })"
+        case "log": return "\(try size { $0.hasSuffix("-wal") })"
         case "modes":
             let open = try files().filter { $0.mode & 0o077 != 0 }
             return open.isEmpty ? "the owner's alone" : open.map(\.path).joined(separator: " ")
@@ -77,6 +78,10 @@ final class AttackedListener {
     static let film = [UInt8](repeating: 7, count: 4 << 20)
 
     /// The files of the database.
+    private func size(where isCounted: (String) -> Bool) throws -> Int {
+        try files().filter { isCounted($0.path) }.reduce(0) { $0 + $1.byteCount }
+    }
+
     private func files() throws -> [(path: String, byteCount: Int, mode: Int)] {
         let directory = database.path ?? ""
         let names = try FileManager.default.subpathsOfDirectory(atPath: directory)

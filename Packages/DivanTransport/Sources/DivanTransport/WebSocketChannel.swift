@@ -21,6 +21,11 @@ final class WebSocketChannel: ByteStreamOwner {
     private var lastActivity: Duration
     private var isWaitingForRoom = false  // the high-water mark was reached and seen
 
+    private var share = TurnShare()
+    private var turn: (begin: Duration, messageCount: Int) = (.zero, 0)
+    private var isBehind = false  // messages that came wait for the loop's next turn
+    private var isPausedByReceiver = false
+
     /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
     init(
         _ stream: ByteStream,
@@ -45,7 +50,7 @@ final class WebSocketChannel: ByteStreamOwner {
     func start(_ receiver: any MessageReceiver, peer: TransportPeer, leftover: [UInt8]) {
         if let closed { return receiver.transportDidClose(closed) }
         self.receiver = receiver
-        stream.setReadingPaused(false)
+        updateReading()
         receiver.transportDidOpen(peer)
         updateDeadline()
         guard !leftover.isEmpty else { return }
@@ -77,13 +82,19 @@ final class WebSocketChannel: ByteStreamOwner {
         guard receiver != nil else {
             return end(.clean(code: code, reason: reason, isByPeer: false))
         }
-        stream.setReadingPaused(false)  // or the peer's answer would never be read
+        isPausedByReceiver = false  // or the peer's answer would never be read
+        updateReading()
         stream.setNeedsFlush()
         updateDeadline()
     }
 
     func setReadingPaused(_ isPaused: Bool) {
-        stream.setReadingPaused(isPaused && connection.isOpen)
+        isPausedByReceiver = isPaused && connection.isOpen
+        updateReading()
+    }
+
+    private func updateReading() {
+        stream.setReadingPaused(isPausedByReceiver || isBehind)
     }
 
     func streamWillWrite(to output: inout [UInt8]) {
@@ -106,11 +117,21 @@ final class WebSocketChannel: ByteStreamOwner {
     func streamDidOpen() {}
 
     func streamDidReceive(_ bytes: Span<UInt8>) {
-        let now = loop.now
-        lastActivity = now
-        connection.receive(bytes, at: now)
+        lastActivity = loop.now
+        connection.receive(bytes, at: lastActivity)
+        handOver()
+    }
+
+    /// Hands over this turn's share of what has come; `streamDidDrainInput` ends the turn.
+    private func handOver() {
+        turn = (loop.now, 0)
+        isBehind = false
         do throws(FrameError) {
-            while receiver != nil, let event = try connection.next() { handle(event) }
+            while receiver != nil, !isBehind, let event = try connection.next() {
+                handle(event)
+                turn.messageCount += 1
+                isBehind = turn.messageCount == share.messageCount
+            }
         } catch {
             end(.failed(TransportError(.frame(error), place: place)))
         }
@@ -131,9 +152,24 @@ final class WebSocketChannel: ByteStreamOwner {
     func streamDidDrainInput() {
         receiver?.transportDidDrainInput()
         watchForIdleness()
+        guard receiver != nil else { return }
+        if turn.messageCount > 0 { share.took(loop.now - turn.begin, for: turn.messageCount) }
+        updateReading()
+        if isBehind { loop.executeHere { [weak self] in self?.goOn() } }
+    }
+
+    private func goOn() {
+        guard isBehind else { return }
+        handOver()
+        streamDidDrainInput()
     }
 
     func streamDidEnd(_ problem: StreamProblem?) {
+        // What came before the end is heard before it.
+        while isBehind, receiver != nil {
+            handOver()
+            receiver?.transportDidDrainInput()
+        }
         let reason: TransportError.Reason =
             switch problem {
             case nil: .abnormalClose

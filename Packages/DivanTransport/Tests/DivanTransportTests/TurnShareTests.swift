@@ -1,0 +1,80 @@
+import Synchronization
+import Testing
+
+@testable import DivanTransport
+
+/// A connection whose messages cost much leaves the loop to the others between them.
+///
+/// `@testable`: the share itself is counted here without a clock.
+@Suite(.timeLimit(.minutes(2))) struct TurnShareTests {
+    @Test func `a share grows while its turns are short`() {
+        var share = TurnShare()
+        for _ in 0..<10 { share.took(.milliseconds(1), for: share.messageCount) }
+        #expect(share.messageCount == 1_024)
+    }
+
+    @Test func `a turn with few messages says nothing about more`() {
+        var share = TurnShare()
+        share.took(.milliseconds(1), for: share.messageCount - 1)
+        #expect(share.messageCount == 64)
+    }
+
+    @Test func `a share shrinks to what takes the wanted time`() {
+        var share = TurnShare()
+        for _ in 0..<10 {
+            share.took(.milliseconds(3) * share.messageCount, for: share.messageCount)
+        }
+        #expect(Duration.milliseconds(3) * share.messageCount <= TurnShare.wantedTime)
+        for _ in 0..<10 { share.took(.seconds(1), for: share.messageCount) }
+        #expect(share.messageCount == 4)
+    }
+
+    /// All messages come in one read.
+    ///
+    /// The server ends the connection behind them without a goodbye.
+    @Test func `costly messages are handed over in many turns, and all of them before the end`()
+        async throws
+    {
+        let count = 2_000
+        let server = RawServer { socket in
+            socket.acceptUpgrade()
+            socket.send(Array(repeatElement([0x82, 0x01, 0x07], count: count).joined()))
+        }
+        let transport = client(port: server.port)
+        let received = Atomic<Int>(0)
+        let receivedInFirstTurn = Atomic<Int>(0)
+        let recorder = Recorder(onMessage: { _ in
+            if received.add(1, ordering: .relaxed).newValue == 1 {
+                transport.loop.execute {
+                    receivedInFirstTurn.store(received.load(ordering: .relaxed), ordering: .relaxed)
+                }
+            }
+            let begin = transport.loop.now
+            while transport.loop.now - begin < .microseconds(100) {}
+        })
+        transport.start(recorder)
+        let story = await recorder.end()
+        #expect(story.messageCount == count)
+        #expect(story.error != nil)
+        #expect((1...64).contains(receivedInFirstTurn.load(ordering: .relaxed)))
+    }
+
+    @Test func `a receiver that pauses while messages wait gets them, and then no more`()
+        async throws
+    {
+        let server = try TestServer(echoes: false)
+        let transport = client(port: server.port)
+        let recorder = Recorder()
+        transport.start(recorder)
+        await recorder.wait { $0.peer != nil }
+        let peer = try #require(server.connections.all.first)
+        await onLoop(peer.transport) { peer.transport.setReadingPaused(true) }
+        await onLoop(transport) { for _ in 0..<1_000 { transport.send([7]) } }
+        await onLoop(peer.transport) {}
+        #expect(peer.recorder.story.messageCount == 0)
+        await onLoop(peer.transport) { peer.transport.setReadingPaused(false) }
+        await peer.recorder.wait { $0.messageCount == 1_000 }
+        transport.close(code: 1000, reason: "")
+        #expect(await peer.recorder.end().goodbye == "1000  true")
+    }
+}
