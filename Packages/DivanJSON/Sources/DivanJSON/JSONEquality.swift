@@ -95,22 +95,35 @@ extension String {
         }
     }
 
-    /// Compares eight bytes at once, the last eight as they stand; both have the same length, which
-    /// bounds every load.
+    /// Compares both, which have the same length.
     private static func areSame(
         _ left: UnsafeRawBufferPointer,
         _ right: UnsafeRawBufferPointer
     ) -> Bool {
-        let count = Swift.min(left.count, right.count)
-        guard count >= 8 else { return left.elementsEqual(right) }
+        switch Swift.min(left.count, right.count) {
+        case 8...: areSame(left, right, by: UInt64.self)
+        case 4...: areSame(left, right, by: UInt32.self)
+        case 2...: areSame(left, right, by: UInt16.self)
+        default: areSame(left, right, by: UInt8.self)
+        }
+    }
+
+    /// Compares a word at once, the last one as it stands; the length, of one word at least or none,
+    /// bounds every load.
+    private static func areSame<Word: FixedWidthInteger>(
+        _ left: UnsafeRawBufferPointer,
+        _ right: UnsafeRawBufferPointer,
+        by _: Word.Type
+    ) -> Bool {
+        let (count, step) = (Swift.min(left.count, right.count), MemoryLayout<Word>.size)
         var offset = 0
         while offset < count {
-            let place = Swift.min(offset, count - 8)
+            let place = Swift.min(offset, count - step)
             guard
-                left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-                    == right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                left.loadUnaligned(fromByteOffset: place, as: Word.self)
+                    == right.loadUnaligned(fromByteOffset: place, as: Word.self)
             else { return false }
-            offset += 8
+            offset += step
         }
         return true
     }

@@ -14,7 +14,14 @@ public class StoreReader {
     // What the block has used so far: a handful at most, so a list is the fastest index.
     private(set) var open: [OpenCollection] = []
     // The row that was read last: a replicator asks for a document's body, then for its history.
-    private var latestRow: (collection: CollectionID, row: DocumentRow)?
+    private var latestPlace: RowPlace?
+    private var latestRow: DocumentRow?
+
+    /// Where a row stands: told apart from others without a copy of what it holds.
+    private struct RowPlace: Equatable {
+        let collection: CollectionID
+        let documentID: DocumentID
+    }
 
     /// A collection in use: its counters once they are asked for, and what was changed in it.
     final class OpenCollection {
@@ -84,7 +91,7 @@ public class StoreReader {
 
     func forget(_ collection: OpenCollection) {
         open.removeAll { $0 === collection }
-        latestRow = nil
+        forgetRow()
     }
 
     /// The whole row of a document, or `nil`.
@@ -92,13 +99,9 @@ public class StoreReader {
         _ documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> DocumentRow? {
-        if let latestRow, latestRow.collection == collection,
-            latestRow.row.documentID == documentID
-        {
-            return latestRow.row
-        }
+        if isLatestRow(documentID, in: collection) { return latestRow }
         let row = try current().row(documentID, in: collection, content: .whole)
-        latestRow = row.map { (collection, $0) }
+        if let row { keep(row, in: collection) }
         return row
     }
 
@@ -124,15 +127,21 @@ public class StoreReader {
         guard let row = rows.first, row.sequence == sequence,
             row.documentID == documentID
         else { return }
-        latestRow = (collection, row)
+        keep(row, in: collection)
+    }
+
+    private func keep(_ row: DocumentRow, in collection: CollectionID) {
+        latestPlace = RowPlace(collection: collection, documentID: row.documentID)
+        latestRow = row
     }
 
     /// Whether the row that was read last is the document's.
     func isLatestRow(_ documentID: DocumentID, in collection: CollectionID) -> Bool {
-        latestRow.map { $0.collection == collection && $0.row.documentID == documentID } ?? false
+        latestPlace == RowPlace(collection: collection, documentID: documentID)
     }
 
     func forgetRow() {
+        latestPlace = nil
         latestRow = nil
     }
 
