@@ -94,10 +94,13 @@ struct PushFeed {
 
     /// What is known of a document at the peer is true: it sent a revision in this run, or is asked.
     mutating func trust(_ documentID: DocumentID) {
-        doubtfulIDs.remove(documentID)
+        if !doubtfulIDs.isEmpty { doubtfulIDs.remove(documentID) }
     }
 
-    /// Whether the peer had the current revision of a document and took another one since; true once.
+    /// Whether the peer had the current revision of some document and took another one since.
+    var hasOvertaken: Bool { !overtakenIDs.isEmpty }
+
+    /// The same of one document; true once.
     mutating func takeOvertaken(_ documentID: DocumentID) -> Bool {
         overtakenIDs.remove(documentID) != nil
     }

@@ -42,7 +42,9 @@ struct PushedChanges {
 
     /// What waits for the pull of a document.
     func awaited(_ documentID: DocumentID) -> Proposal? {
-        guard let place = places[documentID], place.change.awaitsPull else { return nil }
+        guard awaitedCount > 0, let place = places[documentID], place.change.awaitsPull else {
+            return nil
+        }
         return place.proposal
     }
 

@@ -244,7 +244,8 @@ extension Pusher {
     ///
     /// That waits behind a change that is on its way, and the checkpoint with it.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
-        let isOvertaken = !changes.isUnderway(documentID) && feed.takeOvertaken(documentID)
+        let isOvertaken =
+            feed.hasOvertaken && !changes.isUnderway(documentID) && feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
             take(try rivals.verdict(afterPulling: waiting.change), of: documentID)
         } else if isBehind || isOvertaken {
