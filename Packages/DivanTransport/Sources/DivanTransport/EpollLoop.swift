@@ -116,6 +116,13 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
 
     // MARK: On the loop
 
+    /// What the loop's thread has used of the processor so far.
+    var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     /// Watches a descriptor; the source is kept until `remove`.
     func add(_ descriptor: Int32, _ source: any EventSource, _ interest: Interest) {
         poller.add(descriptor, source, interest)

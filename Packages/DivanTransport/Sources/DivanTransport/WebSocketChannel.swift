@@ -22,9 +22,16 @@ final class WebSocketChannel: ByteStreamOwner {
     private var isWaitingForRoom = false  // the high-water mark was reached and seen
 
     private var share = TurnShare()
-    private var turn: (begin: Duration, messageCount: Int) = (.zero, 0)
+    private var turn = Turn()
     private var isBehind = false  // messages that came wait for the loop's next turn
     private var isPausedByReceiver = false
+
+    /// What one turn of the loop has handed over, since when.
+    private struct Turn {
+        var begin: Duration = .zero
+        var processorBegin: Duration?
+        var messageCount = 0
+    }
 
     /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
     init(
@@ -124,7 +131,10 @@ final class WebSocketChannel: ByteStreamOwner {
 
     /// Hands over this turn's share of what has come; `streamDidDrainInput` ends the turn.
     private func handOver() {
-        turn = (loop.now, 0)
+        turn = Turn(
+            begin: loop.now,
+            processorBegin: share.wantsProcessorTime ? loop.processorTime : nil
+        )
         isBehind = false
         do throws(FrameError) {
             while receiver != nil, !isBehind, let event = try connection.next() {
@@ -153,9 +163,18 @@ final class WebSocketChannel: ByteStreamOwner {
         receiver?.transportDidDrainInput()
         watchForIdleness()
         guard receiver != nil else { return }
-        if turn.messageCount > 0 { share.took(loop.now - turn.begin, for: turn.messageCount) }
+        noteTurn()
         updateReading()
         if isBehind { loop.executeHere { [weak self] in self?.goOn() } }
+    }
+
+    private func noteTurn() {
+        guard turn.messageCount > 0 else { return }
+        share.took(
+            loop.now - turn.begin,
+            processorTime: turn.processorBegin.map { loop.processorTime - $0 },
+            for: turn.messageCount
+        )
     }
 
     private func goOn() {

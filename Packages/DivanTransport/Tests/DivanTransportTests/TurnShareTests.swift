@@ -19,14 +19,27 @@ import Testing
         #expect(share.messageCount == 64)
     }
 
-    @Test func `a share shrinks to what takes the wanted time`() {
+    @Test func `a share shrinks to what takes the processor the wanted time`() {
         var share = TurnShare()
         for _ in 0..<10 {
-            share.took(.milliseconds(3) * share.messageCount, for: share.messageCount)
+            let time = Duration.milliseconds(3) * share.messageCount
+            let processorTime = share.wantsProcessorTime ? time : nil
+            share.took(time, processorTime: processorTime, for: share.messageCount)
         }
         #expect(Duration.milliseconds(3) * share.messageCount <= TurnShare.wantedTime)
-        for _ in 0..<10 { share.took(.seconds(1), for: share.messageCount) }
+        for _ in 0..<10 {
+            share.took(.seconds(1), processorTime: .seconds(1), for: share.messageCount)
+        }
         #expect(share.messageCount == 4)
+    }
+
+    @Test func `a share grows where each turn waits for a slow disk`() {
+        var share = TurnShare()
+        for _ in 0..<10 {
+            let processorTime = share.wantsProcessorTime ? Duration.milliseconds(2) : nil
+            share.took(.milliseconds(300), processorTime: processorTime, for: share.messageCount)
+        }
+        #expect(share.messageCount == 1_024)
     }
 
     /// All messages come in one read.
