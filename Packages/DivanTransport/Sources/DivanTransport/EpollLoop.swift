@@ -60,9 +60,11 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     // MARK: EventLoop
 
     /// Time of the system's monotonic clock.
-    public var now: Duration {
+    public var now: Duration { Self.time(of: CLOCK_MONOTONIC) }
+
+    private static func time(of clock: clockid_t) -> Duration {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(clock, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
@@ -117,11 +119,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     // MARK: On the loop
 
     /// What the loop's thread has used of the processor so far.
-    var processorTime: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
+    var processorTime: Duration { Self.time(of: CLOCK_THREAD_CPUTIME_ID) }
 
     /// Watches a descriptor; the source is kept until `remove`.
     func add(_ descriptor: Int32, _ source: any EventSource, _ interest: Interest) {

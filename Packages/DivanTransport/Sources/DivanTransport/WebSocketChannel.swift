@@ -23,14 +23,17 @@ final class WebSocketChannel: ByteStreamOwner {
 
     private var share = TurnShare()
     private var turn = Turn()
-    private var isBehind = false  // messages that came wait for the loop's next turn
+    private var goesOn = false  // messages that came wait for the loop's next turn
     private var isPausedByReceiver = false
 
-    /// What one turn of the loop has handed over, since when.
+    /// What one turn of the loop has handed over, since when, and of how many messages at most.
     private struct Turn {
         var begin: Duration = .zero
         var processorBegin: Duration?
+        var share = Int.max
         var messageCount = 0
+
+        var isFull: Bool { messageCount == share }
     }
 
     /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
@@ -101,7 +104,7 @@ final class WebSocketChannel: ByteStreamOwner {
     }
 
     private func updateReading() {
-        stream.setReadingPaused(isPausedByReceiver || isBehind)
+        stream.setReadingPaused(isPausedByReceiver || goesOn)
     }
 
     func streamWillWrite(to output: inout [UInt8]) {
@@ -126,21 +129,20 @@ final class WebSocketChannel: ByteStreamOwner {
     func streamDidReceive(_ bytes: Span<UInt8>) {
         lastActivity = loop.now
         connection.receive(bytes, at: lastActivity)
-        handOver()
+        if !goesOn { handOver() }
     }
 
-    /// Hands over this turn's share of what has come; `streamDidDrainInput` ends the turn.
+    /// Hands over this turn's share of what has come; `endTurn` follows.
     private func handOver() {
         turn = Turn(
             begin: loop.now,
-            processorBegin: share.wantsProcessorTime ? loop.processorTime : nil
+            processorBegin: share.wantsProcessorTime ? loop.processorTime : nil,
+            share: share.messageCount
         )
-        isBehind = false
         do throws(FrameError) {
-            while receiver != nil, !isBehind, let event = try connection.next() {
+            while receiver != nil, !turn.isFull, let event = try connection.next() {
                 handle(event)
                 turn.messageCount += 1
-                isBehind = turn.messageCount == share.messageCount
             }
         } catch {
             end(.failed(TransportError(.frame(error), place: place)))
@@ -160,12 +162,17 @@ final class WebSocketChannel: ByteStreamOwner {
     }
 
     func streamDidDrainInput() {
+        if !goesOn { endTurn() }
+    }
+
+    private func endTurn() {
         receiver?.transportDidDrainInput()
         watchForIdleness()
         guard receiver != nil else { return }
         noteTurn()
+        goesOn = turn.isFull
         updateReading()
-        if isBehind { loop.executeHere { [weak self] in self?.goOn() } }
+        if goesOn { loop.executeHere { [weak self] in self?.goOn() } }
     }
 
     private func noteTurn() {
@@ -178,16 +185,17 @@ final class WebSocketChannel: ByteStreamOwner {
     }
 
     private func goOn() {
-        guard isBehind else { return }
+        guard receiver != nil else { return }
         handOver()
-        streamDidDrainInput()
+        endTurn()
     }
 
     func streamDidEnd(_ problem: StreamProblem?) {
         // What came before the end is heard before it.
-        while isBehind, receiver != nil {
+        while goesOn, receiver != nil {
             handOver()
             receiver?.transportDidDrainInput()
+            goesOn = turn.isFull
         }
         let reason: TransportError.Reason =
             switch problem {
