@@ -51,6 +51,9 @@ final class AttackedListener {
             return "\(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)"
         case "size": return "\(try size { !$0.hasSuffix("-wal") })"
         case "log": return "\(try size { $0.hasSuffix("-wal") })"
+        case "compact":
+            try database.performMaintenance(type: .compact)
+            return "ok"
         case "modes":
             let open = try files().filter { $0.mode & 0o077 != 0 }
             return open.isEmpty ? "the owner's alone" : open.map(\.path).joined(separator: " ")
@@ -77,11 +80,11 @@ final class AttackedListener {
     /// A content that takes a while to be read.
     static let film = [UInt8](repeating: 7, count: 4 << 20)
 
-    /// The files of the database.
     private func size(where isCounted: (String) -> Bool) throws -> Int {
         try files().filter { isCounted($0.path) }.reduce(0) { $0 + $1.byteCount }
     }
 
+    /// The files of the database.
     private func files() throws -> [(path: String, byteCount: Int, mode: Int)] {
         let directory = database.path ?? ""
         let names = try FileManager.default.subpathsOfDirectory(atPath: directory)
