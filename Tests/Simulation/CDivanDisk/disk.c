@@ -1,6 +1,6 @@
 // Every change goes to the real file at once and is kept, with what it replaced, until the file is
 // synced. What a power cut leaves is then the file with all such changes undone, and some of them
-// done again: each write by itself, in the order in which they were made.
+// done again: each page of a write by itself, in the order in which they were made.
 //
 // A sync that fails gives up the writes that it was to bring to the disk, as Linux does: they can still
 // be read, and a later sync calls itself good without them. Only who writes them again has them.
@@ -35,7 +35,7 @@ typedef struct {
     size_t count, capacity;
 } journal;
 
-enum { FILES = 4 };
+enum { FILES = 4, PAGE_BYTE_COUNT = 4096 };
 
 struct divan_disk {
     divan_disk *next;
@@ -100,6 +100,17 @@ static int keep(disk_file *file, int64_t at, const void *bytes, int64_t count) {
     return 1;
 }
 
+/// Keeps a write that is about to be made as the changes of as many pages, which the system brings to
+/// the disk one by one.
+static int keep_pages(disk_file *file, int64_t at, const uint8_t *bytes, int64_t count) {
+    for (int64_t done = 0, piece; done < count; done += piece) {
+        piece = PAGE_BYTE_COUNT - (at + done) % PAGE_BYTE_COUNT;
+        if (piece > count - done) piece = count - done;
+        if (!keep(file, at + done, bytes + done, piece)) return 0;
+    }
+    return 1;
+}
+
 static void give_up(journal *journal) {
     for (size_t i = 0; i < journal->count; i++)
         if (journal->changes[i].fate == IN_MEMORY && journal->changes[i].count)
@@ -149,7 +160,7 @@ static int disk_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     // Of the write that fails, or that the power cut meets, half arrives.
     int done = number == 0 ? count : was_cut ? 0 : count / 2;
     if (done > 0) {
-        code = keep(own, at, bytes, done) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
+        code = keep_pages(own, at, bytes, done) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
         if (code == SQLITE_OK)
             code = inner(file)->pMethods->xWrite(inner(file), bytes, done, at);
     }

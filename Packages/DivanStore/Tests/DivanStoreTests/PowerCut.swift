@@ -4,7 +4,8 @@ import DivanTestKit
 /// What a run did to its files, and what a power cut in its midst may leave of them.
 ///
 /// What a file's last sync covered is there. Of what came behind it each write may have reached the
-/// disk or not, in any order, and one that was on its way is cut at a sector.
+/// disk or not, in any order, and one that was on its way is cut at a sector. A write of several pages
+/// is as many writes: the system brings each to the disk by itself.
 struct PowerCut {
     private enum Change {
         case write(offset: Int, bytes: [UInt8])
@@ -28,6 +29,7 @@ struct PowerCut {
     }
 
     private static let sectorByteCount = 512
+    private static let pageByteCount = 4_096
     private var events: [Event] = []
 
     /// How many moments there are.
@@ -54,13 +56,25 @@ struct PowerCut {
             case "w":
                 let bytes = Array(record[offset..<offset + size])
                 offset += size
-                events.append(.change(path, .write(offset: place, bytes: bytes)))
+                events += Self.pages(of: bytes, at: place).map { .change(path, $0) }
             case "t": events.append(.change(path, .truncate(place)))
             case "s": events.append(.sync(path))
             case "d": events.append(.delete(path))
             default: events.append(.mark(place))
             }
         }
+    }
+
+    private static func pages(of bytes: [UInt8], at offset: Int) -> [Change] {
+        var start = 0
+        var pages: [Change] = []
+        while start < bytes.count {
+            let rest = pageByteCount - (offset + start) % pageByteCount
+            let end = min(start + rest, bytes.count)
+            pages.append(.write(offset: offset + start, bytes: Array(bytes[start..<end])))
+            start = end
+        }
+        return pages
     }
 
     /// What is left of files when the power goes before event number `moment`.

@@ -95,8 +95,9 @@ typedef struct {
 /// `divan_row`, and compares it with its checksum where body and checksum are the last of them.
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found);
 
-/// The name of the VFS for connections that only read (`read_ahead.c`); null where there can be none.
-const char *divan_read_ahead(void);
+/// The name of the VFS for connections that only read, or of the one for all others (`batched_vfs.c`);
+/// null where there can be none.
+const char *divan_batched_vfs(int only_reads);
 
 /// Gives a connection the functions of SQL that keep checksums (`checksum.c`).
 int divan_add_checksums(sqlite3 *connection);

@@ -35,7 +35,7 @@ final class SQLiteConnection {
 
     /// Opens a file with its key; `namesOthers` lets statements name further files by URI.
     ///
-    /// A connection that `onlyReads` reads ahead.
+    /// A connection that `onlyReads` reads ahead; the others gather what they write into the log.
     init(
         _ place: SQLitePlace,
         mode: Mode,
@@ -45,7 +45,7 @@ final class SQLiteConnection {
         _ = Self.stopsCountingMemory
         path = place.path
         sealing = place.sealing
-        let plain = onlyReads ? divan_read_ahead().map { String(cString: $0) } : nil
+        let plain = divan_batched_vfs(onlyReads ? 1 : 0).map { String(cString: $0) }
         let extra = namesOthers ? SQLITE_OPEN_URI : 0
         handle = try Self.open(place, mode, vfs: place.vfsName() ?? plain, flags: extra)
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)

@@ -1,0 +1,234 @@
+#include "CDivanStore.h"
+#include "gathered_log.h"
+#include "read_ahead.h"
+
+#include <pthread.h>
+#include <string.h>
+
+// Two VFS over SQLite's default one, with fewer calls of the kernel: connections that read get pages
+// of the database ahead, connections that write gather what they add to the log. Everything else is
+// handed on as it is.
+
+typedef struct {
+    sqlite3_file base;
+    sqlite3_file *file;
+    // Which of the two this file needs; both are empty in all others.
+    int reads_ahead, gathers;
+    divan_read_ahead ahead;
+    divan_gathered_log log;
+} batched_file;
+
+static batched_file *batched(sqlite3_file *file) { return (batched_file *)file; }
+
+static sqlite3_file *base_of(sqlite3_file *file) { return batched(file)->file; }
+
+static void forget(sqlite3_file *file) { divan_read_ahead_forget(&batched(file)->ahead); }
+
+static int flush(sqlite3_file *file) {
+    return divan_gathered_log_flush(&batched(file)->log, base_of(file));
+}
+
+static int file_read(sqlite3_file *file, void *output, int count, sqlite3_int64 offset) {
+    int code = flush(file);
+    if (code != SQLITE_OK) return code;
+    if (batched(file)->reads_ahead)
+        return divan_read_ahead_read(&batched(file)->ahead, base_of(file), output, count, offset);
+    return base_of(file)->pMethods->xRead(base_of(file), output, count, offset);
+}
+
+static int file_close(sqlite3_file *file) {
+    int code = base_of(file)->pMethods->xClose(base_of(file));
+    sqlite3_free(base_of(file));
+    divan_read_ahead_free(&batched(file)->ahead);
+    divan_gathered_log_free(&batched(file)->log);
+    return code;
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    forget(file);
+    if (batched(file)->gathers)
+        return divan_gathered_log_write(&batched(file)->log, base_of(file), bytes, count, offset);
+    return base_of(file)->pMethods->xWrite(base_of(file), bytes, count, offset);
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    forget(file);
+    int code = flush(file);
+    return code == SQLITE_OK ? base_of(file)->pMethods->xTruncate(base_of(file), size) : code;
+}
+
+static int file_sync(sqlite3_file *file, int flags) {
+    int code = flush(file);
+    return code == SQLITE_OK ? base_of(file)->pMethods->xSync(base_of(file), flags) : code;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
+    int code = flush(file);
+    return code == SQLITE_OK ? base_of(file)->pMethods->xFileSize(base_of(file), size) : code;
+}
+
+static int file_lock(sqlite3_file *file, int level) {
+    forget(file);
+    return base_of(file)->pMethods->xLock(base_of(file), level);
+}
+
+static int file_unlock(sqlite3_file *file, int level) {
+    forget(file);
+    return base_of(file)->pMethods->xUnlock(base_of(file), level);
+}
+
+static int file_check_lock(sqlite3_file *file, int *is_reserved) {
+    return base_of(file)->pMethods->xCheckReservedLock(base_of(file), is_reserved);
+}
+
+static int file_control(sqlite3_file *file, int operation, void *argument) {
+    return base_of(file)->pMethods->xFileControl(base_of(file), operation, argument);
+}
+
+static int file_sector_size(sqlite3_file *file) {
+    return base_of(file)->pMethods->xSectorSize(base_of(file));
+}
+
+static int file_characteristics(sqlite3_file *file) {
+    return base_of(file)->pMethods->xDeviceCharacteristics(base_of(file));
+}
+
+static int file_map_index(sqlite3_file *file, int page, int size, int extend, void volatile **map) {
+    return base_of(file)->pMethods->xShmMap(base_of(file), page, size, extend, map);
+}
+
+static int file_lock_index(sqlite3_file *file, int offset, int count, int flags) {
+    forget(file);
+    return base_of(file)->pMethods->xShmLock(base_of(file), offset, count, flags);
+}
+
+static void file_order_index(sqlite3_file *file) {
+    base_of(file)->pMethods->xShmBarrier(base_of(file));
+}
+
+static int file_unmap_index(sqlite3_file *file, int deletes) {
+    return base_of(file)->pMethods->xShmUnmap(base_of(file), deletes);
+}
+
+// Version 2 offers the log's index and no mapping of the file.
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_lock,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector_size,
+    .xDeviceCharacteristics = file_characteristics,
+    .xShmMap = file_map_index,
+    .xShmLock = file_lock_index,
+    .xShmBarrier = file_order_index,
+    .xShmUnmap = file_unmap_index,
+};
+
+// Looked up for each call: a test may put another one in its place.
+static sqlite3_vfs *below(void) { return sqlite3_vfs_find(NULL); }
+
+static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *opened, int flags,
+                     int *given) {
+    sqlite3_vfs *base = below();
+    batched_file *file = batched(opened);
+    memset(file, 0, sizeof *file);
+    file->file = sqlite3_malloc(base->szOsFile);
+    if (!file->file) return SQLITE_NOMEM;
+    memset(file->file, 0, (size_t)base->szOsFile);
+    int code = base->xOpen(base, name, file->file, flags, given);
+    if (code != SQLITE_OK) {
+        // SQLite closes nothing that was not opened, so what the other one began ends here.
+        if (file->file->pMethods) file->file->pMethods->xClose(file->file);
+        sqlite3_free(file->file);
+        file->file = NULL;
+        return code;
+    }
+    int writes = vfs->pAppData != NULL;
+    file->reads_ahead = !writes && flags & SQLITE_OPEN_MAIN_DB;
+    file->gathers = writes && flags & SQLITE_OPEN_WAL;
+    file->base.pMethods = &methods;
+    return SQLITE_OK;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *name, int syncs) {
+    (void)vfs;
+    return below()->xDelete(below(), name, syncs);
+}
+
+static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
+    (void)vfs;
+    return below()->xAccess(below(), name, flags, result);
+}
+
+static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *output) {
+    (void)vfs;
+    return below()->xFullPathname(below(), name, size, output);
+}
+
+static int randomness(sqlite3_vfs *vfs, int count, char *output) {
+    (void)vfs;
+    return below()->xRandomness(below(), count, output);
+}
+
+static int pause_for(sqlite3_vfs *vfs, int microseconds) {
+    (void)vfs;
+    return below()->xSleep(below(), microseconds);
+}
+
+static int current_time(sqlite3_vfs *vfs, double *days) {
+    (void)vfs;
+    return below()->xCurrentTime(below(), days);
+}
+
+static int current_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {
+    (void)vfs;
+    return below()->xCurrentTimeInt64(below(), milliseconds);
+}
+
+static int last_error(sqlite3_vfs *vfs, int size, char *output) {
+    (void)vfs;
+    return below()->xGetLastError(below(), size, output);
+}
+
+// pAppData is set where the connections write.
+static sqlite3_vfs reader = {
+    .iVersion = 2,
+    .szOsFile = sizeof(batched_file),
+    .zName = "divan-reader",
+    .xOpen = open_file,
+    .xDelete = delete_file,
+    .xAccess = access_file,
+    .xFullPathname = full_path,
+    .xRandomness = randomness,
+    .xSleep = pause_for,
+    .xGetLastError = last_error,
+    .xCurrentTime = current_time,
+    .xCurrentTimeInt64 = current_milliseconds,
+};
+static sqlite3_vfs writer;
+
+static int registration = SQLITE_ERROR;
+
+static void add_both(void) {
+    if (sqlite3_initialize() != SQLITE_OK || !below()) return;
+    reader.mxPathname = below()->mxPathname;
+    writer = reader;
+    writer.zName = "divan-writer";
+    writer.pAppData = &writer;
+    registration = sqlite3_vfs_register(&reader, 0);
+    if (registration == SQLITE_OK) registration = sqlite3_vfs_register(&writer, 0);
+}
+
+const char *divan_batched_vfs(int only_reads) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, add_both);
+    if (registration != SQLITE_OK) return NULL;
+    return only_reads ? reader.zName : writer.zName;
+}

@@ -1,0 +1,29 @@
+#ifndef DIVAN_GATHERED_LOG_H
+#define DIVAN_GATHERED_LOG_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+// The end of a log that is being written (`gathered_log.c`). Begins as zeros.
+typedef struct {
+    // What is held back: so many bytes from a place of the file.
+    uint8_t *buffer;
+    sqlite3_int64 start;
+    int byte_count;
+    // The end of the last write.
+    sqlite3_int64 next;
+    // Whether the frame whose head was written last ends a transaction.
+    int ends_transaction;
+} divan_gathered_log;
+
+/// Writes like `xWrite` of the file below, sooner or later.
+int divan_gathered_log_write(divan_gathered_log *log, sqlite3_file *file, const uint8_t *bytes,
+                             int count, sqlite3_int64 offset);
+
+/// Writes what is held back. What could not be written is held no longer.
+int divan_gathered_log_flush(divan_gathered_log *log, sqlite3_file *file);
+
+/// Gives up what is held back, which belongs to no transaction that was committed.
+void divan_gathered_log_free(divan_gathered_log *log);
+
+#endif

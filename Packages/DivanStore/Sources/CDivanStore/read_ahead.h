@@ -1,0 +1,27 @@
+#ifndef DIVAN_READ_AHEAD_H
+#define DIVAN_READ_AHEAD_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+// What a connection has read of a database ahead of the questions (`read_ahead.c`). Begins as zeros.
+typedef struct {
+    // The end of the last read, and how many lay one behind the other until there.
+    sqlite3_int64 next;
+    int run;
+    // What was read ahead: so many bytes from a place of the file.
+    uint8_t *buffer;
+    sqlite3_int64 start;
+    int byte_count;
+} divan_read_ahead;
+
+/// Reads like `xRead` of the file below.
+int divan_read_ahead_read(divan_read_ahead *ahead, sqlite3_file *file, void *output, int count,
+                          sqlite3_int64 offset);
+
+/// Forgets what was read: it may have changed.
+void divan_read_ahead_forget(divan_read_ahead *ahead);
+
+void divan_read_ahead_free(divan_read_ahead *ahead);
+
+#endif

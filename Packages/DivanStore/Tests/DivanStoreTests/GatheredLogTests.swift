@@ -1,0 +1,99 @@
+import CDivanStoreFaults
+import DivanRevisions
+import DivanTestKit
+import Foundation
+import Testing
+
+// Small caches, which spill, are a connection's own.
+@testable import DivanStore
+
+extension FaultTests {
+    /// What a connection gathers before it goes into the log is there when a transaction is.
+    @Suite struct GatheredLogTests {
+        @Test func `the pages of a transaction go into the log with few calls`() throws {
+            try #require(divan_faults_install() == 0)
+            let home = try TemporaryDirectory()
+            let store = try Store.open(directory: home.file("a.cblite2"))
+            let body = Array(#"{"text":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
+            divan_faults_arm(home.path, 0, 0, EIO)
+            try store.write { writer in
+                for number in 0..<1_000 {
+                    let id = DocumentID(unchecked: "doc-\(number)")
+                    _ = try writer.save(id, in: .default, body: body)
+                }
+            }
+            // More than a megabyte, which were two calls for each page of 4 KiB.
+            #expect(divan_faults_disarm() < 40)
+            try store.close()
+        }
+
+        /// Rows of a table, and what they hold.
+        private struct Rows {
+            let connection: SQLiteConnection
+            var values: [Int: Int] = [:]
+
+            init(_ path: String) throws {
+                connection = try SQLiteConnection(path: path, mode: .create)
+                // Pages are spilled into the log before their transaction ends, and read again.
+                try connection.execute(
+                    """
+                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+                    PRAGMA wal_autocheckpoint = 50; PRAGMA cache_size = 8;
+                    CREATE TABLE rows (id INTEGER PRIMARY KEY, value INTEGER, filler BLOB);
+                    """
+                )
+            }
+
+            /// Writes rows here and there, some of them twice, in one transaction that stands or not.
+            mutating func change(using random: inout SeededGenerator) throws {
+                let before = values
+                try connection.execute("BEGIN IMMEDIATE")
+                for _ in 0..<Int.random(in: 1...120, using: &random) {
+                    let id = Int.random(in: 0..<150, using: &random)
+                    let value = Int.random(in: 0..<1_000_000, using: &random)
+                    let size = Int.random(in: 0..<6_000, using: &random)
+                    try connection.execute(
+                        "INSERT OR REPLACE INTO rows VALUES (\(id), \(value), zeroblob(\(size)))"
+                    )
+                    values[id] = value
+                }
+                #expect(try Self.sum(connection) == Self.sum(values))
+                guard Int.random(in: 0..<4, using: &random) == 0 else {
+                    return try connection.execute("COMMIT")
+                }
+                try connection.execute("ROLLBACK")
+                values = before
+            }
+
+            static func sum(_ values: [Int: Int]) -> Int64 {
+                values.reduce(0) { $0 &+ Int64($1.key + 1) &* Int64($1.value) }
+            }
+
+            static func sum(_ connection: SQLiteConnection) throws -> Int64? {
+                try connection.integer("SELECT coalesce(sum((id + 1) * value), 0) FROM rows")
+            }
+        }
+
+        @Test func `every commit is in the files, whatever was spilled and undone`() throws {
+            let home = try TemporaryDirectory()
+            let seed = UInt64.random(in: .min ... .max)
+            var random = SeededGenerator(seed: seed)
+            let path = home.file("db")
+            var rows = try Rows(path)
+            let other = try SQLiteConnection(path: path, mode: .readWrite)
+            for round in 0..<60 {
+                try rows.change(using: &random)
+                let expected = Rows.sum(rows.values)
+                #expect(try Rows.sum(other) == expected, "seed \(seed), round \(round)")
+                // What a process that is killed now leaves behind.
+                let left = home.file("left-\(round)")
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(atPath: path + suffix, toPath: left + suffix)
+                }
+                let found = try SQLiteConnection(path: left, mode: .readWrite)
+                #expect(try Rows.sum(found) == expected, "seed \(seed), round \(round)")
+                #expect(try found.text("PRAGMA integrity_check") == "ok", "seed \(seed)")
+            }
+        }
+    }
+}
