@@ -46,10 +46,16 @@ struct KeyLedger: ~Copyable {
     @inline(__always)
     mutating func add(_ record: Record, in lexer: Lexer, objectFrom first: Int) -> Bool {
         let ascends = count == first || precedes(records[count - 1], record, in: lexer)
+        append(record)
+        return ascends
+    }
+
+    /// Adds a key wherever it stands.
+    @inline(__always)
+    mutating func append(_ record: Record) {
         if count == capacity { grow() }
         (records + count).initialize(to: record)
         count += 1
-        return ascends
     }
 
     /// Forgets the keys of the innermost object.
@@ -68,6 +74,13 @@ struct KeyLedger: ~Copyable {
     func precedes(_ left: Record, _ right: Record, in lexer: Lexer) -> Bool {
         left.prefix != right.prefix
             ? left.prefix < right.prefix : compareLong(left, right, in: lexer) < 0
+    }
+
+    /// Whether the innermost object has a key.
+    func contains(_ key: Record, objectFrom first: Int, in lexer: Lexer) -> Bool {
+        (first..<count).contains {
+            records[$0].prefix == key.prefix && compareLong(records[$0], key, in: lexer) == 0
+        }
     }
 
     /// Whether a key of the innermost object occurs twice; puts its records into order.

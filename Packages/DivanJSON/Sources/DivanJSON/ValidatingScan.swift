@@ -64,28 +64,37 @@ struct ValidatingScan: ~Copyable {
             lexer.position += 1
             return
         }
-        let first = ledger.count
-        var ascends = true
+        var keys = ObjectKeys(first: ledger.count, beganCanonical: lexer.isCanonical)
         repeat {
-            if try !scanMember(depth: depth, objectFrom: first) { ascends = false }
+            try scanMember(depth: depth, of: &keys)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
-        if !ascends {
-            lexer.isCanonical = false
-            if ledger.hasRepeatedKey(objectFrom: first, in: lexer) { summary.hasRepeatedKey = true }
+        // As long as keys ascended nobody looked for one that occurs twice.
+        if keys.mayRepeat || keys.beganCanonical && !lexer.isCanonical,
+            ledger.hasRepeatedKey(objectFrom: keys.first, in: lexer)
+        {
+            summary.hasRepeatedKey = true
         }
-        ledger.close(objectFrom: first)
+        ledger.close(objectFrom: keys.first)
     }
 
-    /// Checks one member; returns whether its key stands behind the one before it.
+    /// The keys of the innermost object: where they begin in the ledger, and what is known of them.
+    private struct ObjectKeys {
+        let first: Int
+        let beganCanonical: Bool
+        /// Whether there are so many that only their order tells.
+        var mayRepeat = false
+        var sieve = KeySieve()
+    }
+
     @inline(__always)
     private mutating func scanMember(
         depth: Int,
-        objectFrom first: Int
-    ) throws(JSONError.Reason) -> Bool {
+        of keys: inout ObjectKeys
+    ) throws(JSONError.Reason) {
         let quote = try lexer.peek()
         guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
         let key = ledger.record(of: try lexer.scanString(), in: lexer)
-        let ascends = !checksKeys || ledger.add(key, in: lexer, objectFrom: first)
+        if checksKeys { note(key, in: &keys) }
         try lexer.expect(UInt8(ascii: ":"))
         if depth == 1, key.prefix >> 56 == UInt64(UInt8(ascii: "_")) {
             summary.hasUnderscoreKey = true
@@ -96,7 +105,27 @@ struct ValidatingScan: ~Copyable {
         } else {
             try scanValue(depth: depth + 1)
         }
-        return ascends
+    }
+
+    /// Adds a key, which in a canonical text stands behind the one before it.
+    @inline(__always)
+    private mutating func note(_ key: KeyLedger.Record, in keys: inout ObjectKeys) {
+        if lexer.isCanonical {
+            lexer.isCanonical = ledger.add(key, in: lexer, objectFrom: keys.first)
+        } else {
+            if !keys.sieve.add(key) { lookForAnother(key, in: &keys) }
+            ledger.append(key)
+        }
+    }
+
+    /// Looks whether the innermost object has a key already that the sieve cannot tell from others.
+    @inline(never)
+    private mutating func lookForAnother(_ key: KeyLedger.Record, in keys: inout ObjectKeys) {
+        if ledger.count - keys.first > 32 {
+            keys.mayRepeat = true
+        } else if ledger.contains(key, objectFrom: keys.first, in: lexer) {
+            summary.hasRepeatedKey = true
+        }
     }
 
     /// Checks a text that is an object, and tells where its members are.

@@ -92,6 +92,38 @@ import Testing
         #expect(doubled.object?.keys == keys.sorted())
     }
 
+    /// Objects of few and many members, their keys in order or not, alike in their first bytes or not.
+    @Test(arguments: UInt64(0)..<200)
+    func `finds a key that occurs twice among any others`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var isRepeated = false
+        func object(depth: Int) -> String {
+            let most = [2, 8, 40, 90].randomElement(using: &generator) ?? 2
+            let count = Int.random(in: 0...most, using: &generator)
+            var keys = (0..<count).map { _ in
+                let prefix = ["", "k", "alike in eight "].randomElement(using: &generator) ?? ""
+                return prefix + String(UInt16.random(in: 0..<2_000, using: &generator))
+            }
+            if Bool.random(using: &generator) {
+                keys.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            }
+            if Set(keys).count < count { isRepeated = true }
+            let members = keys.map { key in
+                let goesDeeper = depth > 0 && Int.random(in: 0..<8, using: &generator) == 0
+                let escaped = Int.random(in: 0..<9, using: &generator) == 0 ? "\\u00" : ""
+                let name = key.first.flatMap(\.asciiValue).map { first in
+                    escaped.isEmpty ? key : escaped + String(first, radix: 16) + key.dropFirst()
+                }
+                return #""\#(name ?? key)":\#(goesDeeper ? object(depth: depth - 1) : "0")"#
+            }
+            return "{\(members.joined(separator: ","))}"
+        }
+        let text = object(depth: 3)
+        #expect(try summary(of: text).hasRepeatedKey == isRepeated)
+        let quick = try JSONScanner.validate(Array(text.utf8).span, checksSpelling: false)
+        #expect(quick.hasRepeatedKey == isRepeated)
+    }
+
     @Test func `bounds depth and length`() {
         let deepest = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         #expect(reason(of: deepest) == nil)

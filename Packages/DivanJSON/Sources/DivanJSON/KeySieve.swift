@@ -1,0 +1,15 @@
+/// The keys of an object, as 64 bits: proves of most keys that the object does not have them yet.
+struct KeySieve {
+    private var bits: UInt64 = 0
+
+    /// Adds a key; false where one before it may have been the same.
+    @inline(__always)
+    mutating func add(_ key: KeyLedger.Record) -> Bool {
+        // The upper bits of a product depend on all bits of its factors.
+        let hash = (key.prefix ^ UInt64(truncatingIfNeeded: key.byteCount)) &* 0x9E37_79B9_7F4A_7C15
+        let bit: UInt64 = 1 &<< (hash &>> 58)
+        let isNew = bits & bit == 0
+        bits |= bit
+        return isNew
+    }
+}
