@@ -11,7 +11,7 @@ public struct BLIPReply {
 
     /// Creates a reply that is no error.
     public init(
-        properties: BLIPProperties = [:],
+        properties: BLIPProperties = BLIPProperties(),
         body: BLIPBody = .empty,
         isCompressed: Bool = false
     ) {

@@ -16,7 +16,7 @@ public struct BLIPRequest {
     /// Creates a request whose `Profile` property is `profile`, before the other properties.
     public init(
         profile: String,
-        properties: BLIPProperties = [:],
+        properties: BLIPProperties = BLIPProperties(),
         body: BLIPBody = .empty,
         isUrgent: Bool = false,
         isNoReply: Bool = false,

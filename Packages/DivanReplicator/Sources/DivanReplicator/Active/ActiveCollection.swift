@@ -288,11 +288,12 @@ extension ActiveCollection {
 
     /// Answers a revision and counts it.
     func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
-        var reply = BLIPReply.noop
-        if case .inserted(_, _, let isBranched) = result {
-            // The sender must still hear which branch counts.
-            reply = BLIPReply(properties: isBranched ? [RemoteOrder.branchedProperty: "true"] : [:])
-        }
+        let reply: BLIPReply =
+            if case .inserted(_, _, let isBranched) = result {
+                .stored(isBranched: isBranched)
+            } else {
+                .noop
+            }
         take(.init(result), of: Arrival(revision), answeredBy: reply)
         // Ours may be the same merge under another name, which the peer is not known to have any more.
         if case .alreadyThere = result, connection.dialect.mayCross { pusher?.notice() }

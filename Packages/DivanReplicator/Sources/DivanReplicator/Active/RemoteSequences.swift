@@ -42,11 +42,12 @@ public struct RemoteSequences: Sendable {
             return
         }
         if !isFinished {
-            if let position = positions[sequence] {
+            let end = firstPosition + entries.count
+            if let position = positions.updateValue(end, forKey: sequence) {
+                positions[sequence] = position
                 entries[position - firstPosition].openCount += 1
                 return
             }
-            positions[sequence] = firstPosition + entries.count
             unfinishedCount += 1
         }
         entries.append(Entry(sequence: sequence, openCount: isFinished ? 0 : 1))
@@ -76,11 +77,11 @@ public struct RemoteSequences: Sendable {
     /// Finishes a sequence once; returns whether it was announced and unfinished.
     @discardableResult
     public mutating func finish(_ sequence: RemoteSequence) -> Bool {
-        guard let position = positions[sequence] else { return false }
-        let index = position - firstPosition
+        guard let place = positions.index(forKey: sequence) else { return false }
+        let index = positions.values[place] - firstPosition
         entries[index].openCount -= 1
         guard entries[index].openCount == 0 else { return true }
-        positions[sequence] = nil
+        positions.remove(at: place)
         unfinishedCount -= 1
         if index == doneCount { advance() }
         return true

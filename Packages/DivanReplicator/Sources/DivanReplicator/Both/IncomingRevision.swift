@@ -104,6 +104,12 @@ extension StoreWriter {
 }
 
 extension BLIPReply {
+    /// The revision is stored; where it became one of several branches the sender must still hear which
+    /// of them counts.
+    static func stored(isBranched: Bool) -> BLIPReply {
+        isBranched ? BLIPReply(properties: [RemoteOrder.branchedProperty: "true"]) : .empty
+    }
+
     /// The revision was here already, or is not wanted any more.
     static var noop: BLIPReply { BLIPReply(properties: ["noop": "true"]) }
 }

@@ -11,6 +11,13 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
         /// A plain integer, written as `String` writes it: the form of nearly all.
         case number(UInt64)
         case text(ExactText)
+
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .number(let number): hasher.combine(number)
+            case .text(let exact): hasher.combine(exact)
+            }
+        }
     }
 
     private let form: Form

@@ -212,9 +212,7 @@ extension PassiveCollection {
         let message = revision.message
         switch result {
         case .inserted(let sequence, _, let isBranched):
-            // The sender must still hear which branch counts.
-            let remark: BLIPProperties = isBranched ? [RemoteOrder.branchedProperty: "true"] : [:]
-            answer(revision.request, BLIPReply(properties: remark), at: sequence)
+            answer(revision.request, .stored(isBranched: isBranched), at: sequence)
             feed?.note(message, isBranched: isBranched)
             report(revision, delta: revision.delta, nil)
         case .alreadyThere(let sequence):
