@@ -3,9 +3,11 @@ extension BLIPConnection {
     ///
     /// The frame is copied where it is kept, so its memory may be reused after the call.
     ///
+    /// - Returns: How many events wait for `next()`.
     /// - Throws: `BLIPError` when the peer broke the rules, and the same from every later call:
     ///   close the WebSocket with its code. Events that came before stay valid.
-    public mutating func receive(_ frame: Span<UInt8>) throws(BLIPError) {
+    @discardableResult
+    public mutating func receive(_ frame: Span<UInt8>) throws(BLIPError) -> Int {
         if let failure { throw failure }
         do throws(BLIPError.Reason) {
             try accept(frame)
@@ -15,6 +17,7 @@ extension BLIPConnection {
             throw failure
         }
         receivedFrameCount += 1
+        return events.count
     }
 
     private mutating func accept(_ frame: Span<UInt8>) throws(BLIPError.Reason) {

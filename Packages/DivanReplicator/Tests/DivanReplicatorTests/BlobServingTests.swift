@@ -240,7 +240,7 @@ private struct Visitor {
             }
             peer.inputDrained(at: .zero)
             while peer.nextFrame(into: &frame) {
-                try? blip.receive(frame.span)
+                _ = try? blip.receive(frame.span)
                 frame = []
                 isQuiet = false
             }

@@ -154,7 +154,7 @@ struct Counterpart {
             if !isQuiet { peer.inputDrained(at: now) }
             drainEffects()
             while peer.nextFrame(into: &frame) {
-                try? blip.receive(frame.span)
+                _ = try? blip.receive(frame.span)
                 frame = []
                 isQuiet = false
             }

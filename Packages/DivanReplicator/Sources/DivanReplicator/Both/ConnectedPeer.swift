@@ -51,13 +51,12 @@ extension ConnectedPeer {
         connection.now = now
         guard !isEnded else { return }
         connection.receive(message) { handle($0) }
-        if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
-        weigh()
     }
 
     func inputDrained(at now: Duration) {
         connection.now = now
         pump()
+        weigh()
     }
 
     func disconnected(error: SyncError?, at now: Duration) {
@@ -95,8 +94,8 @@ extension ConnectedPeer {
             } catch {
                 connection.refuse(request, logging: error)
             }
+            if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
         case .reply(let number, let reply):
-            inbox.began(reply, to: number)
             guard let purpose = connection.purpose(of: number, answeredBy: reply),
                 !startsOver(after: reply, to: purpose)
             else { return }
@@ -125,10 +124,14 @@ extension ConnectedPeer {
 
     private func take(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
         if case .blob(let ticket) = purpose {
-            if let failure = reply.error { fail(inbox.failed(ticket, SyncError(failure))) }
+            if let failure = reply.error {
+                fail(inbox.failed(ticket, SyncError(failure)))
+            } else {
+                inbox.began(ticket, reply.properties)
+            }
         } else {
             if case .revision(_, let revision) = purpose {
-                connection.trial.answered(revision.sentByteCount, at: connection.now)
+                connection.measureAnswer(to: revision.sentByteCount)
             }
             try receive(reply, for: purpose)
         }

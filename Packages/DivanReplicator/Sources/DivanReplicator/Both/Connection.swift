@@ -36,7 +36,7 @@ final class Connection {
     var peerKeepsOrder = false
     var progress = Progress()
     /// Which way of sending bodies is the fastest.
-    var trial = CompressionTrial()
+    private var trial = CompressionTrial()
     /// Which blobs the peer may have.
     var blobRights: BlobRights
     /// The replication's error, which the status shows.
@@ -78,20 +78,30 @@ final class Connection {
 
     /// A body of so many bytes is sent next; returns whether it goes through the codec.
     func measureBody(_ byteCount: Int) -> Bool {
+        guard runsTrial else { return configuration.compresses }
         trial.sent(byteCount, at: now)
-        guard configuration.compresses, configuration.measuresLink else {
-            return configuration.compresses
-        }
         blip.compressionGrade = trial.grade
         return trial.compresses
     }
+
+    /// The peer has answered a body of so many bytes.
+    func measureAnswer(to byteCount: Int) {
+        if runsTrial { trial.answered(byteCount, at: now) }
+    }
+
+    /// Whether the trial decides how bodies are sent.
+    private var runsTrial: Bool { configuration.compresses && configuration.measuresLink }
 
     /// Where connections share what they send.
     var sharedRevisions: SharedRevisions? { sharing?.revisions }
 
     /// Whether a stored body of so many bytes may be read for a difference now.
     func mayApplyDelta(to byteCount: Int) -> Bool {
-        deltaCredit.spend(byteCount, at: now, limits)
+        // A copy, put back at once: while the credit is being changed in its place the compiler has each
+        // message ask whether it is.
+        var credit = deltaCredit
+        defer { deltaCredit = credit }
+        return credit.spend(byteCount, at: now, limits)
     }
 }
 
@@ -214,8 +224,8 @@ extension Connection {
     func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
         deltaCredit.received(message.count, limits)
         do {
-            try blip.receive(message)
-            while let event = blip.next() {
+            for _ in 0..<(try blip.receive(message)) {
+                guard let event = blip.next() else { break }
                 if turnaround == nil, let firstWords { turnaround = now - firstWords }
                 handle(event)
             }
@@ -305,15 +315,12 @@ extension Connection {
         answer(id, with: reply)
     }
 
-    /// Returns why a request was sent, whose answer is complete.
-    ///
-    /// The content of a blob follows in pieces: nothing is returned before the last.
+    /// Returns why a request was sent that is answered.
     func purpose(
         of number: BLIPRequestNumber,
         answeredBy reply: BLIPIncomingReply
     ) -> Purpose? {
-        if case .blob? = questions[number], reply.error == nil { return nil }
-        return questions.remove(number)
+        questions.answered(number, isRefused: reply.error != nil)
     }
 
     /// The blob of which a piece came.

@@ -185,10 +185,8 @@ extension Inbox {
     }
 
     /// The answer with a blob begins.
-    func began(_ reply: BLIPIncomingReply, to number: BLIPRequestNumber) {
-        guard reply.error == nil, let ticket = connection.blobTicket(of: number, isFinal: false)
-        else { return }
-        blobs.began(ticket, reply.properties)
+    func began(_ ticket: BlobFetcher.Ticket, _ properties: BLIPProperties) {
+        blobs.began(ticket, properties)
     }
 
     /// Takes a piece of a blob; returns the revisions that failed with it.

@@ -24,10 +24,17 @@ struct OpenQuestions {
         order.append((number, now))
     }
 
-    @discardableResult
-    mutating func remove(_ number: BLIPRequestNumber) -> Purpose? {
-        questions.removeValue(forKey: number)?.purpose
+    /// Returns why a request was sent, and forgets it; the content of a blob only begins with its answer,
+    /// and what it is for is remembered until the last piece.
+    mutating func answered(_ number: BLIPRequestNumber, isRefused: Bool) -> Purpose? {
+        guard let place = questions.index(forKey: number) else { return nil }
+        if !isRefused, case .blob(let ticket) = questions.values[place].purpose {
+            return .blob(ticket)
+        }
+        return questions.remove(at: place).value.purpose
     }
+
+    mutating func remove(_ number: BLIPRequestNumber) { questions[number] = nil }
 
     mutating func removeAll() {
         self = OpenQuestions()

@@ -222,7 +222,7 @@ struct RevisionSender {
         sent.sentTime = connection.now
         sent.wasDelta = message.isDelta
         sent.lentBlobs = message.blobs
-        connection.blobRights.lend(message.blobs)
+        if !message.blobs.isEmpty { connection.blobRights.lend(message.blobs) }
         unansweredCount += 1
         unansweredByteCount += message.body.count
         var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))

@@ -294,7 +294,7 @@ struct PassiveFeed {
     /// Takes the answer to a revision that was sent.
     mutating func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) {
         let error = reply.error.map { SyncError($0) }
-        connection.blobRights.takeBack(revision.lentBlobs)
+        if !revision.lentBlobs.isEmpty { connection.blobRights.takeBack(revision.lentBlobs) }
         if sender.answered(revision, error) { return }
         connection.progress.complete(revision.change.bodyByteCount)
         var event = DocumentEvent(pushing: revision.change, in: path, error)
