@@ -19,7 +19,7 @@ public struct JSONPointer: Sendable {
         guard first == Self.slash else { return nil }
         steps = text.utf8.dropFirst()
             .split(separator: Self.slash, omittingEmptySubsequences: false)
-            .map { Self.key(of: Array($0)) }
+            .map { Self.key(of: $0) }
     }
 
     /// A key as one step of a pointer, without its slash.
@@ -36,10 +36,10 @@ public struct JSONPointer: Sendable {
         return String(decoding: step, as: UTF8.self)
     }
 
-    private static func key(of step: [UInt8]) -> String {
+    private static func key(of step: some Collection<UInt8>) -> String {
         guard step.contains(tilde) else { return String(decoding: step, as: UTF8.self) }
         var key: [UInt8] = []
-        var rest = step[...]
+        var rest = Array(step)[...]
         while let byte = rest.popFirst() {
             switch (byte, rest.first) {
             case (tilde, UInt8(ascii: "0")):

@@ -18,7 +18,8 @@ enum LegacyAttachments {
     /// Stored entries that do not stand for blobs stay; those that do are written anew.
     static func add(to document: JSONObject, generation: UInt64) -> JSONObject {
         var attachments: [JSONObject.Member] = []
-        for (name, value) in document[key]?.object ?? JSONObject() where !name.hasPrefix(prefix) {
+        for (name, value) in document[key]?.object ?? JSONObject()
+        where !name.utf8.starts(with: prefix.utf8) {
             attachments.append((name, value))
         }
         var body = document
@@ -48,12 +49,12 @@ enum LegacyAttachments {
         case blob(path: [String], content: JSONObject)
 
         init(_ name: String, _ value: JSON) {
-            let place = name.dropFirst(prefix.count)
-            if !name.hasPrefix(prefix) {
+            let place = name.utf8.dropFirst(prefix.utf8.count)
+            if !name.utf8.starts(with: prefix.utf8) || place.isEmpty {
                 self = .foreign
-            } else if !place.isEmpty, place.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            } else if place.allSatisfy({ (0x30...0x39).contains($0) }) {
                 self = .numbered
-            } else if !place.isEmpty, let pointer = JSONPointer(place), let content = value.object {
+            } else if let pointer = JSONPointer(Substring(place)), let content = value.object {
                 self = .blob(path: pointer.steps, content: content)
             } else {
                 self = .foreign
