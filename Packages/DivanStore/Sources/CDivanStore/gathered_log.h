@@ -1,8 +1,7 @@
 #ifndef DIVAN_GATHERED_LOG_H
 #define DIVAN_GATHERED_LOG_H
 
-#include <sqlite3.h>
-#include <stdint.h>
+#include "CDivanStore.h"
 
 // The end of a log that is being written (`gathered_log.c`). Begins as zeros.
 typedef struct {

@@ -1,8 +1,7 @@
 #ifndef DIVAN_READ_AHEAD_H
 #define DIVAN_READ_AHEAD_H
 
-#include <sqlite3.h>
-#include <stdint.h>
+#include "CDivanStore.h"
 
 // What a connection has read of a database ahead of the questions (`read_ahead.c`). Begins as zeros.
 typedef struct {

@@ -35,8 +35,8 @@ final class Connection {
     /// for each other; it says so with the same answer.
     var peerKeepsOrder = false
     var progress = Progress()
-    /// Which way of sending bodies is the fastest.
-    private var trial = CompressionTrial()
+    /// Finds out which way of sending bodies is the fastest, where the configuration leaves it open.
+    private var trial: CompressionTrial?
     /// Which blobs the peer may have.
     var blobRights: BlobRights
     /// The replication's error, which the status shows.
@@ -78,27 +78,22 @@ final class Connection {
 
     /// A body of so many bytes is sent next; returns whether it goes through the codec.
     func measureBody(_ byteCount: Int) -> Bool {
-        guard runsTrial else { return configuration.compresses }
+        guard var trial else { return configuration.compresses }
         trial.sent(byteCount, at: now)
+        self.trial = trial
         blip.compressionGrade = trial.grade
         return trial.compresses
     }
 
     /// The peer has answered a body of so many bytes.
-    func measureAnswer(to byteCount: Int) {
-        if runsTrial { trial.answered(byteCount, at: now) }
-    }
-
-    /// Whether the trial decides how bodies are sent.
-    private var runsTrial: Bool { configuration.compresses && configuration.measuresLink }
+    func measureAnswer(to byteCount: Int) { trial?.answered(byteCount, at: now) }
 
     /// Where connections share what they send.
     var sharedRevisions: SharedRevisions? { sharing?.revisions }
 
     /// Whether a stored body of so many bytes may be read for a difference now.
     func mayApplyDelta(to byteCount: Int) -> Bool {
-        // A copy, put back at once: while the credit is being changed in its place the compiler has each
-        // message ask whether it is.
+        // A copy: a change in its place would have each message ask whether one is under way.
         var credit = deltaCredit
         defer { deltaCredit = credit }
         return credit.spend(byteCount, at: now, limits)
@@ -125,7 +120,9 @@ extension Connection {
         }
         dialect = RevisionDialect(dialect.scheme, over: version.version)
         blip = BLIPConnection(codec: codec)
-        trial = CompressionTrial(gradeCount: codec.grades.count)
+        if configuration.compresses, configuration.measuresLink {
+            trial = CompressionTrial(gradeCount: codec.grades.count)
+        }
         return version
     }
 
@@ -316,10 +313,7 @@ extension Connection {
     }
 
     /// Returns why a request was sent that is answered.
-    func purpose(
-        of number: BLIPRequestNumber,
-        answeredBy reply: BLIPIncomingReply
-    ) -> Purpose? {
+    func purpose(of number: BLIPRequestNumber, answeredBy reply: BLIPIncomingReply) -> Purpose? {
         questions.answered(number, isRefused: reply.error != nil)
     }
 
