@@ -31,6 +31,12 @@ struct Line<Element> {
         return taken
     }
 
+    mutating func removeAll(where isGone: (Element) -> Bool) {
+        elements.removeFirst(start)
+        start = 0
+        elements.removeAll(where: isGone)
+    }
+
     func map<Result>(_ transform: (Element) -> Result) -> [Result] {
         elements[start...].map(transform)
     }

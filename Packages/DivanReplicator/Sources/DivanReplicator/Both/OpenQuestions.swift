@@ -11,8 +11,12 @@ struct OpenQuestions {
     }
 
     private var questions: [BLIPRequestNumber: Question] = [:]
-    /// All of them by age; what was answered or went on since is skipped when it comes to the front.
+    /// All of them by age; what was answered or went on since is skipped when it comes to the front, and
+    /// goes when it is more than the rest.
     private var order = Line<(number: BLIPRequestNumber, since: Duration)>()
+
+    /// How many questions are remembered, with those that were answered.
+    var rememberedCount: Int { order.count }
 
     subscript(number: BLIPRequestNumber) -> Purpose? { questions[number]?.purpose }
 
@@ -21,7 +25,14 @@ struct OpenQuestions {
 
     mutating func add(_ number: BLIPRequestNumber, _ purpose: Purpose, at now: Duration) {
         questions[number] = Question(purpose: purpose, since: now)
-        order.append((number, now))
+        remember(number, since: now)
+    }
+
+    private mutating func remember(_ number: BLIPRequestNumber, since: Duration) {
+        order.append((number, since))
+        guard order.count > 2 * questions.count + 64 else { return }
+        let questions = questions
+        order.removeAll { questions[$0.number]?.since != $0.since }
     }
 
     /// Returns why a request was sent, and forgets it; the content of a blob only begins with its answer,
@@ -44,7 +55,7 @@ struct OpenQuestions {
     mutating func noteProgress(of number: BLIPRequestNumber, at now: Duration) {
         guard let since = questions[number]?.since, now - since >= .seconds(1) else { return }
         questions[number]?.since = now
-        order.append((number, now))
+        remember(number, since: now)
     }
 
     /// Since when the question waits that waits the longest; `nil` when none does.
