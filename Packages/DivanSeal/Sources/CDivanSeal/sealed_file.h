@@ -14,6 +14,7 @@
 struct divan_vfs {
     sqlite3_vfs base;
     char name[32];
+    char *below;  // null: the default one
     divan_secret *key;
     const divan_cipher *cipher;
     atomic_int open_count;

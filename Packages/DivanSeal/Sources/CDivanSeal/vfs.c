@@ -1,4 +1,4 @@
-// Hands on what is not about bytes to the VFS below, which is the default one when a file is opened.
+// Hands on what is not about bytes to the VFS below.
 #include "sealed_file.h"
 
 #include <stdio.h>
@@ -6,7 +6,8 @@
 #include <string.h>
 
 static sqlite3_file *inner(sqlite3_file *file) { return ((sealed_file *)file)->inner; }
-static sqlite3_vfs *below(void) { return sqlite3_vfs_find(NULL); }
+// Looked up for each call: a test may put another one in its place.
+static sqlite3_vfs *below(sqlite3_vfs *vfs) { return sqlite3_vfs_find(((divan_vfs *)vfs)->below); }
 
 static int sealed_close(sqlite3_file *base) {
     sealed_file *file = (sealed_file *)base;
@@ -95,7 +96,8 @@ static int sealed_open(sqlite3_vfs *base, sqlite3_filename path, sqlite3_file *o
         : flags & SQLITE_OPEN_MAIN_JOURNAL ? &journal_methods : NULL;
     // Temporary files, and journals of several databases: a connection keeps them in memory.
     if (!methods || !path) return SQLITE_CANTOPEN;
-    sqlite3_vfs *real = below();
+    sqlite3_vfs *real = below(base);
+    if (!real) return SQLITE_CANTOPEN;
     file->vfs = (divan_vfs *)base;
     file->inner = calloc(1, (size_t)real->szOsFile);
     if (!file->inner) return SQLITE_NOMEM;
@@ -114,29 +116,31 @@ static int sealed_open(sqlite3_vfs *base, sqlite3_filename path, sqlite3_file *o
 }
 
 static int sealed_delete(sqlite3_vfs *base, const char *path, int syncs) {
-    (void)base;
-    return below()->xDelete(below(), path, syncs);
+    return below(base)->xDelete(below(base), path, syncs);
 }
 static int sealed_access(sqlite3_vfs *base, const char *path, int flags, int *result) {
-    (void)base;
-    return below()->xAccess(below(), path, flags, result);
+    return below(base)->xAccess(below(base), path, flags, result);
 }
 static int sealed_full_path(sqlite3_vfs *base, const char *path, int size, char *full) {
-    (void)base;
-    return below()->xFullPathname(below(), path, size, full);
+    return below(base)->xFullPathname(below(base), path, size, full);
 }
 static int sealed_last_error(sqlite3_vfs *base, int size, char *text) {
-    (void)base;
-    return below()->xGetLastError(below(), size, text);
+    return below(base)->xGetLastError(below(base), size, text);
 }
 
-divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher) {
+static void drop(divan_vfs *vfs) {
+    divan_secret_drop(vfs->key);
+    free(vfs->below);
+    free(vfs);
+}
+
+divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher, const char *base) {
     static atomic_uint number;
-    if (sqlite3_initialize() != SQLITE_OK || !below()) return NULL;
-    divan_vfs *vfs = calloc(1, sizeof *vfs);
+    sqlite3_vfs *real = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(base) : NULL;
+    divan_vfs *vfs = real ? calloc(1, sizeof *vfs) : NULL;
     if (!vfs) return NULL;
     // Dates, sleeping and random numbers are those of the VFS below.
-    vfs->base = *below();
+    vfs->base = *real;
     snprintf(vfs->name, sizeof vfs->name, "divan-seal-%u", atomic_fetch_add(&number, 1));
     vfs->base.zName = vfs->name;
     vfs->base.pNext = NULL;
@@ -148,9 +152,10 @@ divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher) {
     vfs->base.xGetLastError = sealed_last_error;
     vfs->key = divan_secret_make(key);
     vfs->cipher = cipher;
-    if (vfs->key && sqlite3_vfs_register(&vfs->base, 0) == SQLITE_OK) return vfs;
-    divan_secret_drop(vfs->key);
-    free(vfs);
+    vfs->below = base ? strdup(base) : NULL;
+    int is_whole = vfs->key && (vfs->below || !base);
+    if (is_whole && sqlite3_vfs_register(&vfs->base, 0) == SQLITE_OK) return vfs;
+    drop(vfs);
     return NULL;
 }
 
@@ -160,6 +165,5 @@ int divan_vfs_open_count(const divan_vfs *vfs) { return atomic_load(&vfs->open_c
 void divan_vfs_drop(divan_vfs *vfs) {
     if (!vfs) return;
     sqlite3_vfs_unregister(&vfs->base);
-    divan_secret_drop(vfs->key);
-    free(vfs);
+    drop(vfs);
 }

@@ -22,12 +22,14 @@ public final class Seal: Sendable {
         self.cipher = cipher
     }
 
-    /// The name under which SQLite finds the VFS.
+    /// Registers the VFS with SQLite; once, and the first call decides what it stands above.
     ///
+    /// - Parameter base: The name of the VFS that gets the sealed files; SQLite's default one without.
+    /// - Returns: The name under which SQLite finds it.
     /// - Throws: `library`.
-    public func vfsName() throws(SealError) -> String {
+    public func vfsName(over base: String? = nil) throws(SealError) -> String {
         try vfs.withLock { vfs throws(SealError) in
-            if vfs == nil { vfs = try RegisteredVFS(key: key, cipher: cipher) }
+            if vfs == nil { vfs = try RegisteredVFS(key: key, cipher: cipher, over: base) }
             return vfs?.name ?? ""
         }
     }
@@ -40,9 +42,9 @@ public final class Seal: Sendable {
 private struct RegisteredVFS: ~Copyable {
     private let vfs: OpaquePointer
 
-    init(key: SealKey, cipher: PageCipher) throws(SealError) {
+    init(key: SealKey, cipher: PageCipher, over base: String?) throws(SealError) {
         let made = key.withBytes { key in
-            key.withUnsafeBufferPointer { divan_vfs_make($0.baseAddress, cipher.functions) }
+            key.withUnsafeBufferPointer { divan_vfs_make($0.baseAddress, cipher.functions, base) }
         }
         guard let made else { throw .library }
         vfs = made

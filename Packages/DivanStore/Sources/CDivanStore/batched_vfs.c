@@ -5,17 +5,15 @@
 #include <pthread.h>
 #include <string.h>
 
-// Two VFS over SQLite's default one, with fewer calls of the kernel: connections that read get pages
-// of the database ahead, connections that write gather what they add to the log. Everything else is
-// handed on as it is.
+// A VFS over SQLite's default one, with fewer calls of the kernel: pages of a database are read ahead,
+// and what is added to a log is gathered. Everything else is handed on as it is.
 
 typedef struct {
     sqlite3_file base;
     sqlite3_file *file;
-    // Which of the two this file needs; both are empty in all others.
-    int reads_ahead, gathers;
-    divan_read_ahead ahead;
-    divan_gathered_log log;
+    int flags;
+    divan_read_ahead ahead;  // of a database
+    divan_gathered_log log;  // of a log
 } batched_file;
 
 static batched_file *batched(sqlite3_file *file) { return (batched_file *)file; }
@@ -31,7 +29,7 @@ static int flush(sqlite3_file *file) {
 static int file_read(sqlite3_file *file, void *output, int count, sqlite3_int64 offset) {
     int code = flush(file);
     if (code != SQLITE_OK) return code;
-    if (batched(file)->reads_ahead)
+    if (batched(file)->flags & SQLITE_OPEN_MAIN_DB)
         return divan_read_ahead_read(&batched(file)->ahead, base_of(file), output, count, offset);
     return base_of(file)->pMethods->xRead(base_of(file), output, count, offset);
 }
@@ -46,7 +44,7 @@ static int file_close(sqlite3_file *file) {
 
 static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     forget(file);
-    if (batched(file)->gathers)
+    if (batched(file)->flags & SQLITE_OPEN_WAL)
         return divan_gathered_log_write(&batched(file)->log, base_of(file), bytes, count, offset);
     return base_of(file)->pMethods->xWrite(base_of(file), bytes, count, offset);
 }
@@ -136,6 +134,7 @@ static sqlite3_vfs *below(void) { return sqlite3_vfs_find(NULL); }
 
 static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *opened, int flags,
                      int *given) {
+    (void)vfs;
     sqlite3_vfs *base = below();
     batched_file *file = batched(opened);
     memset(file, 0, sizeof *file);
@@ -150,9 +149,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *open
         file->file = NULL;
         return code;
     }
-    int writes = vfs->pAppData != NULL;
-    file->reads_ahead = !writes && flags & SQLITE_OPEN_MAIN_DB;
-    file->gathers = writes && flags & SQLITE_OPEN_WAL;
+    file->flags = flags;
     file->base.pMethods = &methods;
     return SQLITE_OK;
 }
@@ -197,11 +194,10 @@ static int last_error(sqlite3_vfs *vfs, int size, char *output) {
     return below()->xGetLastError(below(), size, output);
 }
 
-// pAppData is set where the connections write.
-static sqlite3_vfs reader = {
+static sqlite3_vfs batching = {
     .iVersion = 2,
     .szOsFile = sizeof(batched_file),
-    .zName = "divan-reader",
+    .zName = "divan-batched",
     .xOpen = open_file,
     .xDelete = delete_file,
     .xAccess = access_file,
@@ -212,23 +208,17 @@ static sqlite3_vfs reader = {
     .xCurrentTime = current_time,
     .xCurrentTimeInt64 = current_milliseconds,
 };
-static sqlite3_vfs writer;
 
 static int registration = SQLITE_ERROR;
 
-static void add_both(void) {
+static void add_batching(void) {
     if (sqlite3_initialize() != SQLITE_OK || !below()) return;
-    reader.mxPathname = below()->mxPathname;
-    writer = reader;
-    writer.zName = "divan-writer";
-    writer.pAppData = &writer;
-    registration = sqlite3_vfs_register(&reader, 0);
-    if (registration == SQLITE_OK) registration = sqlite3_vfs_register(&writer, 0);
+    batching.mxPathname = below()->mxPathname;
+    registration = sqlite3_vfs_register(&batching, 0);
 }
 
-const char *divan_batched_vfs(int only_reads) {
+const char *divan_batched_vfs(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, add_both);
-    if (registration != SQLITE_OK) return NULL;
-    return only_reads ? reader.zName : writer.zName;
+    pthread_once(&once, add_batching);
+    return registration == SQLITE_OK ? batching.zName : NULL;
 }

@@ -6,6 +6,8 @@
 // frame and the page. Here they are put one behind the other and written with one call for 64 KiB,
 // since a sixth of the time of a pull would else go into the calls.
 //
+// A seal above leaves these bytes as they are (DivanSeal, `log_file.c`).
+//
 // **Why nobody misses what is held back.** It is part of a transaction that is not committed: the
 // frame that ends one says so in its head (bytes 4 to 7 are not 0), and with its page everything is
 // written before SQLite makes the transaction known in the log's index. Until then only the

@@ -8,7 +8,8 @@ public protocol StoreSealing: Sendable {
     ///
     /// A file with another key or without one is SQLITE_NOTADB to it, and damage SQLITE_CORRUPT. It
     /// makes no temporary files, and no journal with pages in it. It is there as long as the sealing is.
-    func vfsName() throws -> String
+    /// What it reads and writes goes through the VFS `base`, or SQLite's default one without a name.
+    func vfsName(over base: String?) throws -> String
     /// Bytes at the end of each page that the VFS needs.
     var reservedByteCount: Int32 { get }
     /// Whether another sealing opens the same files.

@@ -10,10 +10,14 @@ import Testing
 extension FaultTests {
     /// What a connection gathers before it goes into the log is there when a transaction is.
     @Suite struct GatheredLogTests {
-        @Test func `the pages of a transaction go into the log with few calls`() throws {
+        @Test(arguments: [false, true])
+        func `the pages of a transaction go into the log with few calls`(isSealed: Bool) throws {
             try #require(divan_faults_install() == 0)
             let home = try TemporaryDirectory()
-            let store = try Store.open(directory: home.file("a.cblite2"))
+            let store = try Store.open(
+                directory: home.file("a.cblite2"),
+                options: StoreOptions(sealing: isSealed ? try TestSealing(1) : nil)
+            )
             let body = Array(#"{"text":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
             divan_faults_arm(home.path, 0, 0, EIO)
             try store.write { writer in

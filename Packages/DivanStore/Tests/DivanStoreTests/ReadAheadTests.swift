@@ -89,7 +89,7 @@ import Testing
         let store = try Store.open(directory: home.file("a.cblite2"))
         defer { try? store.close() }
         let place = SQLitePlace(home.file("a.cblite2/db.sqlite3"))
-        let reader = try SQLiteConnection(place, mode: .readOnly, onlyReads: true)
+        let reader = try SQLiteConnection(place, mode: .readOnly)
         #expect(try reader.integer(sql) == 1)
         // What is wrong by itself stays wrong.
         #expect(throws: StoreError.self) { try reader.prepare("SELECT nothing_like_that(1)") }

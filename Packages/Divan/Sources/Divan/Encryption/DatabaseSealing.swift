@@ -13,7 +13,7 @@ struct DatabaseSealing: StoreSealing {
     var headByteCount: Int { BlobLayout.headByteCount }
     var endByteCount: Int { BlobLayout.endByteCount }
 
-    func vfsName() throws -> String { try seal.vfsName() }
+    func vfsName(over base: String?) throws -> String { try seal.vfsName(over: base) }
 
     func hasSameKey(as other: any StoreSealing) -> Bool {
         (other as? DatabaseSealing).map { seal.key.isSame(as: $0.seal.key) } ?? false

@@ -114,9 +114,10 @@ int divan_block_open(divan_page_keys *keys, uint64_t offset, uint8_t *block);
 /// A VFS under a name of its own, through which SQLite reads and writes databases with one key.
 typedef struct divan_vfs divan_vfs;
 
-/// Registers a VFS above the one that is the default when a file is opened; null when memory is
-/// missing. Copies the key. New files get `cipher`; others have their own.
-divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher);
+/// Registers a VFS above the one named `base`, or above the one that is the
+/// default when a file is opened; null when memory is missing. Copies key and name. New files get
+/// `cipher`; others have their own.
+divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher, const char *base);
 const char *divan_vfs_name(const divan_vfs *vfs);
 /// The files that are open through it.
 int divan_vfs_open_count(const divan_vfs *vfs);

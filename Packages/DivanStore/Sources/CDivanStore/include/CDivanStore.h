@@ -95,9 +95,8 @@ typedef struct {
 /// `divan_row`, and compares it with its checksum where body and checksum are the last of them.
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found);
 
-/// The name of the VFS for connections that only read, or of the one for all others (`batched_vfs.c`);
-/// null where there can be none.
-const char *divan_batched_vfs(int only_reads);
+/// The name of the VFS that reads ahead and gathers writes (`batched_vfs.c`); null where there can be none.
+const char *divan_batched_vfs(void);
 
 /// Gives a connection the functions of SQL that keep checksums (`checksum.c`).
 int divan_add_checksums(sqlite3 *connection);

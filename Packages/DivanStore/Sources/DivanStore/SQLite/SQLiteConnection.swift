@@ -34,20 +34,16 @@ final class SQLiteConnection {
     }
 
     /// Opens a file with its key; `namesOthers` lets statements name further files by URI.
-    ///
-    /// A connection that `onlyReads` reads ahead; the others gather what they write into the log.
     init(
         _ place: SQLitePlace,
         mode: Mode,
-        namesOthers: Bool = false,
-        onlyReads: Bool = false
+        namesOthers: Bool = false
     ) throws(StoreError) {
         _ = Self.stopsCountingMemory
         path = place.path
         sealing = place.sealing
-        let plain = divan_batched_vfs(onlyReads ? 1 : 0).map { String(cString: $0) }
         let extra = namesOthers ? SQLITE_OPEN_URI : 0
-        handle = try Self.open(place, mode, vfs: place.vfsName() ?? plain, flags: extra)
+        handle = try Self.open(place, mode, vfs: place.vfsName(), flags: extra)
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
         let added = divan_add_checksums(handle)
         guard added == SQLITE_OK else { throw error(added) }

@@ -1,3 +1,5 @@
+internal import CDivanStore
+
 /// Where a database file is, and with which key it is opened.
 struct SQLitePlace: Sendable {
     let path: String
@@ -14,10 +16,11 @@ struct SQLitePlace: Sendable {
         Self.uri(path, "vfs=\(try vfsName() ?? "unix")")
     }
 
-    /// `nil`: SQLite's own.
+    /// What SQLite opens it with; `nil`: its own.
     func vfsName() throws(StoreError) -> String? {
+        let batched = divan_batched_vfs().map { String(cString: $0) }
         do {
-            return try sealing?.vfsName()
+            return try sealing?.vfsName(over: batched) ?? batched
         } catch {
             throw StoreError(wrapping: error, at: path)
         }

@@ -94,7 +94,7 @@ final class SQLiteReaders: @unchecked Sendable {
     /// Opened for writing where the writer is, because the reader that comes first may have to
     /// recover the log of a crash.
     private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
-        let connection = try SQLiteConnection(place, mode: mode, onlyReads: true)
+        let connection = try SQLiteConnection(place, mode: mode)
         // A push reads bodies some 2 MiB behind the feed; both find the same pages. An index that
         // finds 1,000 documents finds their pages again. More than that would only push what a scan
         // reads out of the processor's cache.
