@@ -59,7 +59,7 @@ final class EvilHub: Sendable {
         while socket.isOpen {
             socket.receive(bytes.span, at: .zero)
             while case .message(let message, _)? = try? socket.next() {
-                try? blip.receive(message.span)
+                _ = try? blip.receive(message.span)
             }
             while let event = blip.next() {
                 guard case .request(let request) = event else { continue }

@@ -144,7 +144,7 @@ final class Visitor {
         socket.receive(bytes.span, at: .zero)
         while let event = try? socket.next() {
             switch event {
-            case .message(let message, _): try? connection.receive(message.span)
+            case .message(let message, _): _ = try? connection.receive(message.span)
             case .closed(let status): closeCode = status.code
             case .pong: break
             }

@@ -111,7 +111,7 @@ struct ScriptedPeer {
             peer.inputDrained(at: .zero)
             while peer.next() != nil {}
             while !isDeaf, peer.nextFrame(into: &frame) {
-                try? blip.receive(frame.span)
+                _ = try? blip.receive(frame.span)
                 frame.removeAll(keepingCapacity: true)
                 isQuiet = false
             }
