@@ -21,8 +21,9 @@ import Testing
     }
 
     /// The tool fails when more than a twentieth is sent twice; with `make interrupt` it is
-    /// twenty interruptions of 100,000 documents. Each may cost 600 of them where the machine is so
-    /// busy that the peer seems far away.
+    /// twenty interruptions of 100,000 documents.
+    ///
+    /// Each may cost 600 of them where the machine is so busy that the peer seems far away.
     @Test func `an interrupted sync sends hardly anything twice, in either direction`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
             "interrupt", "--times", "3", "--documents", "30000",

@@ -8,12 +8,14 @@
 // A VFS over SQLite's default one, with fewer calls of the kernel: pages of a database are read ahead,
 // and what is added to a log is gathered. Everything else is handed on as it is.
 
-typedef struct {
+typedef struct batched_file {
     sqlite3_file base;
     sqlite3_file *file;
     int flags;
     divan_read_ahead ahead;  // of a database
     divan_gathered_log log;  // of a log
+    // A database's log that gathers, and such a log's database.
+    struct batched_file *other;
 } batched_file;
 
 static batched_file *batched(sqlite3_file *file) { return (batched_file *)file; }
@@ -35,6 +37,7 @@ static int file_read(sqlite3_file *file, void *output, int count, sqlite3_int64 
 }
 
 static int file_close(sqlite3_file *file) {
+    if (batched(file)->other) batched(file)->other->other = NULL;
     int code = base_of(file)->pMethods->xClose(base_of(file));
     sqlite3_free(base_of(file));
     divan_read_ahead_free(&batched(file)->ahead);
@@ -44,7 +47,7 @@ static int file_close(sqlite3_file *file) {
 
 static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     forget(file);
-    if (batched(file)->flags & SQLITE_OPEN_WAL)
+    if (batched(file)->flags & SQLITE_OPEN_WAL && batched(file)->other)
         return divan_gathered_log_write(&batched(file)->log, base_of(file), bytes, count, offset);
     return base_of(file)->pMethods->xWrite(base_of(file), bytes, count, offset);
 }
@@ -97,6 +100,9 @@ static int file_map_index(sqlite3_file *file, int page, int size, int extend, vo
 
 static int file_lock_index(sqlite3_file *file, int offset, int count, int flags) {
     forget(file);
+    // The writer's lock is the first. Behind it others may write where an undone transaction stood.
+    batched_file *log = batched(file)->other;
+    if (log && offset == 0 && flags & SQLITE_SHM_UNLOCK) divan_gathered_log_drop(&log->log);
     return base_of(file)->pMethods->xShmLock(base_of(file), offset, count, flags);
 }
 
@@ -150,7 +156,13 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *open
         return code;
     }
     file->flags = flags;
+    // One that stands below a seal has another's database, and gathers nothing.
+    sqlite3_file *database = flags & SQLITE_OPEN_WAL ? sqlite3_database_file_object(name) : NULL;
     file->base.pMethods = &methods;
+    if (database && database->pMethods == &methods) {
+        file->other = batched(database);
+        batched(database)->other = file;
+    }
     return SQLITE_OK;
 }
 

@@ -6,14 +6,13 @@
 // frame and the page. Here they are put one behind the other and written with one call for 64 KiB,
 // since a sixth of the time of a pull would else go into the calls.
 //
-// A seal above leaves these bytes as they are (DivanSeal, `log_file.c`).
-//
 // **Why nobody misses what is held back.** It is part of a transaction that is not committed: the
 // frame that ends one says so in its head (bytes 4 to 7 are not 0), and with its page everything is
 // written before SQLite makes the transaction known in the log's index. Until then only the
 // connection itself looks at these frames, and whatever it asks the file for but the next write
 // comes after them. A write that fails is told to the write that was to end the transaction, or to
-// one before, so the transaction fails.
+// one before, so the transaction fails. What an undone transaction had spilled is dropped with the
+// writer's lock, behind which another connection may write in its place.
 //
 // **What a crash leaves.** What it left before: of a transaction that was not committed any part.
 //
@@ -58,5 +57,7 @@ int divan_gathered_log_write(divan_gathered_log *log, sqlite3_file *file, const 
         code = divan_gathered_log_flush(log, file);
     return code;
 }
+
+void divan_gathered_log_drop(divan_gathered_log *log) { log->byte_count = 0; }
 
 void divan_gathered_log_free(divan_gathered_log *log) { sqlite3_free(log->buffer); }

@@ -22,6 +22,9 @@ int divan_gathered_log_write(divan_gathered_log *log, sqlite3_file *file, const 
 /// Writes what is held back. What could not be written is held no longer.
 int divan_gathered_log_flush(divan_gathered_log *log, sqlite3_file *file);
 
+/// Gives up what is held back, when its transaction has ended without it.
+void divan_gathered_log_drop(divan_gathered_log *log);
+
 /// Gives up what is held back, which belongs to no transaction that was committed.
 void divan_gathered_log_free(divan_gathered_log *log);
 
