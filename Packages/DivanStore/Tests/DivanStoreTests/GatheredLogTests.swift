@@ -74,6 +74,29 @@ extension FaultTests {
             }
         }
 
+        @Test(arguments: [20_000, 30_000, 40_000, 50_000, 60_000, 70_000])
+        func `what an undone transaction spilled is never written over a commit`(
+            byteCount: Int
+        ) throws {
+            let home = try TemporaryDirectory()
+            let path = home.file("db")
+            var rows = try Rows(path)
+            let other = try SQLiteConnection(path: path, mode: .readWrite)
+            let spilling = "INSERT INTO rows VALUES (1, 1, zeroblob(\(byteCount)))"
+            // With an empty log, undoing reads it nowhere, which would write what is held back.
+            _ = try rows.connection.integer("PRAGMA wal_checkpoint")
+            try rows.connection.execute("BEGIN IMMEDIATE; \(spilling); ROLLBACK")
+            for id in 2..<12 {
+                try other.execute("INSERT INTO rows VALUES (\(id), \(id), zeroblob(9000))")
+                rows.values[id] = id
+            }
+            #expect(try Rows.sum(rows.connection) == Rows.sum(rows.values))
+            for connection in [rows.connection, other] {
+                #expect(try connection.text("PRAGMA integrity_check") == "ok")
+                #expect(try Rows.sum(connection) == Rows.sum(rows.values))
+            }
+        }
+
         @Test func `every commit is in the files, whatever was spilled and undone`() throws {
             let home = try TemporaryDirectory()
             let seed = UInt64.random(in: .min ... .max)
