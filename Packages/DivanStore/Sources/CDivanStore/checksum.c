@@ -46,6 +46,7 @@ static uint64_t word_at(const uint8_t *bytes) {
 // The same text for each kind of step, so that the compiler makes a loop of each.
 #define CHECKSUM(step_word, step_byte)                                                             \
     uint32_t first = (uint32_t)step_word(seed, count), second = ~seed, third = 0;                  \
+    _Pragma("clang loop unroll_count(4)")                                                          \
     for (; count >= 24; bytes += 24, count -= 24) {                                                \
         first = (uint32_t)step_word(first, word_at(bytes));                                        \
         second = (uint32_t)step_word(second, word_at(bytes + 8));                                  \
@@ -201,6 +202,19 @@ void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *foun
     }
     found->soundness = with_body ? soundness(&row, values) : divan_sound;
     found->columns = row;
+}
+
+int divan_find_row(sqlite3_stmt *statement, const char *document_id, int byte_count, int with_body,
+                   divan_found_row *found) {
+    int code = sqlite3_bind_text(statement, 1, document_id, byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    if (code != SQLITE_ROW) return code;
+    divan_get_row(statement, with_body, found);
+    const divan_row *row = &found->columns;
+    if (row->document_id_byte_count != byte_count
+        || memcmp(row->document_id, document_id, (size_t)byte_count) != 0)
+        found->soundness = divan_damaged_head;
+    return code;
 }
 
 // Functions of SQL

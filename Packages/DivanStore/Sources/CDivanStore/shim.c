@@ -41,11 +41,6 @@ static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
     return code;
 }
 
-int divan_find(sqlite3_stmt *statement, const char *text, int byte_count) {
-    int code = sqlite3_bind_text(statement, 1, text, byte_count, SQLITE_STATIC);
-    return code == SQLITE_OK ? sqlite3_step(statement) : code;
-}
-
 int divan_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 int divan_put_row(sqlite3_stmt *statement, const divan_row *row) {

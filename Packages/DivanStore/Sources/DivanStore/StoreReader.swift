@@ -100,8 +100,10 @@ public class StoreReader {
         in collection: CollectionID
     ) throws(StoreError) -> DocumentRow? {
         if isLatestRow(documentID, in: collection) { return latestRow }
-        let row = try current().row(documentID, in: collection, content: .whole)
-        if let row { keep(row, in: collection) }
+        guard let row = try current().row(documentID, in: collection, content: .whole) else {
+            return nil
+        }
+        keep(row, in: collection)
         return row
     }
 
@@ -130,7 +132,7 @@ public class StoreReader {
         keep(row, in: collection)
     }
 
-    private func keep(_ row: DocumentRow, in collection: CollectionID) {
+    private func keep(_ row: consuming DocumentRow, in collection: CollectionID) {
         latestPlace = RowPlace(collection: collection, documentID: row.documentID)
         latestRow = row
     }
@@ -186,11 +188,19 @@ public class StoreReader {
         in collection: CollectionPath,
         includingTombstones: Bool = false
     ) throws(StoreError) -> StoredDocument? {
-        let collection = try self.collection(collection)
-        guard let row = try row(documentID, in: collection.id),
-            includingTombstones || !row.flags.contains(.tombstone)
-        else { return nil }
-        return StoredDocument(row)
+        let collection = try self.collection(collection).id
+        let document: StoredDocument
+        if isLatestRow(documentID, in: collection), let latestRow {
+            document = StoredDocument(latestRow)
+        } else {
+            // Not by `row(_:in:)`, which would copy the row for whoever wants more of it.
+            guard let row = try current().row(documentID, in: collection, content: .whole) else {
+                return nil
+            }
+            document = StoredDocument(row)
+            keep(row, in: collection)
+        }
+        return includingTombstones || !document.isTombstone ? document : nil
     }
 
     /// At most `limit` IDs of live documents behind `documentID`, ascending by UTF-8 bytes.

@@ -20,10 +20,6 @@ int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int by
 /// Binds bytes; SQLite copies them.
 int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, int byte_count);
 
-/// Binds text to parameter 1 and steps. SQLite reads the text during the call only; it stays bound
-/// until the next call binds another.
-int divan_find(sqlite3_stmt *statement, const char *text, int byte_count);
-
 /// `syncfs(2)`, which the system's header shows only to GNU sources.
 int divan_sync_file_system(int descriptor);
 
@@ -94,6 +90,14 @@ typedef struct {
 /// Reads the row under the cursor, whose columns are those of a document table in the order of
 /// `divan_row`, and compares it with its checksum where body and checksum are the last of them.
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found);
+
+/// Binds a document ID to parameter 1, steps, and reads the row that was found, whose head is damaged
+/// if its ID is another than the index said.
+///
+/// Returns what the step did. SQLite reads the ID during the call only; it stays bound until the next
+/// call binds another.
+int divan_find_row(sqlite3_stmt *statement, const char *document_id, int byte_count, int with_body,
+                   divan_found_row *found);
 
 /// The name of the VFS that reads ahead and gathers writes (`batched_vfs.c`); null where there can be none.
 const char *divan_batched_vfs(void);

@@ -57,6 +57,20 @@ final class SQLiteDocumentStatements {
         return last
     }
 
+    /// The row of a document, or `nil`; errors as for `row(_:of:)`.
+    func row(
+        _ documentID: DocumentID,
+        _ content: RowContent
+    ) throws(StoreError) -> DocumentRow? {
+        let statement = try byID(content)
+        defer { statement.reset() }
+        var found = divan_found_row()
+        guard try statement.find(documentID, withBody: content == .whole, &found) else {
+            return nil
+        }
+        return try row(found, of: documentID, content, statement)
+    }
+
     /// The row under the cursor of one of these statements.
     ///
     /// - Throws: `damagedDocument` when a whole row is not what was stored; of a summary only that
@@ -65,10 +79,20 @@ final class SQLiteDocumentStatements {
         _ content: RowContent,
         of statement: SQLiteStatement
     ) throws(StoreError) -> DocumentRow {
-        let isWhole = content == .whole
-        let found = statement.found(withBody: isWhole)
-        guard try isSound(found) else { throw statement.damaged("its checksum differs") }
-        return try statement.row(found, withBody: isWhole)
+        let found = statement.found(withBody: content == .whole)
+        return try row(found, of: statement.documentID(of: found), content, statement)
+    }
+
+    private func row(
+        _ found: divan_found_row,
+        of documentID: DocumentID,
+        _ content: RowContent,
+        _ statement: SQLiteStatement
+    ) throws(StoreError) -> DocumentRow {
+        guard try isSound(found) else {
+            throw statement.damaged(documentID, "its checksum differs")
+        }
+        return try statement.row(found, of: documentID, withBody: content == .whole)
     }
 
     private func isSound(_ found: divan_found_row) throws(StoreError) -> Bool {
@@ -78,7 +102,7 @@ final class SQLiteDocumentStatements {
         return UInt64(clamping: found.columns.sequence) <= (try lastUnchecked())
     }
 
-    func byID(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
+    private func byID(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
         try statement(content == .whole ? .wholeByID : .summaryByID) {
             "SELECT \(columns(content)) FROM \(table) WHERE documentID = ?"
         }

@@ -122,10 +122,7 @@ extension SQLiteSession: StorageSnapshot {
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow? {
-        let documents = documents(in: collection)
-        let statement = try documents.byID(content)
-        defer { statement.reset() }
-        return try statement.find(documentID.text) ? documents.row(content, of: statement) : nil
+        try documents(in: collection).row(documentID, content)
     }
 
     func rows(

@@ -11,13 +11,22 @@ extension SQLiteStatement {
         return found
     }
 
-    /// Copies the row that was found, if it can be read; its body is empty if it was not asked for.
-    func row(_ found: divan_found_row, withBody: Bool) throws(StoreError) -> DocumentRow {
-        let columns = found.columns
-        let id = UnsafeRawBufferPointer(
-            start: columns.document_id,
-            count: Int(columns.document_id_byte_count)
+    /// The ID of the row under the cursor.
+    func documentID(of found: divan_found_row) -> DocumentID {
+        let bytes = UnsafeRawBufferPointer(
+            start: found.columns.document_id,
+            count: Int(found.columns.document_id_byte_count)
         )
+        return DocumentID(unchecked: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Copies the row that was found, if it can be read; its body is empty if it was not asked for.
+    func row(
+        _ found: divan_found_row,
+        of documentID: DocumentID,
+        withBody: Bool
+    ) throws(StoreError) -> DocumentRow {
+        let columns = found.columns
         let revision = UnsafeBufferPointer(
             start: columns.revision_id,
             count: Int(columns.revision_id_byte_count)
@@ -25,29 +34,29 @@ extension SQLiteStatement {
         guard let sequence = UInt64(exactly: columns.sequence),
             let bodyByteCount = Int(exactly: found.told_body_byte_count), bodyByteCount >= 0,
             let revisionID = RevisionID(encoded: revision.span)
-        else { throw damaged("its row cannot be read") }
+        else { throw damaged(documentID, "its row cannot be read") }
         let body = UnsafeRawBufferPointer(
             start: columns.body,
             count: Int(columns.body_byte_count)
         )
         guard !withBody || body.count == bodyByteCount else {
-            throw damaged("its body has another length")
+            throw damaged(documentID, "its body has another length")
         }
         return DocumentRow(
-            documentID: DocumentID(unchecked: String(decoding: id, as: UTF8.self)),
+            documentID: documentID,
             sequence: sequence,
             revisionID: revisionID,
             flags: DocumentFlags(rawValue: UInt8(truncatingIfNeeded: columns.flags)),
-            tree: try tree(columns),
+            tree: try tree(columns, of: documentID),
             body: Array(body),
             bodyByteCount: bodyByteCount,
             expiration: found.never_expires == 0 ? columns.expiration : nil
         )
     }
 
-    /// The error for the row under the cursor; `detail` says what is wrong.
-    func damaged(_ detail: String) -> StoreError {
-        StoreError(.damagedDocument(documentID: DocumentID(unchecked: text(1)), detail), at: path)
+    /// The error for a row; `detail` says what is wrong.
+    func damaged(_ documentID: DocumentID, _ detail: String) -> StoreError {
+        StoreError(.damagedDocument(documentID: documentID, detail), at: path)
     }
 
     /// How many live documents the collection had when the row was stored, if the row tells.
@@ -57,7 +66,10 @@ extension SQLiteStatement {
     }
 
     /// An integer names the remote that has the only revision; everything else is a tree.
-    private func tree(_ columns: divan_row) throws(StoreError) -> RowTree {
+    private func tree(
+        _ columns: divan_row,
+        of documentID: DocumentID
+    ) throws(StoreError) -> RowTree {
         guard columns.tree == nil else {
             let bytes = UnsafeBufferPointer(
                 start: columns.tree,
@@ -66,7 +78,7 @@ extension SQLiteStatement {
             return .encoded(Array(bytes))
         }
         guard let remote = UInt32(exactly: columns.known_at) else {
-            throw damaged("its tree cannot be read")
+            throw damaged(documentID, "its tree cannot be read")
         }
         return .single(knownAt: remote == 0 ? nil : RemoteID(rawValue: remote))
     }

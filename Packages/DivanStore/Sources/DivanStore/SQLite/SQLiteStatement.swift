@@ -1,4 +1,5 @@
 internal import CDivanStore
+internal import DivanRevisions
 
 /// A prepared statement that is kept and run many times.
 ///
@@ -47,15 +48,21 @@ final class SQLiteStatement {
         try hasRow(after: sqlite3_step(handle))
     }
 
-    /// Goes to the one row that a text as the only parameter selects; `false` when there is none.
+    /// Goes to the one row of a document, whose ID is the only parameter; `false` when there is none.
     ///
-    /// The text is not copied: its memory is read while it is lent.
-    func find(_ text: String) throws(StoreError) -> Bool {
-        var text = text
+    /// The ID is not copied: its memory is read while it is lent. What `found` points at is SQLite's,
+    /// until the next step.
+    func find(
+        _ documentID: DocumentID,
+        withBody: Bool,
+        _ found: inout divan_found_row
+    ) throws(StoreError) -> Bool {
+        var text = documentID.text
         return try hasRow(
             after: text.withUTF8 {
                 let start = UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)
-                return divan_find(handle, start, Int32(clamping: $0.count))
+                let count = Int32(clamping: $0.count)
+                return divan_find_row(handle, start, count, withBody ? 1 : 0, &found)
             }
         )
     }
