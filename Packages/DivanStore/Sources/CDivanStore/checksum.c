@@ -130,13 +130,21 @@ static uint32_t head_checksum(const divan_row *row, int64_t body_byte_count, uin
 
 static int64_t joined(uint32_t head, uint32_t body) { return (int64_t)((uint64_t)head << 32 | body); }
 
+static uint32_t tree_checksum(const divan_row *row) {
+    return row->tree ? bytes_checksum(tree_seed, row->tree, row->tree_byte_count)
+                     : integer_checksum(tree_seed, row->known_at);
+}
+
+static uint32_t body_checksum(const divan_row *row) {
+    return bytes_checksum(body_seed, (const uint8_t *)row->body, row->body_byte_count);
+}
+
 int64_t divan_row_checksum(const divan_row *row) {
-    uint32_t body = bytes_checksum(body_seed, (const uint8_t *)row->body, row->body_byte_count);
-    uint32_t tree = row->tree ? bytes_checksum(tree_seed, row->tree, row->tree_byte_count)
-                              : integer_checksum(tree_seed, row->known_at);
+    uint32_t body = body_checksum(row);
     uint32_t expiration =
         row->expiration ? integer_checksum(expiration_seed, row->expiration) : 0;
-    return joined(head_checksum(row, row->body_byte_count, body, tree, expiration), body);
+    return joined(
+        head_checksum(row, row->body_byte_count, body, tree_checksum(row), expiration), body);
 }
 
 /// The columns of a row that are what they are, whatever their type.
@@ -151,32 +159,49 @@ static divan_row plain_columns(sqlite3_value **values) {
     return row;
 }
 
-/// The head's half for the values of a row, whose body has the checksum `body`.
-static uint32_t head_of_values(const divan_row *row, sqlite3_value **values, uint32_t body) {
-    return head_checksum(row, sqlite3_value_int64(values[6]), body,
-                         value_checksum(tree_seed, values[5]),
-                         value_checksum(expiration_seed, values[4]));
+/// The head's half for a row that was read from values, whose body has the checksum `body`.
+static uint32_t found_head_checksum(const divan_found_row *found, sqlite3_value **values,
+                                    uint32_t body) {
+    return head_checksum(&found->columns, found->told_body_byte_count, body,
+                         tree_checksum(&found->columns),
+                         found->never_expires ? 0 : value_checksum(expiration_seed, values[4]));
 }
 
-static uint32_t body_of_values(sqlite3_value **values) {
-    const uint8_t *body = sqlite3_value_blob(values[7]);
-    return bytes_checksum(body_seed, body, sqlite3_value_bytes(values[7]));
-}
-
-/// The nine values of a row, from a statement's columns or a function's arguments, and those of them
-/// that were read.
-static divan_soundness soundness(const divan_row *row, sqlite3_value **values) {
+/// What the checksum, the ninth value, says of the row that was read from them.
+static divan_soundness soundness(const divan_found_row *found, sqlite3_value **values) {
+    const divan_row *row = &found->columns;
     if (sqlite3_value_type(values[8]) == SQLITE_NULL) return divan_without_checksum;
     if (sqlite3_value_type(values[8]) != SQLITE_INTEGER
         || sqlite3_value_type(values[1]) != SQLITE_TEXT
         || sqlite3_value_type(values[2]) != SQLITE_BLOB)
         return divan_damaged_head;
-    uint64_t expected = (uint64_t)sqlite3_value_int64(values[8]);
-    if (head_of_values(row, values, (uint32_t)expected) != expected >> 32) return divan_damaged_head;
-    return sqlite3_value_type(values[7]) == SQLITE_TEXT
-                   && body_of_values(values) == (uint32_t)expected
+    const uint64_t expected = (uint64_t)sqlite3_value_int64(values[8]);
+    const uint32_t body = (uint32_t)expected;
+    if (found_head_checksum(found, values, body) != expected >> 32) return divan_damaged_head;
+    return sqlite3_value_type(values[7]) == SQLITE_TEXT && body_checksum(row) == body
                ? divan_sound
                : divan_damaged_body;
+}
+
+/// Reads the first eight values of a row, or seven without the body, from a statement's columns or a
+/// function's arguments.
+static void read_row(sqlite3_value **values, int with_body, divan_found_row *found) {
+    divan_row *row = &found->columns;
+    *row = plain_columns(values);
+    found->never_expires = sqlite3_value_type(values[4]) == SQLITE_NULL;
+    row->expiration = found->never_expires ? 0 : sqlite3_value_int64(values[4]);
+    if (sqlite3_value_type(values[5]) == SQLITE_INTEGER) {
+        row->known_at = sqlite3_value_int64(values[5]);
+    } else {
+        const uint8_t *tree = sqlite3_value_blob(values[5]);
+        row->tree = tree ? tree : (const uint8_t *)"";
+        row->tree_byte_count = tree ? sqlite3_value_bytes(values[5]) : 0;
+    }
+    found->told_body_byte_count = sqlite3_value_int64(values[6]);
+    if (with_body) {
+        row->body = sqlite3_value_blob(values[7]);
+        row->body_byte_count = sqlite3_value_bytes(values[7]);
+    }
 }
 
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found) {
@@ -185,23 +210,8 @@ void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *foun
     const int count = with_body ? 9 : 7;
     for (int column = 0; column < count; column++)
         values[column] = sqlite3_column_value(statement, column);
-    divan_row row = plain_columns(values);
-    found->never_expires = sqlite3_value_type(values[4]) == SQLITE_NULL;
-    row.expiration = sqlite3_value_int64(values[4]);
-    if (sqlite3_value_type(values[5]) == SQLITE_INTEGER) {
-        row.known_at = sqlite3_value_int64(values[5]);
-    } else {
-        const uint8_t *tree = sqlite3_value_blob(values[5]);
-        row.tree = tree ? tree : (const uint8_t *)"";
-        row.tree_byte_count = tree ? sqlite3_value_bytes(values[5]) : 0;
-    }
-    found->told_body_byte_count = sqlite3_value_int64(values[6]);
-    if (with_body) {
-        row.body = sqlite3_value_blob(values[7]);
-        row.body_byte_count = sqlite3_value_bytes(values[7]);
-    }
-    found->soundness = with_body ? soundness(&row, values) : divan_sound;
-    found->columns = row;
+    read_row(values, with_body, found);
+    found->soundness = with_body ? soundness(found, values) : divan_sound;
 }
 
 int divan_find_row(sqlite3_stmt *statement, const char *document_id, int byte_count, int with_body,
@@ -252,16 +262,18 @@ static void with_expiration(sqlite3_context *context, int count, sqlite3_value *
 /// divan_soundness(the columns of a row, …, body, checksum).
 static void soundness_of_row(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
-    divan_row row = plain_columns(values);
-    sqlite3_result_int(context, soundness(&row, values));
+    divan_found_row found;
+    read_row(values, 1, &found);
+    sqlite3_result_int(context, soundness(&found, values));
 }
 
 /// divan_row_checksum(the columns of a row, …, body).
 static void checksum_of_row(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
-    uint32_t body = body_of_values(values);
-    divan_row row = plain_columns(values);
-    sqlite3_result_int64(context, joined(head_of_values(&row, values, body), body));
+    divan_found_row found;
+    read_row(values, 1, &found);
+    uint32_t body = body_checksum(&found.columns);
+    sqlite3_result_int64(context, joined(found_head_checksum(&found, values, body), body));
 }
 
 int divan_add_checksums(sqlite3 *connection) {

@@ -15,6 +15,8 @@ final class SQLiteDocumentStatements {
         case wholeByID
         case summaryBySequence
         case wholeBySequence
+        case flaggedSummaryBySequence
+        case flaggedWholeBySequence
         case singleRevisions
         case latest
         case identifiers
@@ -108,11 +110,24 @@ final class SQLiteDocumentStatements {
         }
     }
 
+    /// Rows with a greater sequence: parameters 1 and, for how many, 2.
     func bySequence(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
         try statement(content == .whole ? .wholeBySequence : .summaryBySequence) {
             """
             SELECT \(columns(content)) FROM \(table)
-            WHERE sequence > ?1 AND flags & ?2 = ?2 ORDER BY sequence LIMIT ?3
+            WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
+            """
+        }
+    }
+
+    /// The same of those that have the flags in parameter 3.
+    func flaggedBySequence(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
+        try statement(
+            content == .whole ? .flaggedWholeBySequence : .flaggedSummaryBySequence
+        ) {
+            """
+            SELECT \(columns(content)) FROM \(table)
+            WHERE sequence > ?1 AND flags & ?3 = ?3 ORDER BY sequence LIMIT ?2
             """
         }
     }
@@ -121,8 +136,7 @@ final class SQLiteDocumentStatements {
     func everyRow() throws(StoreError) -> SQLiteStatement {
         let statement = try bySequence(.whole)
         try statement.bind(0, at: 1)
-        try statement.bind(0, at: 2)
-        try statement.bind(-1, at: 3)
+        try statement.bind(-1, at: 2)
         return statement
     }
 

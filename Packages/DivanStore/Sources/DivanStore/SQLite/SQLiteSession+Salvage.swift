@@ -61,8 +61,7 @@ extension SQLiteSession {
             do throws(StoreError) {
                 statement.reset()
                 try statement.bind(sequence - 1, at: 1)
-                try statement.bind(0, at: 2)
-                try statement.bind(1, at: 3)
+                try statement.bind(1, at: 2)
                 guard try statement.step(), statement.integer(0) == sequence else { continue }
                 row = try documents.row(.whole, of: statement)
             } catch {

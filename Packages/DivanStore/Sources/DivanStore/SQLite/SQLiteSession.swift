@@ -133,11 +133,13 @@ extension SQLiteSession: StorageSnapshot {
         content: RowContent
     ) throws(StoreError) -> [DocumentRow] {
         let documents = documents(in: collection)
-        let statement = try documents.bySequence(content)
+        let statement =
+            try flags.isEmpty
+            ? documents.bySequence(content) : documents.flaggedBySequence(content)
         defer { statement.reset() }
         try statement.bind(Int64(clamping: sequence), at: 1)
-        try statement.bind(Int64(flags.rawValue), at: 2)
-        try statement.bind(Int64(limit), at: 3)
+        try statement.bind(Int64(limit), at: 2)
+        if !flags.isEmpty { try statement.bind(Int64(flags.rawValue), at: 3) }
         var rows: [DocumentRow] = []
         while try statement.step() {
             rows.append(try documents.row(content, of: statement))
