@@ -129,11 +129,12 @@ public struct RemoteSequences: Sendable {
             if entry.openCount == 0, isFollowedByFinished { continue }
             kept.append(entry)
         }
+        compactionCount = max(1024, kept.count * 2)
+        guard kept.count < entries.count else { return }
         entries = kept
         for (index, entry) in entries.enumerated() where entry.openCount > 0 {
             positions[entry.sequence] = firstPosition + index
         }
-        compactionCount = max(1024, entries.count * 2)
     }
 
     private struct Entry {
