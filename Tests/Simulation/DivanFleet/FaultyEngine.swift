@@ -37,7 +37,7 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
         if let fault = health.strikesRows(.refuses, .isFull) { throw StoreError(fault.code) }
         var savesCheckpoint = false
         var losesPower = false
-        let result = try noticingFiles {
+        let result = try noticingFiles(&losesPower) { losesPower in
             try rows.write { inner in
                 let limit = health.strikesRows(.breaksOff).map { _ in health.stepsLeft() }
                 let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
@@ -73,12 +73,18 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
     }
 
     /// Runs a transaction and looks what became of the files under it when it failed.
-    private func noticingFiles<T>(_ body: () throws -> T) throws -> T {
+    ///
+    /// `losesPower` says whether the power was to go within it: a commit that fails before that has
+    /// no more to write, and the power goes then.
+    private func noticingFiles<T>(
+        _ losesPower: inout Bool,
+        _ body: (inout Bool) throws -> T
+    ) throws -> T {
         do {
-            return try withoutPlace(body)
+            return try withoutPlace { try body(&losesPower) }
         } catch {
             guard let files = health.files, !isDead else { throw error }
-            if files.isCut { throw death() }
+            if files.isCut || losesPower { throw death() }
             throw error
         }
     }

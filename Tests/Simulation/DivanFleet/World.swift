@@ -186,7 +186,8 @@ final class World: @unchecked Sendable {
         }
         network.lose(.reset)
         for connector in connectors { connector.stop() }
-        loop.run(for: .seconds(60))
+        // Where clocks were set right, what expires may do so a minute later.
+        loop.run(for: .seconds(scenario.fleet == .trees ? 60 : 120))
         begin()
         beginTurns()
     }
