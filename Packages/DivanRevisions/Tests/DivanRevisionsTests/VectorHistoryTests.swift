@@ -96,6 +96,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 2...5, using: &generator)
         var fleet = try Fleet(count: count, using: &generator)
+        var bodies: [RevisionID: [UInt8]] = [:]
         for step in 0..<60 {
             let (here, there) = (
                 Int.random(in: 0..<count, using: &generator),
@@ -112,6 +113,10 @@ import Testing
             if Bool.random(using: &generator) { try fleet.resolve(at: there, using: &generator) }
             fleet.histories[here].assignSequence(UInt64(step + 1))
             try fleet.reload(here)
+            for current in fleet.histories.compactMap(\.current) {
+                let known = bodies.updateValue(current.body ?? [], forKey: current.id)
+                #expect(known == nil || known == current.body, "seed \(seed): \(current.id)")
+            }
         }
         // From now on nobody edits: each round brings what everyone has to both neighbours in a ring.
         var isRest = false
@@ -125,8 +130,8 @@ import Testing
             isRest = names.count == 1 && !fleet.histories.contains { $0.isConflicted }
         }
         #expect(isRest, "seed \(seed): \(fleet.histories.map { $0.current?.id.description ?? "" })")
-        let bodies = Set(fleet.histories.map { $0.current?.body ?? [] })
-        #expect(bodies.count == 1, "seed \(seed)")
+        let outcomes = Set(fleet.histories.map { $0.current?.body ?? [] })
+        #expect(outcomes.count == 1, "seed \(seed)")
     }
 
     @Test func `keeping one side makes no revision, merging makes one`() throws {
@@ -151,6 +156,38 @@ import Testing
         _ = try deleted.end(names, as: .delete, closesRemote: false, by: &author)
         #expect(deleted.current?.isTombstone == true)
         #expect(deleted.current?.id.version?.source == author.source)
+    }
+
+    @Test func `a side that is kept never takes the name of its writer's next revision`() throws {
+        var generator = SeededGenerator(seed: 2)
+        var fleet = try Fleet(count: 3, using: &generator)
+        try fleet.save("a", at: 1)
+        for other in [0, 2] { try fleet.send(from: 1, to: other) }
+        try fleet.save("b", at: 0)
+        try fleet.save("", at: 1, isTombstone: true)
+        try fleet.send(from: 1, to: 2)
+        try fleet.save("c", at: 1)
+        // The later one comes first; what it goes on from comes by another way, and is kept.
+        try fleet.send(from: 1, to: 0)
+        try fleet.send(from: 2, to: 0)
+        let later = try #require(fleet.histories[1].current?.id)
+        let tombstone = try #require(fleet.histories[2].current?.id)
+        let local = try #require(fleet.histories[0].current?.id)
+        for (ours, theirs, decision) in [
+            (local, tombstone, HistoryDecision.keepRemote), (tombstone, later, .keepLocal),
+        ] {
+            _ = try fleet.histories[0].end(
+                (ours, theirs),
+                as: decision,
+                closesRemote: false,
+                by: &fleet.authors[0]
+            )
+        }
+        let outcome = try #require(fleet.histories[0].current)
+        #expect(outcome.isTombstone && outcome.id != later)
+        #expect(outcome.id.version?.source == fleet.authors[0].source)
+        for other in [1, 2] { try fleet.send(from: 0, to: other) }
+        #expect(fleet.histories.allSatisfy { $0.current?.id == outcome.id && !$0.isConflicted })
     }
 
     @Test func `what a tree knew is known after the upgrade`() throws {

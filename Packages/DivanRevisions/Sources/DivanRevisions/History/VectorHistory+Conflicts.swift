@@ -81,17 +81,23 @@ extension VectorHistory {
         }
         let legacy = Self.legacy(of: isLocal ? (winner, loser) : (loser, winner))
         let (first, second) = (winner.mixed.converted, loser.mixed.converted)
-        // A vector names one converted ID only: below a later one the winner cannot keep its name.
-        let keepsName =
-            first?.current?.source != .revisionTree
-            || second.map { $0.time(of: .revisionTree) } ?? .max < first?.current?.time ?? 0
-        if keepsName, let first, let second {
+        if let first, let second, Self.keepsName(first, over: second) {
             return renewed(winner, MixedVector(vector: first.winning(over: second), legacy: legacy))
         }
         let base = (second ?? VersionVector()).knowing(first ?? VersionVector())
         let time = try author.time(after: base)
         let vector = base.saved(by: author.source, at: time)
         return renewed(winner, MixedVector(vector: vector, legacy: legacy))
+    }
+
+    /// Whether a winner can stay the revision that it is.
+    ///
+    /// A vector names one version of a source: over a later one by the writer of the winner it would
+    /// take the name of that one, whose body is another. Of converted IDs there is one only, too.
+    private static func keepsName(_ winner: VersionVector, over loser: VersionVector) -> Bool {
+        guard let current = winner.current else { return true }
+        let known = loser.time(of: current.source)
+        return current.source == .revisionTree ? known < current.time : known <= current.time
     }
 
     /// The remote's revision in the place of a tree's: it keeps its name, and is not pushed.
