@@ -13,18 +13,9 @@ let storeShapes: [Shape] = [
         let body = Array("{\"localCompleted\":[\(pairs)]}".utf8)
         return { _ = Checkpoint(json: body) }
     },
-    // More of them outgrow a processor's cache, and would be timed with it.
-    Shape("RemoteSequences", "announced in order, finished backwards", from: 2_000, to: 16_000) {
-        count in
-        {
-            var sequences = RemoteSequences()
-            for number in 0..<count {
-                sequences.announce(RemoteSequence(UInt64(number)), isFinished: false)
-            }
-            for number in (0..<count).reversed() {
-                sequences.finish(RemoteSequence(UInt64(number)))
-            }
-        }
+    Shape("RemoteSequences", "announced in order, finished backwards", from: 2_000) { count in
+        let sequences = (0..<UInt64(count)).map { RemoteSequence($0) }
+        return { finish(sequences.reversed(), announcedAs: sequences) }
     },
     Shape("BlobReferences", "items of an array under a long key", from: 4_000) { count in
         let items = String(repeating: "0,", count: count) + "0"
@@ -44,3 +35,9 @@ let storeShapes: [Shape] = [
         return { for text in texts { _ = RevisionID(text) } }
     },
 ]
+
+private func finish(_ finished: [RemoteSequence], announcedAs announced: [RemoteSequence]) {
+    var sequences = RemoteSequences()
+    for sequence in announced { sequences.announce(sequence, isFinished: false) }
+    for sequence in finished { sequences.finish(sequence) }
+}

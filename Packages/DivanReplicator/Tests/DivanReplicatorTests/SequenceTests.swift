@@ -29,6 +29,52 @@ import Testing
         #expect(list.unfinishedCount == 0)
     }
 
+    @Test(arguments: UInt64(0)..<16)
+    func `sequences in any order are told apart, repeated ones and no numbers among them`(
+        seed: UInt64
+    ) {
+        var generator = SeededGenerator(seed: seed)
+        var list = RemoteSequences()
+        var model: [(sequence: RemoteSequence, openCount: Int)] = []
+        var highest: UInt64 = 0
+        for _ in 0..<4_000 {
+            let sequence: RemoteSequence
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0:
+                sequence = RemoteSequence(
+                    json: "\"\(UInt64.random(in: 0...99, using: &generator)):1\""
+                )
+            case 1:
+                sequence = RemoteSequence(
+                    json: "00\(UInt64.random(in: 0...highest, using: &generator))"
+                )
+            case 2: sequence = RemoteSequence(UInt64.random(in: 0...highest, using: &generator))
+            default:
+                sequence = RemoteSequence(highest)
+                highest += UInt64.random(in: 1...3, using: &generator)
+            }
+            let open = model.firstIndex { $0.sequence == sequence && $0.openCount > 0 }
+            #expect(list.isUnfinished(sequence) == (open != nil), "seed \(seed)")
+            if Bool.random(using: &generator) {
+                list.announce(sequence, isFinished: false)
+                if let open { model[open].openCount += 1 } else { model.append((sequence, 1)) }
+            } else if let open {
+                #expect(finish(sequence, in: &list), "seed \(seed)")
+                model[open].openCount -= 1
+            } else {
+                #expect(!finish(sequence, in: &list), "seed \(seed)")
+                list.announce(sequence, isFinished: true)
+                model.append((sequence, 0))
+            }
+            if let oldest = model.firstIndex(where: { $0.openCount > 0 }), oldest > 0 {
+                #expect(list.safe == model[oldest - 1].sequence, "seed \(seed)")
+                // What is done keeps the model long; only the last of it is asked for.
+                model.removeFirst(oldest - 1)
+            }
+            #expect(list.unfinishedCount == model.count { $0.openCount > 0 }, "seed \(seed)")
+        }
+    }
+
     @Test func `a sequence that was announced twice finishes twice`() {
         var list = RemoteSequences()
         list.announce(RemoteSequence(json: #""a""#), isFinished: false)

@@ -6,6 +6,9 @@ import DivanStore
 /// unfinished one. Finished entries between two unfinished ones are forgotten now and then, so
 /// one sequence that cannot finish does not make the list grow with every later one.
 ///
+/// Peers count upwards, nearly always, so the list is in the order of its numbers, and one that is
+/// greater than all before it is found by them. Any other sequence stands in `strays`.
+///
 /// What this side pushed has sequences of the peer, too. Where the peer names them, `resumable` goes
 /// over those that follow `safe` without a gap: they need not be compared in the next run.
 ///
@@ -27,7 +30,7 @@ public struct RemoteSequences: Sendable {
     private var entries: [Entry] = []
     private var doneCount = 0  // entries at the front that `safe` has passed
     private var firstPosition = 0  // position of `entries[0]` since the start
-    private var positions: [RemoteSequence: Int] = [:]  // of unfinished entries
+    private var strays: [RemoteSequence: Int] = [:]  // positions of unfinished entries
     private var compactionCount = 1024  // entries at which finished ones are dropped next
 
     /// Creates a list that continues after `since`.
@@ -41,16 +44,19 @@ public struct RemoteSequences: Sendable {
             pass(sequence)
             return
         }
+        let rising = risingNumber(of: sequence)
         if !isFinished {
-            let end = firstPosition + entries.count
-            if let position = positions.updateValue(end, forKey: sequence) {
-                positions[sequence] = position
-                entries[position - firstPosition].openCount += 1
-                return
+            if rising == nil {
+                if let index = index(of: sequence) {
+                    entries[index].openCount += 1
+                    return
+                }
+                strays[sequence] = firstPosition + entries.count
             }
             unfinishedCount += 1
         }
-        entries.append(Entry(sequence: sequence, openCount: isFinished ? 0 : 1))
+        let reach = rising ?? entries.last?.reach ?? 0
+        entries.append(Entry(sequence: sequence, reach: reach, openCount: isFinished ? 0 : 1))
         if entries.count >= compactionCount { compact() }
     }
 
@@ -77,18 +83,37 @@ public struct RemoteSequences: Sendable {
     /// Finishes a sequence once; returns whether it was announced and unfinished.
     @discardableResult
     public mutating func finish(_ sequence: RemoteSequence) -> Bool {
-        guard let place = positions.index(forKey: sequence) else { return false }
-        let index = positions.values[place] - firstPosition
+        guard let index = index(of: sequence) else { return false }
         entries[index].openCount -= 1
         guard entries[index].openCount == 0 else { return true }
-        positions.remove(at: place)
+        if !strays.isEmpty { strays[sequence] = nil }
         unfinishedCount -= 1
         if index == doneCount { advance() }
         return true
     }
 
     /// Whether the sequence was announced and is not finished.
-    public func isUnfinished(_ sequence: RemoteSequence) -> Bool { positions[sequence] != nil }
+    public func isUnfinished(_ sequence: RemoteSequence) -> Bool { index(of: sequence) != nil }
+
+    /// The number of a sequence, if it is greater than all before it; a stray has none.
+    private func risingNumber(of sequence: RemoteSequence) -> UInt64? {
+        guard let number = sequence.number, let last = entries.last else { return sequence.number }
+        return number > last.reach ? number : nil
+    }
+
+    /// Where an unfinished sequence stands in `entries`.
+    private func index(of sequence: RemoteSequence) -> Int? {
+        if let position = strays[sequence] { return position - firstPosition }
+        guard let number = sequence.number else { return nil }
+        var (low, high) = (doneCount, entries.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entries[middle].reach < number { low = middle + 1 } else { high = middle }
+        }
+        guard low < entries.count, entries[low].openCount > 0, entries[low].sequence == sequence
+        else { return nil }
+        return low
+    }
 
     /// Whether the peer tells of a sequence again: of a document that we push without knowing its
     /// revision of it.
@@ -122,23 +147,30 @@ public struct RemoteSequences: Sendable {
     /// Drops each finished entry that is followed by a finished one: no checkpoint needs it.
     private mutating func compact() {
         dropDone()
-        var kept: [Entry] = []
-        for (index, entry) in entries.enumerated() {
+        var keptCount = 0
+        for index in entries.indices {
             let isFollowedByFinished =
                 index + 1 < entries.count && entries[index + 1].openCount == 0
-            if entry.openCount == 0, isFollowedByFinished { continue }
-            kept.append(entry)
+            if entries[index].openCount == 0, isFollowedByFinished { continue }
+            if keptCount < index { move(index, to: keptCount) }
+            keptCount += 1
         }
-        compactionCount = max(1024, kept.count * 2)
-        guard kept.count < entries.count else { return }
-        entries = kept
-        for (index, entry) in entries.enumerated() where entry.openCount > 0 {
-            positions[entry.sequence] = firstPosition + index
-        }
+        entries.removeLast(entries.count - keptCount)
+        compactionCount = max(1024, keptCount * 2)
+    }
+
+    private mutating func move(_ index: Int, to place: Int) {
+        entries[place] = entries[index]
+        guard entries[index].openCount > 0, !strays.isEmpty,
+            let stray = strays.index(forKey: entries[index].sequence)
+        else { return }
+        strays.values[stray] = firstPosition + place
     }
 
     private struct Entry {
         let sequence: RemoteSequence
+        /// The greatest number up to here, strays left out.
+        let reach: UInt64
         var openCount: Int
     }
 }
