@@ -99,12 +99,23 @@ public class StoreReader {
         _ documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> DocumentRow? {
-        if isLatestRow(documentID, in: collection) { return latestRow }
+        try withRow(documentID, in: collection) { $0 }
+    }
+
+    /// What `body` takes from the whole row of a document, which is kept for whoever asks for it next;
+    /// `nil` when there is none.
+    private func withRow<T>(
+        _ documentID: DocumentID,
+        in collection: CollectionID,
+        _ body: (DocumentRow) -> T
+    ) throws(StoreError) -> T? {
+        if isLatestRow(documentID, in: collection), let latestRow { return body(latestRow) }
         guard let row = try current().row(documentID, in: collection, content: .whole) else {
             return nil
         }
+        let result = body(row)
         keep(row, in: collection)
-        return row
+        return result
     }
 
     /// Makes the row with a sequence the one that was read last if it is the document's.
@@ -189,17 +200,10 @@ public class StoreReader {
         includingTombstones: Bool = false
     ) throws(StoreError) -> StoredDocument? {
         let collection = try self.collection(collection).id
-        let document: StoredDocument
-        if isLatestRow(documentID, in: collection), let latestRow {
-            document = StoredDocument(latestRow)
-        } else {
-            // Not by `row(_:in:)`, which would copy the row for whoever wants more of it.
-            guard let row = try current().row(documentID, in: collection, content: .whole) else {
-                return nil
-            }
-            document = StoredDocument(row)
-            keep(row, in: collection)
-        }
+        // Not by `row(_:in:)`, which would copy the row for whoever wants more of it.
+        guard
+            let document = try withRow(documentID, in: collection, { StoredDocument($0) })
+        else { return nil }
         return includingTombstones || !document.isTombstone ? document : nil
     }
 

@@ -110,24 +110,24 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Rows with a greater sequence: parameters 1 and, for how many, 2.
-    func bySequence(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
-        try statement(content == .whole ? .wholeBySequence : .summaryBySequence) {
+    /// Rows with a greater sequence: parameters 1 and, for how many, 2; with the flags in
+    /// parameter 3, if some are wanted.
+    func bySequence(
+        _ content: RowContent,
+        withFlags: Bool = false
+    ) throws(StoreError) -> SQLiteStatement {
+        let purpose: Purpose =
+            switch (content, withFlags) {
+            case (.whole, false): .wholeBySequence
+            case (.summary, false): .summaryBySequence
+            case (.whole, true): .flaggedWholeBySequence
+            case (.summary, true): .flaggedSummaryBySequence
+            }
+        return try statement(purpose) {
             """
             SELECT \(columns(content)) FROM \(table)
-            WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
-            """
-        }
-    }
-
-    /// The same of those that have the flags in parameter 3.
-    func flaggedBySequence(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
-        try statement(
-            content == .whole ? .flaggedWholeBySequence : .flaggedSummaryBySequence
-        ) {
-            """
-            SELECT \(columns(content)) FROM \(table)
-            WHERE sequence > ?1 AND flags & ?3 = ?3 ORDER BY sequence LIMIT ?2
+            WHERE sequence > ?1\(withFlags ? " AND flags & ?3 = ?3" : "")
+            ORDER BY sequence LIMIT ?2
             """
         }
     }

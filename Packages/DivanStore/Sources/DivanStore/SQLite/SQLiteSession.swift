@@ -133,9 +133,7 @@ extension SQLiteSession: StorageSnapshot {
         content: RowContent
     ) throws(StoreError) -> [DocumentRow] {
         let documents = documents(in: collection)
-        let statement =
-            try flags.isEmpty
-            ? documents.bySequence(content) : documents.flaggedBySequence(content)
+        let statement = try documents.bySequence(content, withFlags: !flags.isEmpty)
         defer { statement.reset() }
         try statement.bind(Int64(clamping: sequence), at: 1)
         try statement.bind(Int64(limit), at: 2)
