@@ -37,21 +37,30 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
         if let fault = health.strikesRows(.refuses, .isFull) { throw StoreError(fault.code) }
         var savesCheckpoint = false
         var losesPower = false
-        let result = try noticingFiles(&losesPower) { losesPower in
-            try rows.write { inner in
-                let limit = health.strikesRows(.breaksOff).map { _ in health.stepsLeft() }
-                let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
-                let result = try body(transaction)
-                if let fault = health.strikesRows(.failsAtCommit) { throw StoreError(fault.code) }
-                if health.dies(isBeforeCommit: true) {
-                    guard let files = health.files else { throw death() }
-                    // Somewhere within the commit, so that it stands or does not.
-                    files.cutPower(after: health.callsLeft())
-                    losesPower = true
+        let result: T
+        do {
+            result = try withoutPlace {
+                try rows.write { inner in
+                    let limit = health.strikesRows(.breaksOff).map { _ in health.stepsLeft() }
+                    let transaction = FaultyTransaction(inner, stepLimit: limit, mistakes: mistakes)
+                    let result = try body(transaction)
+                    if let fault = health.strikesRows(.failsAtCommit) {
+                        throw StoreError(fault.code)
+                    }
+                    if health.dies(isBeforeCommit: true) {
+                        guard let files = health.files else { throw death() }
+                        // Somewhere within the commit, so that it stands or does not.
+                        files.cutPower(after: health.callsLeft())
+                        losesPower = true
+                    }
+                    savesCheckpoint = transaction.savesCheckpoint
+                    return result
                 }
-                savesCheckpoint = transaction.savesCheckpoint
-                return result
             }
+        } catch {
+            // A commit that fails before the power goes has no more to write: it goes then.
+            if !isDead, losesPower || health.files?.isCut == true { throw death() }
+            throw error
         }
         if savesCheckpoint { onCheckpoint() }
         if losesPower || health.dies(isBeforeCommit: false) { _ = death() }
@@ -69,23 +78,6 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
             return try body()
         } catch let error as StoreError {
             throw StoreError(error.code)
-        }
-    }
-
-    /// Runs a transaction and looks what became of the files under it when it failed.
-    ///
-    /// `losesPower` says whether the power was to go within it: a commit that fails before that has
-    /// no more to write, and the power goes then.
-    private func noticingFiles<T>(
-        _ losesPower: inout Bool,
-        _ body: (inout Bool) throws -> T
-    ) throws -> T {
-        do {
-            return try withoutPlace { try body(&losesPower) }
-        } catch {
-            guard let files = health.files, !isDead else { throw error }
-            if files.isCut || losesPower { throw death() }
-            throw error
         }
     }
 
