@@ -85,7 +85,7 @@ docs: ## make the documentation as one site in .build/docs, and look up every li
 autobahn: setup ## run the Autobahn suite against our WebSocket; writes Docs/autobahn.md
 	@Tools/scripts/autobahn
 
-fuzz: setup ## mutate inputs of every decoder: make fuzz SECONDS=600
+fuzz: setup ## mutate inputs of every decoder (SECONDS=600, KEEP=1 packs what was found worth keeping)
 	@Tools/scripts/fuzz $(or $(SECONDS),600)
 
 stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1

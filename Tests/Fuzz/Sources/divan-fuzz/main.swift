@@ -30,10 +30,11 @@ func writeSeeds(of target: any FuzzTarget.Type, into folder: String) throws {
 
 /// Never returns: libFuzzer leaves the process when its time is over or an input failed.
 func fuzz() -> Never {
-    // `divan-fuzz run TARGET` is one word for libFuzzer.
+    // `divan-fuzz run TARGET` is one word for libFuzzer, with which it calls us again to merge.
     var count = CommandLine.argc - 2
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? =
         CommandLine.unsafeArgv + 2
+    arguments?[0] = strdup(CommandLine.arguments[0...2].joined(separator: " "))
     exit(
         LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
             // libFuzzer owns the bytes until the call returns; they are copied here.
