@@ -65,6 +65,42 @@ import Testing
         #expect(history.current?.sequence == 7)
     }
 
+    /// The name of a tree revision has no room for what it won over; only the version has.
+    @Test func `what a kept tree ID won over is known to the tree revision that follows it`() throws
+    {
+        let remote = RemoteID(rawValue: 1)
+        let first = "1-feb9f18cfe8400000000000000000000000000ff"
+        let second = "2-11b9f18cfe8400000000000000000000000000ff"
+        let third = "3-22b9f18cfe8400000000000000000000000000ff"
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        _ = try history.insert(received(first, "", remote: remote), by: &author)
+        let edit = LocalEdit(parent: history.current?.id, body: Array("mine".utf8))
+        _ = try history.save(edit, by: &author)
+        let lost = try #require(history.current?.id)
+        _ = try history.insert(received(second, first, remote: remote), by: &author)
+        let (local, other) = try #require(history.conflict)
+        let kept = try history.end(
+            (local.id, other.id),
+            as: .keepRemote,
+            closesRemote: false,
+            by: &author
+        )
+        #expect(kept.version?.source == .revisionTree)
+        let outcome = try history.insert(
+            received(third, "\(second), \(first)", remote: remote, body: "theirs"),
+            by: &author
+        )
+        #expect(outcome == .inserted(isConflict: false))
+        let current = try #require(history.current)
+        #expect(current.body == Array("theirs".utf8))
+        #expect(history.isAncestor(lost, of: current.id))
+        #expect(
+            try history.insert(received(third, second, remote: remote), by: &author)
+                == .alreadyThere
+        )
+    }
+
     @Test func `a remote that converted a tree ID has the revision that we have`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()

@@ -44,12 +44,18 @@ extension MixedVector {
 
     /// This revision in the place of another, which it follows or takes the place of.
     ///
-    /// A tree ID that did not know the other is converted: only a vector can say that it came later.
+    /// A tree ID that did not know all of the other is converted: only a vector can say that it came
+    /// later. What the other won over counts, too, where the name of a tree was kept for it.
     func following(_ other: MixedVector) -> MixedVector {
-        guard isLegacy, let id = current, !knows(other.current ?? id), let converted else {
-            return knowing(other)
-        }
+        guard isLegacy, !knowsAll(of: other), let converted else { return knowing(other) }
         return MixedVector(vector: converted, legacy: legacy).knowing(other)
+    }
+
+    /// Whether every name of the other is known: its revision's, and those in its vector.
+    private func knowsAll(of other: MixedVector) -> Bool {
+        other.isLegacy
+            ? other.current.map { knows($0) } ?? true
+            : other.vector.versions.allSatisfy { knows(RevisionID($0)) }
     }
 
     /// The vector, or that of the converted tree ID; `nil` when its generation is too great.
