@@ -101,6 +101,23 @@ import Testing
         )
     }
 
+    @Test func `a list of tree IDs that is full has room for what was won over`() throws {
+        let tree = { (generation: Int, branch: Int) in
+            try #require(RevisionID("\(generation)-\(String(4_096 + branch, radix: 16))"))
+        }
+        var mixed = MixedVector(legacy: try (1...50).reversed().map { try tree($0, 0) })
+        var heads = [try tree(50, 0)]
+        for branch in 1...90 {
+            let generations = 1...(1 + branch % 7)
+            let other = MixedVector(legacy: try generations.reversed().map { try tree($0, branch) })
+            heads.append(try #require(other.current))
+            mixed = mixed.knowing(other)
+            #expect(mixed.legacy.count == VersionLimits.legacyCount)
+            #expect(mixed.current == heads[0])
+            #expect(heads.suffix(25).allSatisfy { mixed.knows($0) }, "branch \(branch)")
+        }
+    }
+
     @Test func `a remote that converted a tree ID has the revision that we have`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()

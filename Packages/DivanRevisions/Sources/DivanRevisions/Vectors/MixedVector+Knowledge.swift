@@ -92,8 +92,33 @@ extension [RevisionID] {
     }
 
     /// Tree IDs, then those of another list that are not among them; as many as are kept.
+    ///
+    /// The longest branch forgets its middle: what it came to is what others have, and the last that seems
+    /// to be its own may be one that it won over.
     func followed(by others: [RevisionID]) -> [RevisionID] {
-        let room = Swift.max(0, VersionLimits.legacyCount - count)
-        return self + others.filter { !contains($0) }.prefix(room)
+        let all = self + others.filter { !contains($0) }
+        guard all.count > VersionLimits.legacyCount else { return all }
+        var branches = all.branches
+        for _ in VersionLimits.legacyCount..<all.count {
+            let longest = branches.indices.max { branches[$0].count < branches[$1].count } ?? 0
+            if branches[longest].count > 1 {
+                branches[longest].remove(at: branches[longest].count / 2)
+            } else {
+                branches.remove(at: 1)  // the one that was won over first
+            }
+        }
+        return Array(branches.joined())
+    }
+
+    /// What others take for branches: each goes down from its first.
+    private var branches: [[RevisionID]] {
+        var branches: [[RevisionID]] = []
+        var rest = self
+        while !rest.isEmpty {
+            let count = rest.branchCount
+            branches.append(Array(rest.prefix(count)))
+            rest.removeFirst(count)
+        }
+        return branches
     }
 }
