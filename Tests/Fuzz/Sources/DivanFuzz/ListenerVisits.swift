@@ -71,7 +71,9 @@ enum ListenerVisits: ConversationTarget {
     private static func visit(_ port: UInt16, _ rest: inout Conversation) -> String? {
         let own = rest.options & Option.ownHead != 0 ? rest.takeHead() : nil
         let standard = HandshakeScript.request(isOld: rest.options & Option.isOld != 0)
-        guard var client = enter(port, own ?? standard, isOwn: own != nil) else { return nil }
+        guard case .entered(var client) = enter(port, own ?? standard, isOwn: own != nil) else {
+            return nil
+        }
         client.settle()
         while let act = rest.acts.first, !client.isOver {
             rest.acts.removeFirst()
@@ -81,18 +83,31 @@ enum ListenerVisits: ConversationTarget {
         return client.flaw
     }
 
-    private static func enter(_ port: UInt16, _ head: String, isOwn: Bool = false) -> Performer? {
-        guard let wire = Wire(to: port) else { return nil }
-        wire.send(HandshakeScript.bytes(head))
-        let answer = HandshakeScript.read(wire, within: isOwn ? 200 : 10_000)
-        guard let (answer, more) = answer, answer.contains(" 101 ") else { return nil }
-        return Performer(wire, role: .client, rest: more, isGarbled: isOwn)
+    /// What became of a client that asked to be let in.
+    private enum Entry {
+        case entered(Performer)
+        case refused(String)
+    }
+
+    private static func enter(_ port: UInt16, _ head: String, isOwn: Bool = false) -> Entry {
+        guard let wire = Wire(to: port) else { return .refused("it cannot connect (\(errno))") }
+        guard wire.send(HandshakeScript.bytes(head)) else {
+            return .refused("it cannot ask to be let in (\(errno))")
+        }
+        let start = ContinuousClock.now
+        guard let (answer, more) = HandshakeScript.read(wire, within: isOwn ? 200 : 10_000) else {
+            return .refused("it has no answer after \(ContinuousClock.now - start)")
+        }
+        guard answer.contains(" 101 ") else { return .refused("it is answered \(answer)") }
+        return .entered(Performer(wire, role: .client, rest: more, isGarbled: isOwn))
     }
 
     /// What a client that keeps the rules does not get; `nil` when it gets everything.
     private static func serves(_ port: UInt16, isOld: Bool) -> String? {
-        guard var client = enter(port, HandshakeScript.request(isOld: isOld)) else {
-            return "it is not let in"
+        var client: Performer
+        switch enter(port, HandshakeScript.request(isOld: isOld)) {
+        case .entered(let entered): client = entered
+        case .refused(let why): return why
         }
         let names = #"{"checkpoint_ids":["cp-good"],"collections":["_default"]}"#
         let opening = Conversation.Act(
