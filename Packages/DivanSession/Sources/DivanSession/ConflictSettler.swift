@@ -1,8 +1,8 @@
-import Dispatch
 import DivanConflicts
 import DivanLog
 import DivanReplicator
 import DivanStore
+import DivanTransport
 
 /// Brings conflicts to an end: asks the resolver, and stores what it says.
 ///
@@ -32,11 +32,15 @@ struct ConflictSettler: Sendable {
     /// rests.
     static let attemptLimit = 100
 
-    private static let queue = DispatchQueue(label: "divan.conflicts", attributes: .concurrent)
+    /// Resolvers at work at one time in the process: sixteen replications that each have as many as they
+    /// may, some of them slow.
+    static let processLimit = 64
+
+    private static let queue = WorkQueue(label: "divan.conflicts", limit: processLimit)
 
     /// Runs resolvers side by side, away from every event loop.
     static let onQueue: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
-        queue.async(execute: work)
+        queue.async(work)
     }
 
     let store: Store

@@ -8,7 +8,10 @@ import Synchronization
 /// one thing at a time. May be used from any thread.
 public final class WorkQueue: Sendable {
     private struct State {
-        var runningCount = 0
+        /// A serial queue each: such a queue has a thread of its own, where a concurrent one shares the
+        /// pool of the process, which whoever blocks in it keeps from us.
+        var idleLanes: [DispatchQueue] = []
+        var laneCount = 0
         var waiting: [@Sendable () -> Void] = []
         var firstWaiting = 0
 
@@ -29,9 +32,9 @@ public final class WorkQueue: Sendable {
         }
     }
 
+    private let label: String
     private let limit: Int
     private let state = Mutex(State())
-    private let queue: DispatchQueue
 
     /// Creates a queue.
     ///
@@ -39,34 +42,36 @@ public final class WorkQueue: Sendable {
     ///   - label: The name of its threads, for debuggers.
     ///   - limit: How much is done at a time, at least one thing.
     public init(label: String, limit: Int) {
+        self.label = label
         self.limit = max(1, limit)
-        queue = DispatchQueue(label: label, attributes: .concurrent)
     }
 
     /// Does `work` soon, behind what waits already.
     public func async(_ work: @escaping @Sendable () -> Void) {
-        let isFree = state.withLock { state in
-            guard state.runningCount < limit else {
+        let lane = state.withLock { state -> DispatchQueue? in
+            if let lane = state.idleLanes.popLast() { return lane }
+            guard state.laneCount < limit else {
                 state.waiting.append(work)
-                return false
+                return nil
             }
-            state.runningCount += 1
-            return true
+            state.laneCount += 1
+            return DispatchQueue(label: label)
         }
-        if isFree { run(work) }
+        if let lane { run(work, on: lane) }
     }
 
-    private func run(_ work: @escaping @Sendable () -> Void) {
-        queue.async {
+    private func run(_ work: @escaping @Sendable () -> Void, on lane: DispatchQueue) {
+        lane.async {
             work()
-            if let next = self.takeNext() { self.run(next) }
+            if let next = self.takeNext(for: lane) { self.run(next, on: lane) }
         }
     }
 
-    private func takeNext() -> (@Sendable () -> Void)? {
+    /// What the lane does next; without anything it is idle.
+    private func takeNext(for lane: DispatchQueue) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard let next = state.takeWaiting() else {
-                state.runningCount -= 1
+                state.idleLanes.append(lane)
                 return nil
             }
             return next

@@ -76,4 +76,16 @@ import Testing
         }
         #expect(ledger.state.withLock { $0.keptAtEnd } < 250)
     }
+
+    /// A program that waits in the pool of its process must not keep clients out of its listener.
+    @Test func `who blocks the threads of the process keeps no work waiting`() {
+        let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let blockedCount = 200
+        for _ in 0..<blockedCount { DispatchQueue.global().async { end.wait() } }
+        defer { for _ in 0..<blockedCount { end.signal() } }
+        let queue = WorkQueue(label: "test", limit: 2)
+        for _ in 0..<4 { queue.async { done.signal() } }
+        // The pool grows by a thread a second, so a place in its line is minutes away.
+        for _ in 0..<4 { #expect(done.wait(timeout: .now() + 20) == .success) }
+    }
 }
