@@ -19,12 +19,21 @@ import Testing
         #expect(CheckpointID(inputs).description == vector.checkpointID)
     }
 
-    @Test func `names differ for lists that no short pointer spans`() {
+    /// Around the longest count of the short form, and with more bytes than a short pointer spans.
+    @Test(arguments: [1, 2_046, 2_047, 2_048, 9_000, 20_000])
+    func `names differ for lists that differ in one entry, however long`(count: Int) {
         var inputs = CheckpointID.Inputs(privateUUID: [1, 2], remoteIdentity: "ws://a/b")
-        inputs.documentIDs = (0..<20_000).map { DocumentID(unchecked: "document\($0)") }
-        let long = CheckpointID(inputs)
-        inputs.documentIDs[19_999] = "another"
-        #expect(CheckpointID(inputs) != long)
+        inputs.documentIDs = (0..<count).map { DocumentID(unchecked: "d\($0)") }
+        inputs.channels = inputs.documentIDs.map(\.text)
+        let name = CheckpointID(inputs)
+        for index in Set([0, count / 2, count - 1]) {
+            var others = inputs
+            others.documentIDs[index] = "another"
+            #expect(CheckpointID(others) != name)
+            others = inputs
+            others.channels[index] = "another"
+            #expect(CheckpointID(others) != name)
+        }
     }
 
     @Test(arguments: try CheckpointVectors.load().bodies)

@@ -10,22 +10,27 @@ struct FleeceArray {
         case null
     }
 
-    /// Returns the bytes of the whole document, or `nil` when a pointer would not fit 15 bits.
+    /// Returns the bytes of the whole document, or `nil` when a pointer would not fit 15 bits, or a
+    /// list is longer than the short form of its count tells.
     static func encode(_ items: [Item]) -> [UInt8]? {
         var encoder = FleeceArray()
-        guard let offset = encoder.write(items) else { return nil }
-        encoder.writePointer(to: offset)
+        encoder.writePointer(to: encoder.write(items))
         return encoder.isTooLong ? nil : encoder.output
     }
+
+    private static let farthest = 0x7FFF  // pairs of bytes that a short pointer spans
 
     private var output: [UInt8] = []
     private var shared: [[UInt8]: Int] = [:]  // offsets of short strings already written
     private var isTooLong = false
 
     /// Writes the out-of-line values, then the array; returns the array's offset.
-    private mutating func write(_ items: [Item]) -> Int? {
+    private mutating func write(_ items: [Item]) -> Int {
+        guard items.count < 0x7FF else {
+            isTooLong = true
+            return 0
+        }
         let places = items.map { place($0) }
-        guard items.count < 0x7FF else { return nil }
         let offset = output.count
         output.append(0x60 | UInt8(items.count >> 8))
         output.append(UInt8(items.count & 0xFF))
@@ -44,15 +49,15 @@ struct FleeceArray {
         case .bool(let value): return .inline(value ? 0x38 : 0x34, 0)
         case .string(let bytes): return place(bytes)
         case .strings(let list):
-            guard !list.isEmpty, let offset = write(list.map { .string($0) }) else {
-                return .inline(0x30, 0)
-            }
-            return .pointer(offset)
+            return list.isEmpty ? .inline(0x30, 0) : .pointer(write(list.map { .string($0) }))
         }
     }
 
     private mutating func place(_ bytes: [UInt8]) -> Place {
         if bytes.count < 2 { return .inline(0x40 | UInt8(bytes.count), bytes.first ?? 0) }
+        // What comes later would have to point further back than it can.
+        if output.count > 2 * Self.farthest { isTooLong = true }
+        guard !isTooLong else { return .inline(0x30, 0) }
         if let offset = shared[bytes] { return .pointer(offset) }
         let offset = output.count
         if bytes.count <= 15 { shared[bytes] = offset }
@@ -74,7 +79,7 @@ struct FleeceArray {
 
     private mutating func writePointer(to target: Int) {
         let distance = (output.count - target) / 2
-        guard distance <= 0x7FFF else {
+        guard distance <= Self.farthest else {
             isTooLong = true
             return
         }
