@@ -92,7 +92,7 @@ stress: setup ## send random messages: make stress MESSAGES=1000000 SEED=1
 	@Tools/scripts/stress $(or $(MESSAGES),1000000) $(SEED)
 
 growth: setup ## feed each reader its worst inputs at 1, 2, 4 and 8 times a size; print the times
-	@"$$(Tools/scripts/trial Tests release divan-growth)/divan-growth"
+	@Tools/scripts/growth
 
 attack: setup ## attack a listener and print each reaction
 	@Tools/scripts/attack
