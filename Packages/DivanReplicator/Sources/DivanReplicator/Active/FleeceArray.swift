@@ -10,54 +10,56 @@ struct FleeceArray {
         case null
     }
 
-    /// Returns the bytes of the whole document, or `nil` when a pointer would not fit 15 bits, or a
-    /// list is longer than the short form of its count tells.
+    /// A pointer does not fit 15 bits, or a list is longer than the short form of its count tells.
+    private struct TooLong: Error {}
+
+    /// Returns the bytes of the whole document, or `nil` when they have no short form.
     static func encode(_ items: [Item]) -> [UInt8]? {
         var encoder = FleeceArray()
-        encoder.writePointer(to: encoder.write(items))
-        return encoder.isTooLong ? nil : encoder.output
+        do throws(TooLong) {
+            try encoder.writePointer(to: try encoder.write(items))
+        } catch {
+            return nil
+        }
+        return encoder.output
     }
 
     private static let farthest = 0x7FFF  // pairs of bytes that a short pointer spans
 
     private var output: [UInt8] = []
     private var shared: [[UInt8]: Int] = [:]  // offsets of short strings already written
-    private var isTooLong = false
 
     /// Writes the out-of-line values, then the array; returns the array's offset.
-    private mutating func write(_ items: [Item]) -> Int {
-        guard items.count < 0x7FF else {
-            isTooLong = true
-            return 0
-        }
-        let places = items.map { place($0) }
+    private mutating func write(_ items: [Item]) throws(TooLong) -> Int {
+        guard items.count < 0x7FF else { throw TooLong() }
+        let places = try items.map { (item) throws(TooLong) in try place(item) }
         let offset = output.count
         output.append(0x60 | UInt8(items.count >> 8))
         output.append(UInt8(items.count & 0xFF))
         for place in places {
             switch place {
             case .inline(let first, let second): output += [first, second]
-            case .pointer(let target): writePointer(to: target)
+            case .pointer(let target): try writePointer(to: target)
             }
         }
         return offset
     }
 
-    private mutating func place(_ item: Item) -> Place {
+    private mutating func place(_ item: Item) throws(TooLong) -> Place {
         switch item {
         case .null: return .inline(0x30, 0)
         case .bool(let value): return .inline(value ? 0x38 : 0x34, 0)
-        case .string(let bytes): return place(bytes)
+        case .string(let bytes): return try place(bytes)
         case .strings(let list):
-            return list.isEmpty ? .inline(0x30, 0) : .pointer(write(list.map { .string($0) }))
+            guard !list.isEmpty else { return .inline(0x30, 0) }
+            return .pointer(try write(list.map { .string($0) }))
         }
     }
 
-    private mutating func place(_ bytes: [UInt8]) -> Place {
+    private mutating func place(_ bytes: [UInt8]) throws(TooLong) -> Place {
         if bytes.count < 2 { return .inline(0x40 | UInt8(bytes.count), bytes.first ?? 0) }
         // What comes later would have to point further back than it can.
-        if output.count > 2 * Self.farthest { isTooLong = true }
-        guard !isTooLong else { return .inline(0x30, 0) }
+        guard output.count <= 2 * Self.farthest else { throw TooLong() }
         if let offset = shared[bytes] { return .pointer(offset) }
         let offset = output.count
         if bytes.count <= 15 { shared[bytes] = offset }
@@ -77,12 +79,9 @@ struct FleeceArray {
         return .pointer(offset)
     }
 
-    private mutating func writePointer(to target: Int) {
+    private mutating func writePointer(to target: Int) throws(TooLong) {
         let distance = (output.count - target) / 2
-        guard distance <= Self.farthest else {
-            isTooLong = true
-            return
-        }
+        guard distance <= Self.farthest else { throw TooLong() }
         output.append(0x80 | UInt8(distance >> 8))
         output.append(UInt8(distance & 0xFF))
     }
