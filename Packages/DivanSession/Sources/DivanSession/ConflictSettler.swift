@@ -18,9 +18,10 @@ import DivanTransport
 /// **What may be reordered.** Conflicts of different documents are settled side by side, in any order;
 /// of one document one at a time, since the engine asks for the next when one is settled.
 ///
-/// **What bounds it.** `ConflictBacklog` lets a few resolvers run at a time and keeps the rest in line;
-/// `attemptLimit` bounds how often one is asked about a document that keeps changing. Peers that undo
-/// each other's answers are the engine's matter, which counts them (`SyncStatus.rotating`).
+/// **What bounds it.** `ConflictBacklog` lets a few resolvers of a replication run at a time and keeps
+/// the rest in line, `processLimit` does so for all together; `attemptLimit` bounds how often one is
+/// asked about a document that keeps changing. Peers that undo each other's answers are the engine's
+/// matter, which counts them (`SyncStatus.rotating`).
 ///
 /// **What a crash leaves.** The conflict: the next start of a replication that pulls asks again.
 ///
