@@ -2,9 +2,7 @@ extension RevisionID {
     /// Parses the bytes that `encode(into:)` writes; `nil` for any others.
     public init?(encoded bytes: Span<UInt8>) {
         if bytes.count > 0, bytes[0] == 0 {
-            guard let vector = try? VersionVector(encoded: bytes), vector.versions.count == 1,
-                let version = vector.current
-            else { return nil }
+            guard let version = VersionVector.onlyVersion(encoded: bytes) else { return nil }
             self.init(version)
             return
         }

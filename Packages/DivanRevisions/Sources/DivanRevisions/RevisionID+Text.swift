@@ -82,6 +82,7 @@ extension RevisionID {
 extension RevisionID: CustomStringConvertible {
     /// The text `generation-digest` or `time@source`.
     public var description: String {
+        if let version { return version.description }
         var text: [UInt8] = []
         appendText(to: &text)
         return String(decoding: text, as: UTF8.self)

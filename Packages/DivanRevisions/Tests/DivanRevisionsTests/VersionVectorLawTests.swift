@@ -1,5 +1,6 @@
 import DivanRevisions
 import DivanTestKit
+import Foundation
 import Testing
 
 /// What holds for all vectors that databases can come to, which random writers here make.
@@ -151,6 +152,26 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `the text of a version is its time in hexadecimal and its source in base64`() throws
+    {
+        var generator = SeededGenerator(seed: 64)
+        for bit in 0..<64 {
+            for time in [1 << bit, UInt64.max >> bit] {
+                let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                let source = try #require(SourceID(bytes: bytes))
+                let version = try #require(Version(time: time, source: source))
+                let name = Data(bytes).base64EncodedString().prefix(22)
+                #expect(version.description == "\(String(time, radix: 16))@\(name)")
+                var text = Array("; ".utf8)
+                version.appendText(to: &text)
+                #expect(text == Array("; \(version)".utf8))
+                #expect(Version(version.description) == version)
+            }
+        }
+        let mine = try #require(Version(time: 0x1a, source: .me))
+        #expect(mine.description == "1a@*" && SourceID.me.description == "*")
     }
 
     @Test func `a revision ID carries a version through text, bytes and order`() throws {

@@ -258,13 +258,14 @@ extension ActiveCollection {
     func upToDate(_ mark: Remarks.Mark) -> Remarks.Mark? {
         guard puller != nil, let sequence = mark.remoteSequence else { return mark }
         let documentID = mark.revision.documentID
-        guard !remoteOrder.isPassed(documentID, sequence) else { return nil }
         // That it had this one need not be news, nor this one be current there.
         if mark.wasThere, remoteOrder.tells(of: documentID) { return nil }
         var mark = mark
+        switch remoteOrder.note(documentID, mark.revision.revisionID, sequence) {
+        case .passed: return nil
         // A later revision may have come under the same sequence, in place of this one.
-        if !remoteOrder.note(documentID, mark.revision.revisionID, sequence) {
-            mark.revision.isCurrentThere = false
+        case .beside: mark.revision.isCurrentThere = false
+        case .news: break
         }
         return mark
     }
@@ -281,9 +282,7 @@ extension ActiveCollection {
         else {
             return remoteOrder.isPassed(message.documentID, sequence)
         }
-        guard !remoteOrder.isPassed(message.documentID, sequence) else { return true }
-        remoteOrder.note(message.documentID, message.revisionID, sequence)
-        return false
+        return remoteOrder.note(message.documentID, message.revisionID, sequence) == .passed
     }
 
     /// Answers a revision and counts it.

@@ -20,22 +20,39 @@ struct RemoteOrder {
     private struct Latest {
         var sequence: UInt64
         var revisionID: RevisionID
+
+        mutating func move(to new: Latest) -> Verdict {
+            guard new.sequence >= sequence else { return .passed }
+            let isBeside = new.sequence == sequence && new.revisionID != revisionID
+            self = new
+            return isBeside ? .beside : .news
+        }
     }
 
     private var latest: [DocumentID: Latest] = [:]
 
-    /// Notes what the peer told of a document, unless that was passed; false when it has told of another
-    /// revision under the same sequence.
-    @discardableResult
+    /// What is to be thought of something that the peer told of a document.
+    enum Verdict {
+        case news
+        /// It has told of another revision under the same sequence.
+        case beside
+        /// It has told something newer, which stays noted.
+        case passed
+    }
+
+    /// Notes what the peer told of a document, unless that was passed.
     mutating func note(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
         _ sequence: UInt64
-    ) -> Bool {
-        if latest.count >= Self.documentsCount { clear() }
+    ) -> Verdict {
+        if latest.count >= Self.documentsCount, !tells(of: documentID) {
+            // The next ones take the room of these: a backlog comes through here as a whole.
+            latest.removeAll(keepingCapacity: true)
+        }
         let new = Latest(sequence: sequence, revisionID: revisionID)
-        guard let old = latest.updateValue(new, forKey: documentID) else { return true }
-        return old.sequence != sequence || old.revisionID == revisionID
+        // One look into the table for both questions.
+        return latest[documentID, default: new].move(to: new)
     }
 
     /// Whether the peer has told something newer of a document.

@@ -86,13 +86,26 @@ public struct SourceID: Hashable, Sendable {
 
     /// Appends the text as UTF-8.
     public func appendText(to output: inout [UInt8]) {
-        guard self != .me else { return output.append(UInt8(ascii: "*")) }
-        let bits = UInt128(high) << 64 | UInt128(low)
-        for index in 1..<Self.textByteCount {
-            let value = UInt8(truncatingIfNeeded: bits >> (128 - 6 * index)) & 0x3F
-            output.append(Base64Digit.text(of: value))
+        let room = Self.textByteCount
+        output.append(addingCapacity: room) { output in
+            output.append(repeating: 0, count: room)
+            var span = output.mutableSpan
+            var bytes = span.mutableBytes
+            let end = writeText(to: &bytes, at: 0)
+            output.removeLast(room - end)
         }
-        output.append(Base64Digit.text(of: UInt8(truncatingIfNeeded: low << 4) & 0x3F))
+    }
+
+    /// Writes the text over bytes, of which there are `textByteCount`; returns where it ends.
+    func writeText(to output: inout MutableRawSpan, at start: Int) -> Int {
+        guard self != .me else {
+            output.storeBytes(of: UInt8(ascii: "*"), toByteOffset: start, as: UInt8.self)
+            return start + 1
+        }
+        // Ten characters, ten, and the two that carry the last byte.
+        var end = Base64Digit.write(high >> 4, count: 10, to: &output, at: start)
+        end = Base64Digit.write(high << 56 | low >> 8, count: 10, to: &output, at: end)
+        return Base64Digit.write(low << 4, count: 2, to: &output, at: end)
     }
 }
 
@@ -125,13 +138,28 @@ private enum Base64Digit {
         }
     }
 
-    static func text(of value: UInt8) -> UInt8 {
-        switch value {
-        case 0..<26: UInt8(ascii: "A") + value
-        case 26..<52: UInt8(ascii: "a") + value - 26
-        case 52..<62: UInt8(ascii: "0") + value - 52
-        case 62: UInt8(ascii: "+")
-        default: UInt8(ascii: "/")
+    /// Writes so many characters for the lowest bits of a number, six to each; returns where they end.
+    static func write(
+        _ bits: UInt64,
+        count: Int,
+        to output: inout MutableRawSpan,
+        at start: Int
+    ) -> Int {
+        for index in 0..<count {
+            let value = UInt8(truncatingIfNeeded: bits >> (6 * (count - 1 - index))) & 0x3F
+            output.storeBytes(of: text(of: value), toByteOffset: start + index, as: UInt8.self)
         }
+        return start + count
+    }
+
+    /// Sums instead of branches, which no processor foresees here: each run of characters begins so far
+    /// from where the one before would have gone on.
+    private static func text(of value: UInt8) -> UInt8 {
+        var character = value &+ UInt8(ascii: "A")
+        if value > 25 { character &+= UInt8(ascii: "a") - UInt8(ascii: "Z") - 1 }
+        if value > 51 { character &-= UInt8(ascii: "z") + 1 - UInt8(ascii: "0") }
+        if value > 61 { character &-= UInt8(ascii: "9") + 1 - UInt8(ascii: "+") }
+        if value > 62 { character &+= UInt8(ascii: "/") - UInt8(ascii: "+") - 1 }
+        return character
     }
 }

@@ -56,13 +56,30 @@ public struct Version: Hashable, Sendable {
 
     /// Appends `time@source` as UTF-8: 3 to 39 bytes.
     public func appendText(to output: inout [UInt8]) {
-        let digitCount = (UInt64.bitWidth - time.leadingZeroBitCount + 3) / 4
-        for index in (0..<digitCount).reversed() {
-            let digit = UInt8(truncatingIfNeeded: time >> (4 * index)) & 0xF
-            output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        let room = Self.longestText
+        output.append(addingCapacity: room) { output in
+            output.append(repeating: 0, count: room)
+            var span = output.mutableSpan
+            var bytes = span.mutableBytes
+            let end = writeText(to: &bytes)
+            output.removeLast(room - end)
         }
-        output.append(UInt8(ascii: "@"))
-        source.appendText(to: &output)
+    }
+
+    /// The most bytes of text.
+    static let longestText = 2 * MemoryLayout<UInt64>.size + 1 + SourceID.textByteCount
+
+    /// Writes the text over bytes, of which there are `longestText`; returns how many it takes.
+    private func writeText(to output: inout MutableRawSpan) -> Int {
+        // All sixteen digits, moved to the left until the first is not 0.
+        let high = HexadecimalDigits(UInt32(truncatingIfNeeded: time >> 32)).bytes
+        let low = HexadecimalDigits(UInt32(truncatingIfNeeded: time)).bytes
+        let zeroCount = time.leadingZeroBitCount / 4
+        let text = (UInt128(high) << 64 | UInt128(low)) << (8 * zeroCount)
+        output.storeBytes(of: text.bigEndian, toByteOffset: 0, as: UInt128.self)
+        let end = 16 - zeroCount
+        output.storeBytes(of: UInt8(ascii: "@"), toByteOffset: end, as: UInt8.self)
+        return source.writeText(to: &output, at: end + 1)
     }
 
     /// The same version with an absolute source where it has `*`.
@@ -81,8 +98,12 @@ extension Version: Comparable {
 extension Version: CustomStringConvertible {
     /// The text `time@source`.
     public var description: String {
-        var text: [UInt8] = []
-        appendText(to: &text)
-        return String(decoding: text, as: UTF8.self)
+        var text = [39 of UInt8](repeating: 0)
+        var span = text.mutableSpan
+        var bytes = span.mutableBytes
+        let end = writeText(to: &bytes)
+        // All that is written is ASCII.
+        let written = UTF8Span(unchecked: text.span.extracting(first: end), isKnownASCII: true)
+        return String(copying: written)
     }
 }

@@ -107,22 +107,43 @@ extension VersionVector {
         // One source at most takes less than its bytes.
         let most = bytes.count / (2 + SourceID.byteCount)
         versions.reserveCapacity(min(most, VersionLimits.receivedCount) + 1)
-        var before: UInt64 = 0
         while offset < bytes.count, versions.count <= VersionLimits.receivedCount {
-            let number = try number(in: bytes, at: &offset)
-            guard let difference = expanded(number, isTime: versions.isEmpty), offset < bytes.count
-            else { throw ByteReader.Damage() }
-            before = versions.isEmpty ? difference : before &- difference
-            let mark = bytes[offset]
-            offset += 1
-            let isHead = mark & headBit != 0
-            guard before <= HybridClock.validTimes.upperBound, before > 0,
-                isHead == (versions.isEmpty || (isHead && headCount == versions.count))
-            else { throw ByteReader.Damage() }
+            let (version, isHead) = try version(in: bytes, at: &offset, behind: versions.last)
+            guard isHead == (versions.isEmpty || (isHead && headCount == versions.count)) else {
+                throw ByteReader.Damage()
+            }
             if isHead { headCount += 1 }
-            let source = try source(of: Int(mark & ~headBit), in: bytes, at: &offset)
-            versions.append(Version(checked: before, source))
+            versions.append(version)
         }
+    }
+
+    /// Reads the stored form of a vector of one version, which is that of a revision's name; `nil` for any
+    /// other bytes.
+    static func onlyVersion(encoded bytes: Span<UInt8>) -> Version? {
+        var offset = 1
+        guard bytes.count > offset, bytes[0] == 0,
+            let (version, isHead) = try? version(in: bytes, at: &offset, behind: nil),
+            isHead, offset == bytes.count
+        else { return nil }
+        return version
+    }
+
+    /// Reads a version, and whether it is the current one or one that was merged.
+    private static func version(
+        in bytes: Span<UInt8>,
+        at offset: inout Int,
+        behind before: Version?
+    ) throws(ByteReader.Damage) -> (Version, isHead: Bool) {
+        let number = try number(in: bytes, at: &offset)
+        guard let difference = expanded(number, isTime: before == nil), offset < bytes.count else {
+            throw ByteReader.Damage()
+        }
+        let time = before.map { $0.time &- difference } ?? difference
+        guard time <= HybridClock.validTimes.upperBound, time > 0 else { throw ByteReader.Damage() }
+        let mark = bytes[offset]
+        offset += 1
+        let source = try source(of: Int(mark & ~headBit), in: bytes, at: &offset)
+        return (Version(checked: time, source), mark & headBit != 0)
     }
 
     /// Reads a varint, eight bytes at once where there are so many.
