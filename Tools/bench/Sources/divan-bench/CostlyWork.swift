@@ -4,6 +4,8 @@ import Foundation
 /// What people do most with documents.
 enum CostlyWork: String, CaseIterable {
     case save, read, pull, push
+    case pullVectors = "pull with version vectors"
+    case pushVectors = "push with version vectors"
     case crowdedSave = "save over 1,000 sources"
 
     /// How many documents, and through what.
@@ -27,12 +29,18 @@ enum CostlyWork: String, CaseIterable {
         switch self {
         case .save: "public, 1,000 in inBatch"
         case .read: "public, by ID, one field"
-        case .pull, .push: "TLS, both ends, connection included"
+        case .pull, .push, .pullVectors, .pushVectors: "TLS, both ends, connection included"
         case .crowdedSave: "in memory, by version vectors"
         }
     }
 
-    var isSync: Bool { self == .pull || self == .push }
+    var isSync: Bool { [.pull, .push, .pullVectors, .pushVectors].contains(self) }
+
+    private var isPush: Bool { self == .push || self == .pushVectors }
+
+    private var scheme: RevisionScheme {
+        self == .pullVectors || self == .pushVectors ? .versionVectors : .revisionTrees
+    }
 
     /// Gets everything ready and returns the work itself.
     func prepare(_ shape: Shape = .whole, in directory: String) throws -> () throws -> Void {
@@ -42,6 +50,7 @@ enum CostlyWork: String, CaseIterable {
         }
         var configuration = DatabaseConfiguration()
         configuration.directory = directory
+        configuration.revisionScheme = scheme
         let here = try Database(name: "here", config: configuration)
         let bodies = try DocumentShape.routes.bodies().map { String(decoding: $0, as: UTF8.self) }
         let fresh = try (0..<shape.documentCount).map { index in
@@ -54,7 +63,7 @@ enum CostlyWork: String, CaseIterable {
         try Self.save(fresh, in: here)
         if self == .read { return { try Self.read(here, shape.documentCount) } }
         let there = try Database(name: "there", config: configuration)
-        let (active, passive) = self == .push ? (here, there) : (there, here)
+        let (active, passive) = isPush ? (here, there) : (there, here)
         return { try sync(shape, active, with: passive) }
     }
 
@@ -89,7 +98,7 @@ enum CostlyWork: String, CaseIterable {
         try listener.start()
         defer { listener.stop() }
         guard let url = listener.urls?.first else { throw BenchFailure("no URL to listen at") }
-        let order = PeerCommand.Order(database: "", url: url.absoluteString, isPush: self == .push)
+        let order = PeerCommand.Order(database: "", url: url.absoluteString, isPush: isPush)
         let outcome = try SyncOnce(order, active).outcome()
         let count = Int(try passive.defaultCollection().count)
         guard outcome.documentCount == shape.documentCount, count == shape.documentCount else {

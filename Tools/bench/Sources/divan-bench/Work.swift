@@ -23,6 +23,8 @@ enum Work: String, CaseIterable {
     case sealedBlob = "sealed-blob"
     /// A pull of documents of 1.2 KB by a process of its own from another.
     case pull
+    /// The same between databases of version vectors.
+    case pullVectors = "pull-vectors"
     /// The same with documents of 199 bytes.
     case pullSmall = "pull-small"
     /// The push in the other direction.
@@ -66,6 +68,8 @@ enum Work: String, CaseIterable {
         case .sealedBlob:
             try Self.blobs(count, place, key: .key(Data((0..<32).map { UInt8($0) })))
         case .pull: try Self.sync(count, place, .routes, isPush: false)
+        case .pullVectors:
+            try Self.sync(count, place, .routes, isPush: false, scheme: .vectors)
         case .pullSmall: try Self.sync(count, place, .airlines, isPush: false)
         case .push: try Self.sync(count, place, .routes, isPush: true)
         case .pullBlob: try Self.pullBlob(count, place)
@@ -142,11 +146,13 @@ enum Work: String, CaseIterable {
         _ count: Int,
         _ place: Workplace,
         _ shape: DocumentShape,
-        isPush: Bool
+        isPush: Bool,
+        scheme: PeerCommand.Scheme = .trees
     ) throws -> () throws -> Void {
         let pair = try PeerPair(in: place.newDirectory())
-        let full = isPush ? pair.active : pair.passive
-        try full.ask(.fill(database: "full", shape: shape, count: count))
+        let (full, empty) = isPush ? (pair.active, pair.passive) : (pair.passive, pair.active)
+        try empty.ask(.fill(database: "empty", shape: shape, count: 0, scheme: scheme))
+        try full.ask(.fill(database: "full", shape: shape, count: count, scheme: scheme))
         let url = try pair.passive.listen(isPush ? "empty" : "full")
         let order = PeerCommand.Order(
             database: isPush ? "full" : "empty",

@@ -33,6 +33,11 @@ final class PeerRole {
         switch command {
         case .fill(let name, let shape, let count, let scheme):
             try fill(name, shape, count, scheme == .trees ? .trees : .vectors)
+        case .drop(let name):
+            for listener in listeners { listener.stop() }
+            listeners = []
+            try database(name).delete()
+            databases[name] = nil
         case .attach(let name, let byteCount):
             try attach(name, byteCount)
         case .touch(let name, let count):
