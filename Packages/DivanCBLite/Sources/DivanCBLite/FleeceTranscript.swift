@@ -7,12 +7,17 @@ internal import DivanCrypto
 struct FleeceTranscript {
     private let fleece: Fleece
     private let keys: SharedKeys
-    private var output: [UInt8] = []
-    private var valueCount = 0
 
-    init(_ fleece: Fleece, keys: SharedKeys) {
-        self.fleece = fleece
-        self.keys = keys
+    /// What was written so far.
+    private struct Text {
+        var bytes: [UInt8] = []
+        var valueCount = 0
+
+        mutating func count(_ values: Int) throws(RecordDamage) {
+            valueCount += values
+            guard bytes.count <= CBLiteLimits.bodyByteCount, valueCount <= CBLiteLimits.valueCount
+            else { throw RecordDamage("more than 20 MiB of JSON") }
+        }
     }
 
     /// The JSON of a value, which has to be a dictionary where a body is meant.
@@ -21,43 +26,51 @@ struct FleeceTranscript {
         in fleece: Fleece,
         keys: SharedKeys
     ) throws(RecordDamage) -> [UInt8] {
-        var transcript = FleeceTranscript(fleece, keys: keys)
-        transcript.output.reserveCapacity(2 * fleece.bytes.count)
-        try transcript.write(value, depth: 1)
-        return transcript.output
+        let transcript = FleeceTranscript(fleece: fleece, keys: keys)
+        var text = Text()
+        text.bytes.reserveCapacity(2 * fleece.bytes.count)
+        try transcript.write(value, depth: 1, to: &text)
+        return text.bytes
     }
 
-    private mutating func write(_ value: Fleece.Value, depth: Int) throws(RecordDamage) {
-        valueCount += 1
-        guard output.count <= CBLiteLimits.bodyByteCount, valueCount <= CBLiteLimits.valueCount
-        else { throw RecordDamage("more than 20 MiB of JSON") }
+    private func write(
+        _ value: Fleece.Value,
+        depth: Int,
+        to text: inout Text
+    ) throws(RecordDamage) {
+        try text.count(1)
         switch value {
         case .integer(let number):
-            JSONText.append(number.magnitude, isNegative: number < 0, to: &output)
-        case .unsigned(let number): JSONText.append(number, isNegative: false, to: &output)
-        case .float(let number): try JSONText.append(number, to: &output)
-        case .double(let number): try JSONText.append(number, to: &output)
-        case .null, .undefined: output += [0x6E, 0x75, 0x6C, 0x6C]
-        case .bool(true): output += [0x74, 0x72, 0x75, 0x65]
-        case .bool(false): output += [0x66, 0x61, 0x6C, 0x73, 0x65]
-        case .string(let range): try JSONText.appendQuoted(fleece.bytes[range], to: &output)
+            JSONText.append(number.magnitude, isNegative: number < 0, to: &text.bytes)
+        case .unsigned(let number): JSONText.append(number, isNegative: false, to: &text.bytes)
+        case .float(let number): try JSONText.append(number, to: &text.bytes)
+        case .double(let number): try JSONText.append(number, to: &text.bytes)
+        case .null, .undefined: text.bytes += [0x6E, 0x75, 0x6C, 0x6C]
+        case .bool(true): text.bytes += [0x74, 0x72, 0x75, 0x65]
+        case .bool(false): text.bytes += [0x66, 0x61, 0x6C, 0x73, 0x65]
+        case .string(let range):
+            try JSONText.appendQuoted(fleece.bytes.span.extracting(range), to: &text.bytes)
         case .data(let range):
-            output.append(UInt8(ascii: "\""))
-            output += Base64.encode(fleece.bytes.span.extracting(range)).utf8
-            output.append(UInt8(ascii: "\""))
-        case .array(let items): try write(array: items, depth: depth)
-        case .dictionary(let items): try write(dictionary: items, depth: depth)
+            text.bytes.append(UInt8(ascii: "\""))
+            text.bytes += Base64.encode(fleece.bytes.span.extracting(range)).utf8
+            text.bytes.append(UInt8(ascii: "\""))
+        case .array(let items): try write(array: items, depth: depth, to: &text)
+        case .dictionary(let items): try write(dictionary: items, depth: depth, to: &text)
         }
     }
 
-    private mutating func write(array items: Fleece.Items, depth: Int) throws(RecordDamage) {
+    private func write(
+        array items: Fleece.Items,
+        depth: Int,
+        to text: inout Text
+    ) throws(RecordDamage) {
         guard depth <= CBLiteLimits.depth else { throw RecordDamage("too deep") }
-        output.append(UInt8(ascii: "["))
+        text.bytes.append(UInt8(ascii: "["))
         for index in 0..<items.count {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            try write(try fleece.item(index, of: items), depth: depth + 1)
+            if index > 0 { text.bytes.append(UInt8(ascii: ",")) }
+            try write(try fleece.item(index, of: items), depth: depth + 1, to: &text)
         }
-        output.append(UInt8(ascii: "]"))
+        text.bytes.append(UInt8(ascii: "]"))
     }
 
     /// A pair of a dictionary by its place; a key that is shared by its number.
@@ -67,30 +80,32 @@ struct FleeceTranscript {
         let range: Range<Int>
     }
 
-    private mutating func write(dictionary items: Fleece.Items, depth: Int) throws(RecordDamage) {
+    private func write(
+        dictionary items: Fleece.Items,
+        depth: Int,
+        to text: inout Text
+    ) throws(RecordDamage) {
         guard depth <= CBLiteLimits.depth else { throw RecordDamage("too deep") }
         // Counted before they are collected: a giant dictionary may be named again and again.
-        valueCount += items.count
-        guard valueCount <= CBLiteLimits.valueCount else {
-            throw RecordDamage("more values than a document has")
-        }
+        try text.count(items.count)
         let pairs = try sortedPairs(of: items)
-        output.append(UInt8(ascii: "{"))
+        text.bytes.append(UInt8(ascii: "{"))
         var isFirst = true
         for pair in pairs {
             let value = try fleece.item(2 * pair.place + 1, of: items)
             if case .undefined = value { continue }
-            if !isFirst { output.append(UInt8(ascii: ",")) }
+            if !isFirst { text.bytes.append(UInt8(ascii: ",")) }
             isFirst = false
             if pair.shared >= 0 {
-                output += keys.keys[pair.shared].text
+                let key = keys.keys[pair.shared].text
+                JSONText.append(key.span, to: &text.bytes)
             } else {
-                try JSONText.appendQuoted(fleece.bytes[pair.range], to: &output)
-                output.append(UInt8(ascii: ":"))
+                try JSONText.appendQuoted(fleece.bytes.span.extracting(pair.range), to: &text.bytes)
+                text.bytes.append(UInt8(ascii: ":"))
             }
-            try write(value, depth: depth + 1)
+            try write(value, depth: depth + 1, to: &text)
         }
-        output.append(UInt8(ascii: "}"))
+        text.bytes.append(UInt8(ascii: "}"))
     }
 
     private func sortedPairs(of items: Fleece.Items) throws(RecordDamage) -> [Pair] {

@@ -6,24 +6,30 @@ enum JSONText {
     ///
     /// - Throws: `RecordDamage` for bytes that are no UTF-8.
     static func appendQuoted(
-        _ text: ArraySlice<UInt8>,
+        _ text: Span<UInt8>,
         to output: inout [UInt8]
     ) throws(RecordDamage) {
         var (isPlain, isASCII) = (true, true)
-        for byte in text {
+        for index in text.indices {
+            let byte = text[index]
             if byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F { isPlain = false }
             if byte >= 0x80 { isASCII = false }
         }
-        if !isASCII, String(validating: text, as: UTF8.self) == nil {
+        if !isASCII, (try? UTF8Span(validating: text)) == nil {
             throw RecordDamage("a string is no UTF-8")
         }
         output.append(UInt8(ascii: "\""))
         if isPlain {
-            output.append(contentsOf: text)
+            append(text, to: &output)
         } else {
-            for byte in text { appendEscaped(byte, to: &output) }
+            for index in text.indices { appendEscaped(text[index], to: &output) }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends bytes as they are.
+    static func append(_ text: Span<UInt8>, to output: inout [UInt8]) {
+        text.withUnsafeBufferPointer { output.append(contentsOf: $0) }
     }
 
     private static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {

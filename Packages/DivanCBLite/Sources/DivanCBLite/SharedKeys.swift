@@ -35,7 +35,7 @@ public struct SharedKeys: Sendable {
                 throw RecordDamage("the shared keys take more than 4 MiB")
             }
             var text: [UInt8] = []
-            try JSONText.appendQuoted(bytes[range], to: &text)
+            try JSONText.appendQuoted(bytes.span.extracting(range), to: &text)
             text.append(UInt8(ascii: ":"))
             keys.append(Key(bytes: Array(bytes[range]), text: text))
         }

@@ -118,6 +118,11 @@ double floor_connects(size_t count);
 double floor_sync(const char *directory, const floor_documents *documents, size_t count, int level,
                   int is_push);
 
+/// Fills the database file of Couchbase Lite at `path`, which has a document `sync-01`, with `count`
+/// others instead, of as many bodies as `kinds` says, and the shared keys that they use; whether it did.
+int floor_fill_foreign(const char *path, const floor_documents *bodies, size_t kinds, size_t count,
+                       const void *keys, size_t length);
+
 /// Copies `count` documents from one SQLite file into another, 200 to a transaction; seconds.
 double floor_copy_database(const char *directory, const floor_documents *documents, size_t count);
 
