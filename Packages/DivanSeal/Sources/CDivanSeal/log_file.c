@@ -35,8 +35,8 @@ static sqlite3_int64 frame_start(sealed_file *database, sqlite3_int64 offset) {
 static int read_log_head(sealed_file *file, uint8_t *head) {
     int code = inner_read(file, head, divan_log_head_size, 0);
     if (code != SQLITE_OK || !is_log(head)) return code;
-    // A head is written at once. One that another key, or the key of another database, has sealed is
-    // somebody's doing, and must not pass for a log that is empty.
+    // A head is there as a whole or not at all. One that another key, or the key of another database,
+    // has sealed is somebody's doing, and must not pass for a log that is empty.
     if (divan_block_open(file->database->keys, 0, head + 16) && has_sum(head)) return SQLITE_OK;
     return SQLITE_CORRUPT;
 }
@@ -107,18 +107,31 @@ int divan_read_log(sqlite3_file *base, void *bytes, int count, sqlite3_int64 off
 
 // Writing
 
-static int write_block(sealed_file *file, const uint8_t *head, int size, sqlite3_int64 offset) {
+static int inner_write(sealed_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    return file->inner->pMethods->xWrite(file->inner, bytes, count, offset);
+}
+
+/// SQLite writes a new head over an old one when all that the log held is in the database. Half of
+/// each would look like a head that another key has sealed; so the log has none until the whole is
+/// there, and is empty meanwhile.
+static int write_log_head(sealed_file *file, const uint8_t *head) {
+    static const uint8_t none[4];
     uint8_t sealed[divan_log_head_size];
-    memcpy(sealed, head, (size_t)size);
-    if (!divan_block_seal(file->database->keys, (uint64_t)offset, sealed + size - 16))
-        return SQLITE_IOERR_WRITE;
-    return file->inner->pMethods->xWrite(file->inner, sealed, size, offset);
+    memcpy(sealed, head, sizeof sealed);
+    if (!divan_block_seal(file->database->keys, 0, sealed + 16)) return SQLITE_IOERR_WRITE;
+    int code = inner_write(file, none, sizeof none, 0);
+    if (code == SQLITE_OK)
+        code = inner_write(file, sealed + sizeof none, sizeof sealed - sizeof none, sizeof none);
+    return code == SQLITE_OK ? inner_write(file, sealed, sizeof none, 0) : code;
 }
 
 static int write_frame_head(sealed_file *file, const uint8_t *head, sqlite3_int64 at) {
     memcpy(file->frame_head, head, divan_frame_head_size);
     file->frame_offset = at;
-    return write_block(file, head, divan_frame_head_size, at);
+    uint8_t sealed[divan_frame_head_size];
+    memcpy(sealed, head, sizeof sealed);
+    if (!divan_block_seal(file->database->keys, (uint64_t)at, sealed + 8)) return SQLITE_IOERR_WRITE;
+    return inner_write(file, sealed, sizeof sealed, at);
 }
 
 /// A page is written behind its head, or once more in its place when it changes again before the
@@ -138,8 +151,7 @@ static int write_frame_page(sealed_file *file, const uint8_t *page, sqlite3_int6
         || !divan_frame_seal(database->keys, file->frame_head, (uint64_t)at, nonce, page, size,
                              database->scratch))
         return SQLITE_IOERR_WRITE;
-    return file->inner->pMethods->xWrite(file->inner, database->scratch, (int)size,
-                                         at + divan_frame_head_size);
+    return inner_write(file, database->scratch, (int)size, at + divan_frame_head_size);
 }
 
 int divan_write_log(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 offset) {
@@ -148,7 +160,7 @@ int divan_write_log(sqlite3_file *base, const void *bytes, int count, sqlite3_in
     if (code != SQLITE_OK) return code;
     if (!database->keys) return SQLITE_IOERR_WRITE;
     if (offset == 0 && count == divan_log_head_size)
-        return write_block(file, bytes, count, 0);
+        return write_log_head(file, bytes);
     if (offset < divan_log_head_size) return SQLITE_IOERR_WRITE;
     sqlite3_int64 at = frame_start(database, offset);
     if (offset == at && count == divan_frame_head_size) return write_frame_head(file, bytes, at);
