@@ -111,15 +111,25 @@ static int inner_write(sealed_file *file, const void *bytes, int count, sqlite3_
     return file->inner->pMethods->xWrite(file->inner, bytes, count, offset);
 }
 
+/// Makes a file shorter that holds no head, so that a part of the new one is too short to be read.
+static int write_first_log_head(sealed_file *file, const uint8_t *sealed) {
+    int code = file->inner->pMethods->xTruncate(file->inner, 0);
+    return code == SQLITE_OK ? inner_write(file, sealed, divan_log_head_size, 0) : code;
+}
+
 /// SQLite writes a new head over an old one when all that the log held is in the database. Half of
 /// each would look like a head that another key has sealed; so the log has none until the whole is
-/// there, and is empty meanwhile.
+/// there, and is empty meanwhile. A power cut may leave any of these writes without the others: then
+/// either the old bytes 4–31 or the new ones follow on the magic number.
 static int write_log_head(sealed_file *file, const uint8_t *head) {
     static const uint8_t none[4];
-    uint8_t sealed[divan_log_head_size];
+    uint8_t sealed[divan_log_head_size], old[divan_log_head_size];
     memcpy(sealed, head, sizeof sealed);
     if (!divan_block_seal(file->database->keys, 0, sealed + 16)) return SQLITE_IOERR_WRITE;
-    int code = inner_write(file, none, sizeof none, 0);
+    int code = inner_read(file, old, sizeof old, 0);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) return code;
+    if (code == SQLITE_IOERR_SHORT_READ || !is_log(old)) return write_first_log_head(file, sealed);
+    code = inner_write(file, none, sizeof none, 0);
     if (code == SQLITE_OK)
         code = inner_write(file, sealed + sizeof none, sizeof sealed - sizeof none, sizeof none);
     return code == SQLITE_OK ? inner_write(file, sealed, sizeof none, 0) : code;

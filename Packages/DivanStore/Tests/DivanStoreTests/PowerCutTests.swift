@@ -8,8 +8,9 @@ import Testing
 extension FaultTests {
     /// The power goes: what had been synced is there, of the rest any part, in any order.
     ///
-    /// With full sync everything acknowledged is there afterwards. Without, what is there is what the
-    /// first so many steps left, none by halves. `DIVAN_THOROUGH=1` (`make crash`) tries every moment.
+    /// It goes again while what is left is opened and written. With full sync everything acknowledged is there afterwards. Without, what is there is what the
+    /// first so many steps left, none by halves. `DIVAN_THOROUGH=1` (`make crash`) tries every moment;
+    /// of a sealed database every one is always tried.
     @Suite struct PowerCutTests {
         private static let isThorough =
             ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
@@ -36,19 +37,31 @@ extension FaultTests {
             let cut = try record(steps, at: path, in: home, options)
             var moment = 0
             while moment < cut.count {
-                let remains = cut.remains(of: before, at: moment, using: &generator)
-                for file in try FileManager.default.contentsOfDirectory(atPath: path)
-                where file.contains("sqlite") {
-                    try FileManager.default.removeItem(atPath: path + "/" + file)
-                }
-                for (file, bytes) in remains.files {
-                    try Data(bytes).write(to: URL(filePath: file))
-                }
                 let place = "seed \(seed), moment \(moment) of \(cut.count)"
-                let complaints = try complaints(path, steps, remains.stepCount, options)
-                #expect(complaints == [], "\(place), \(remains.stepCount) steps acknowledged")
-                moment += Self.isThorough ? 1 : Int.random(in: 1...15, using: &generator)
+                let remains = cut.remains(of: before, at: moment, using: &generator)
+                let count = remains.stepCount
+                try put(remains.files, in: path)
+                divan_faults_record(home.path)
+                let first = try complaints(path, steps, count, options)
+                #expect(first == [], "\(place), \(count) steps acknowledged")
+                let next = PowerCut()
+                let again = Int.random(in: 0..<next.count, using: &generator)
+                let rest = next.remains(of: remains.files, at: again, using: &generator)
+                try put(rest.files, in: path)
+                let second = try complaints(path, steps, count, options)
+                #expect(second == [], "\(place), then \(again), \(count) steps acknowledged")
+                moment +=
+                    Self.isThorough || isSealed ? 1 : Int.random(in: 1...15, using: &generator)
             }
+        }
+
+        /// Makes these the database's files.
+        private func put(_ files: [String: [UInt8]], in directory: String) throws {
+            for file in try FileManager.default.contentsOfDirectory(atPath: directory)
+            where file.contains("sqlite") {
+                try FileManager.default.removeItem(atPath: directory + "/" + file)
+            }
+            for (file, bytes) in files { try Data(bytes).write(to: URL(filePath: file)) }
         }
 
         /// Runs the steps, with a mark behind each.
