@@ -35,8 +35,13 @@ struct BlobCipher {
         guard divan_same(self.head, head, head.count) == 1 else { throw .otherKey }
     }
 
-    func seal(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
-        try context.seal(chunk, nonce: Self.nonce(UInt64(number)), binding: binding)
+    func seal(
+        _ chunk: Span<UInt8>,
+        number: Int,
+        into sealed: inout [UInt8]
+    ) throws(SealError) {
+        let nonce = Self.nonce(UInt64(number))
+        try context.seal(chunk, nonce: nonce, binding: binding, into: &sealed)
     }
 
     func open(

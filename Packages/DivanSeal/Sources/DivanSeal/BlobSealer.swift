@@ -23,44 +23,60 @@ public final class BlobSealer {
     ///
     /// - Throws: `library`.
     public func append(_ piece: Span<UInt8>) throws(SealError) -> [UInt8] {
-        var sealed = begin()
+        var sealed: [UInt8] = []
+        try append(piece, into: &sealed)
+        return sealed
+    }
+
+    /// Takes the next piece, and adds what can be written to `sealed`, whose memory can serve again.
+    ///
+    /// - Throws: `library`.
+    public func append(_ piece: Span<UInt8>, into sealed: inout [UInt8]) throws(SealError) {
+        begin(&sealed)
         byteCount += piece.count
         var start = 0
         if !rest.isEmpty {
             start = min(SealLimits.chunkByteCount - rest.count, piece.count)
-            piece.extracting(..<start).withUnsafeBufferPointer { rest.append(contentsOf: $0) }
-            guard rest.count == SealLimits.chunkByteCount else { return sealed }
-            let full = rest
-            rest.removeAll()
-            sealed += try chunk(full.span)
+            keep(piece.extracting(..<start))
+            guard rest.count == SealLimits.chunkByteCount else { return }
+            try sealRest(into: &sealed)
         }
         while piece.count - start >= SealLimits.chunkByteCount {
-            sealed += try chunk(piece.extracting(start..<start + SealLimits.chunkByteCount))
+            let chunk = piece.extracting(start..<start + SealLimits.chunkByteCount)
+            try seal(chunk, into: &sealed)
             start += SealLimits.chunkByteCount
         }
-        piece.extracting(start...).withUnsafeBufferPointer { rest.append(contentsOf: $0) }
-        return sealed
+        keep(piece.extracting(start...))
     }
 
     /// Ends the content, whose digest is known now, and returns what is left to be written.
     ///
     /// - Throws: `library`.
     public func finish(digest: [UInt8]) throws(SealError) -> [UInt8] {
-        var sealed = begin()
-        let last = rest
-        rest = []
-        if !last.isEmpty { sealed += try chunk(last.span) }
+        var sealed: [UInt8] = []
+        begin(&sealed)
+        if !rest.isEmpty { try sealRest(into: &sealed) }
         return sealed + (try cipher.end(digest: digest, byteCount: byteCount))
     }
 
-    private func begin() -> [UInt8] {
-        guard !hasBegun else { return [] }
+    private func begin(_ sealed: inout [UInt8]) {
+        guard !hasBegun else { return }
         hasBegun = true
-        return cipher.head
+        sealed += cipher.head
     }
 
-    private func chunk(_ plain: Span<UInt8>) throws(SealError) -> [UInt8] {
-        defer { chunkCount += 1 }
-        return try cipher.seal(plain, number: chunkCount)
+    private func keep(_ piece: Span<UInt8>) {
+        piece.withUnsafeBufferPointer { rest.append(contentsOf: $0) }
+    }
+
+    private func sealRest(into sealed: inout [UInt8]) throws(SealError) {
+        let chunk = rest
+        try seal(chunk.span, into: &sealed)
+        rest.removeAll(keepingCapacity: true)
+    }
+
+    private func seal(_ chunk: Span<UInt8>, into sealed: inout [UInt8]) throws(SealError) {
+        try cipher.seal(chunk, number: chunkCount, into: &sealed)
+        chunkCount += 1
     }
 }

@@ -59,26 +59,41 @@ final class CipherContext {
         nonce: [UInt8],
         binding bound: [UInt8]
     ) throws(SealError) -> [UInt8] {
-        var isSealed = false
-        let sealed = [UInt8](
-            unsafeUninitializedCapacity: plain.count + divan_tag_size
-        ) { sealed, count in
-            isSealed = plain.withUnsafeBufferPointer { plain in
-                functions.pointee.seal(
-                    context,
-                    nonce,
-                    bound,
-                    bound.count,
-                    plain.baseAddress,
-                    plain.count,
-                    sealed.baseAddress,
-                    sealed.baseAddress?.advanced(by: plain.count)
-                ) == 1
-            }
-            count = isSealed ? sealed.count : 0
-        }
-        guard isSealed else { throw .library }
+        var sealed: [UInt8] = []
+        try seal(plain, nonce: nonce, binding: bound, into: &sealed)
         return sealed
+    }
+
+    /// Adds the sealed bytes to `sealed`, and a tag of 16 bytes behind them.
+    func seal(
+        _ plain: Span<UInt8>,
+        nonce: [UInt8],
+        binding bound: [UInt8],
+        into sealed: inout [UInt8]
+    ) throws(SealError) {
+        let byteCount = plain.count + Int(divan_tag_size)
+        try sealed.append(addingCapacity: byteCount) {
+            (output: inout OutputSpan<UInt8>) throws(SealError) in
+            let isSealed = output.withUnsafeMutableBufferPointer { output, count in
+                // `byteCount` bytes are free behind the first `count`.
+                let start = output.baseAddress?.advanced(by: count)
+                let isSealed = plain.withUnsafeBufferPointer { plain in
+                    functions.pointee.seal(
+                        context,
+                        nonce,
+                        bound,
+                        bound.count,
+                        plain.baseAddress,
+                        plain.count,
+                        start,
+                        start?.advanced(by: plain.count)
+                    ) == 1
+                }
+                if isSealed { count += byteCount }
+                return isSealed
+            }
+            guard isSealed else { throw .library }
+        }
     }
 
     /// - Throws: `damaged`.

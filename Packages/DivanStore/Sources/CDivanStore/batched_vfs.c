@@ -82,7 +82,14 @@ static int file_check_lock(sqlite3_file *file, int *is_reserved) {
     return base_of(file)->pMethods->xCheckReservedLock(base_of(file), is_reserved);
 }
 
+/// Asks for the file of this VFS below another one. What SQLite itself asks for has smaller numbers.
+enum { find_batched = 0x44760001 };
+
 static int file_control(sqlite3_file *file, int operation, void *argument) {
+    if (operation == find_batched) {
+        *(batched_file **)argument = batched(file);
+        return SQLITE_OK;
+    }
     return base_of(file)->pMethods->xFileControl(base_of(file), operation, argument);
 }
 
@@ -156,12 +163,14 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *open
         return code;
     }
     file->flags = flags;
-    // One that stands below a seal has another's database, and gathers nothing.
-    sqlite3_file *database = flags & SQLITE_OPEN_WAL ? sqlite3_database_file_object(name) : NULL;
     file->base.pMethods = &methods;
-    if (database && database->pMethods == &methods) {
-        file->other = batched(database);
-        batched(database)->other = file;
+    // SQLite names the file of the uppermost VFS, which may be a seal's.
+    batched_file *database = NULL;
+    sqlite3_file *uppermost = flags & SQLITE_OPEN_WAL ? sqlite3_database_file_object(name) : NULL;
+    if (uppermost) uppermost->pMethods->xFileControl(uppermost, find_batched, &database);
+    if (database) {
+        file->other = database;
+        database->other = file;
     }
     return SQLITE_OK;
 }

@@ -16,6 +16,9 @@
 //
 // **What a crash leaves.** What it left before: of a transaction that was not committed any part.
 //
+// **Below a seal** it is the same: of a sealed frame the first eight bytes are plain, and what the seal reads
+// of the log is written before.
+//
 // Source: sqlite.org/fileformat2.html, section 4.1.
 
 enum { buffer_byte_count = 64 << 10, head_byte_count = 24 };

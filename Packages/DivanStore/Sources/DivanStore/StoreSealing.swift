@@ -34,11 +34,11 @@ public protocol StoreSealing: Sendable {
     ) throws -> any ContentOpener
 }
 
-/// Seals one content as it streams, on one thread at a time; what the calls return is written.
+/// Seals one content as it streams, on one thread at a time.
 public protocol ContentSealer: AnyObject {
-    /// Takes the next piece.
-    func append(_ piece: Span<UInt8>) throws -> [UInt8]
-    /// Ends the content.
+    /// Takes the next piece, and adds what can be written to `sealed`, whose memory serves again.
+    func append(_ piece: Span<UInt8>, into sealed: inout [UInt8]) throws
+    /// Ends the content, and returns what is left to be written.
     func finish(digest: BlobDigest) throws -> [UInt8]
 }
 

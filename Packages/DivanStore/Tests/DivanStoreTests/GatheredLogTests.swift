@@ -10,10 +10,18 @@ import Testing
 extension FaultTests {
     /// What a connection gathers before it goes into the log is there when a transaction is.
     @Suite struct GatheredLogTests {
-        @Test func `the pages of a transaction go into the log with few calls`() throws {
+        private static func place(_ path: String, isSealed: Bool) throws -> SQLitePlace {
+            SQLitePlace(path, sealing: isSealed ? try TestSealing(1) : nil)
+        }
+
+        @Test(arguments: [false, true])
+        func `the pages of a transaction go into the log with few calls`(isSealed: Bool) throws {
             try #require(divan_faults_install() == 0)
             let home = try TemporaryDirectory()
-            let store = try Store.open(directory: home.file("a.cblite2"))
+            let store = try Store.open(
+                directory: home.file("a.cblite2"),
+                options: StoreOptions(sealing: isSealed ? try TestSealing(1) : nil)
+            )
             let body = Array(#"{"text":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
             divan_faults_arm(home.path, 0, 0, EIO)
             try store.write { writer in
@@ -32,8 +40,8 @@ extension FaultTests {
             let connection: SQLiteConnection
             var values: [Int: Int] = [:]
 
-            init(_ path: String) throws {
-                connection = try SQLiteConnection(path: path, mode: .create)
+            init(_ place: SQLitePlace) throws {
+                connection = try SQLiteConnection(place, mode: .create)
                 // Pages are spilled into the log before their transaction ends, and read again.
                 try connection.execute(
                     """
@@ -74,14 +82,15 @@ extension FaultTests {
             }
         }
 
-        @Test(arguments: [20_000, 30_000, 40_000, 50_000, 60_000, 70_000])
+        @Test(arguments: [20_000, 30_000, 40_000, 50_000, 60_000, 70_000], [false, true])
         func `what an undone transaction spilled is never written over a commit`(
-            byteCount: Int
+            byteCount: Int,
+            isSealed: Bool
         ) throws {
             let home = try TemporaryDirectory()
-            let path = home.file("db")
-            var rows = try Rows(path)
-            let other = try SQLiteConnection(path: path, mode: .readWrite)
+            let place = try Self.place(home.file("db"), isSealed: isSealed)
+            var rows = try Rows(place)
+            let other = try SQLiteConnection(place, mode: .readWrite)
             let spilling = "INSERT INTO rows VALUES (1, 1, zeroblob(\(byteCount)))"
             // With an empty log, undoing reads it nowhere, which would write what is held back.
             _ = try rows.connection.integer("PRAGMA wal_checkpoint")
@@ -97,13 +106,17 @@ extension FaultTests {
             }
         }
 
-        @Test func `every commit is in the files, whatever was spilled and undone`() throws {
+        @Test(arguments: [false, true])
+        func `every commit is in the files, whatever was spilled and undone`(
+            isSealed: Bool
+        ) throws {
             let home = try TemporaryDirectory()
             let seed = UInt64.random(in: .min ... .max)
             var random = SeededGenerator(seed: seed)
             let path = home.file("db")
-            var rows = try Rows(path)
-            let other = try SQLiteConnection(path: path, mode: .readWrite)
+            let place = try Self.place(path, isSealed: isSealed)
+            var rows = try Rows(place)
+            let other = try SQLiteConnection(place, mode: .readWrite)
             for round in 0..<60 {
                 try rows.change(using: &random)
                 // Another writes where an undone transaction may have stood.
@@ -122,7 +135,8 @@ extension FaultTests {
                 for suffix in ["", "-wal"] {
                     try FileManager.default.copyItem(atPath: path + suffix, toPath: left + suffix)
                 }
-                let found = try SQLiteConnection(path: left, mode: .readWrite)
+                let copy = try Self.place(left, isSealed: isSealed)
+                let found = try SQLiteConnection(copy, mode: .readWrite)
                 #expect(try Rows.sum(found) == expected, "seed \(seed), round \(round)")
                 #expect(try found.text("PRAGMA integrity_check") == "ok", "seed \(seed)")
             }

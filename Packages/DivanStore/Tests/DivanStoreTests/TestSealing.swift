@@ -48,7 +48,10 @@ struct TestSealing: StoreSealing {
     private final class Sealer: ContentSealer {
         private let sealer: BlobSealer
         init(sealer: BlobSealer) { self.sealer = sealer }
-        func append(_ piece: Span<UInt8>) throws -> [UInt8] { try sealer.append(piece) }
+        func append(_ piece: Span<UInt8>, into sealed: inout [UInt8]) throws {
+            try sealer.append(piece, into: &sealed)
+        }
+
         func finish(digest: BlobDigest) throws -> [UInt8] {
             try sealer.finish(digest: digest.bytes)
         }

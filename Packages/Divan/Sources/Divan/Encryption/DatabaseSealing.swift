@@ -48,7 +48,9 @@ struct DatabaseSealing: StoreSealing {
             self.sealer = sealer
         }
 
-        func append(_ piece: Span<UInt8>) throws -> [UInt8] { try sealer.append(piece) }
+        func append(_ piece: Span<UInt8>, into sealed: inout [UInt8]) throws {
+            try sealer.append(piece, into: &sealed)
+        }
 
         func finish(digest: BlobDigest) throws -> [UInt8] {
             try sealer.finish(digest: digest.bytes)

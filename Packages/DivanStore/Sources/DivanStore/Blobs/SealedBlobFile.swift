@@ -107,6 +107,8 @@ final class SealedBlobSink: BlobSink {
     private let file: BlobFileSink
     private let sealer: any ContentSealer
     private let path: String
+    // What is written next; kept, so that its memory serves again.
+    private var sealed: [UInt8] = []
 
     init(_ file: BlobFileSink, sealing: any StoreSealing, path: String) throws(StoreError) {
         self.file = file
@@ -120,14 +122,15 @@ final class SealedBlobSink: BlobSink {
     }
 
     func append(_ piece: Span<UInt8>) throws(StoreError) {
-        let sealed: [UInt8]
+        sealed.removeAll(keepingCapacity: true)
         do {
-            sealed = try sealer.append(piece)
+            try sealer.append(piece, into: &sealed)
         } catch {
             file.discard()
             throw StoreError(wrapping: error, at: path)
         }
-        if !sealed.isEmpty { try file.append(sealed.span) }
+        let ready = sealed
+        if !ready.isEmpty { try file.append(ready.span) }
     }
 
     func store(as digest: BlobDigest) throws(StoreError) {
