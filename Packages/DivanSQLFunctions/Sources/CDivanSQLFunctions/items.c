@@ -3,9 +3,10 @@
 #include <string.h>
 
 // `divan_items1(container)`: a row for each item of an array or value of an object; a scalar is a
-// row by itself, MISSING none. A row has the value in plain and in exact form.
+// row by itself, MISSING none. A row has the value in plain and in exact form, and whether it stands by
+// itself.
 
-enum { column_value, column_result, column_container };
+enum { column_value, column_result, column_is_alone, column_container };
 
 typedef struct {
     sqlite3_vtab_cursor base;
@@ -27,7 +28,8 @@ static int connect(
     (void)count;
     (void)words;
     (void)message;
-    int code = sqlite3_declare_vtab(connection, "CREATE TABLE x(value, result, container HIDDEN)");
+    static const char columns[] = "CREATE TABLE x(value, result, isAlone, container HIDDEN)";
+    int code = sqlite3_declare_vtab(connection, columns);
     if (code != SQLITE_OK) return code;
     *table = sqlite3_malloc(sizeof **table);
     if (!*table) return SQLITE_NOMEM;
@@ -100,6 +102,10 @@ static bool keep(cursor *cursor, divan_slice *text) {
     return true;
 }
 
+static bool is_container(divan_value value) {
+    return value.kind == divan_array || value.kind == divan_object;
+}
+
 static int filter(
     sqlite3_vtab_cursor *base, int plan_number, const char *text, int count,
     sqlite3_value **arguments) {
@@ -114,8 +120,8 @@ static int filter(
     present->container = divan_argument(arguments[0]);
     if (!keep(present, &present->container.text)) return SQLITE_NOMEM;
     present->value = present->container;
-    present->is_walk = (present->value.kind == divan_array || present->value.kind == divan_object)
-        && divan_begin_walk(&present->walk, present->value.text);
+    present->is_walk
+        = is_container(present->value) && divan_begin_walk(&present->walk, present->value.text);
     if (present->is_walk) return next(base);
     present->is_at_end = false;
     return SQLITE_OK;
@@ -128,6 +134,9 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index
     switch (index) {
         case column_value: divan_return_plain(context, present->value); break;
         case column_result: divan_return(context, present->value); break;
+        case column_is_alone:
+            sqlite3_result_int(context, !is_container(present->container));
+            break;
         default: divan_return(context, present->container);
     }
     return SQLITE_OK;

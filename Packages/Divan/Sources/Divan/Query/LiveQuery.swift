@@ -97,7 +97,7 @@ final class LiveQuery: DatabaseService {
     /// Runs again at once and tells the rows, changed or not.
     func runAgain() {
         state.withLock { $0.mustTell = true }
-        schedule(after: .nanoseconds(0))
+        schedule(after: nil)
     }
 
     /// Ends the deliveries; what is on its way to another queue is dropped there.
@@ -135,16 +135,18 @@ final class LiveQuery: DatabaseService {
             defer { state.lastCommit = now }
             return state.lastCommit.map { now > $0 + Self.quietTime } ?? true
         }
-        schedule(after: isQuiet ? .nanoseconds(0) : Self.delay)
+        schedule(after: isQuiet ? nil : Self.delay)
     }
 
-    private func schedule(after delay: DispatchTimeInterval) {
+    private func schedule(after delay: DispatchTimeInterval?) {
         let begins = state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .waiting
             return true
         }
         guard begins else { return }
+        // A timer, even one that is over, wakes another thread first.
+        guard let delay else { return queue.async { [weak self] in self?.run() } }
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.run() }
     }
 

@@ -145,7 +145,7 @@ public struct SQLIndexTranslation: Sendable {
             let key = isOuter ? "\(row).sequence" : "\(row).id"
             let tables = row == "o" ? "\(owner) AS o, " : ""
             return
-                "SELECT \(key), i.value, i.result, divan_container1(\(container)) IS NULL"
+                "SELECT \(key), i.value, i.result, i.isAlone"
                 + " FROM \(tables)divan_items1(\(container)) AS i"
                 + (isOuter ? " WHERE \(row).flags & 1 = 0" : "")
         }

@@ -34,14 +34,14 @@ enum QueryIndexFigures {
         let raw = { (path: String) in
             "CREATE INDEX by_\(path) ON docs (json_extract(body, '$.\(path)'))"
         }
-        try make("value", values(["price"]), raw("price"), bench, &report)
+        try make("value", values(["price"]), raw("price"), "DROP INDEX by_price", bench, &report)
         let item = CheckedKey(.property(source: 1, "n"))
         let items = """
             CREATE TABLE parts AS SELECT docs.seq AS owner, json_extract(p.value, '$.n') AS n
                 FROM docs, json_each(docs.body, '$.parts') AS p;
             CREATE INDEX parts_by_n ON parts (n);
             """
-        try make("array", .array(["parts"], [item]), items, bench, &report)
+        try make("array", .array(["parts"], [item]), items, "DROP TABLE parts", bench, &report)
         let column = QueryIndexDefinition.FullTextColumn(name: "story", property("story"))
         let tokenizer = FullText.tokenizer(language: "en", ignoresAccents: false)
         let words = """
@@ -49,7 +49,7 @@ enum QueryIndexFigures {
             INSERT INTO words (rowid, story) SELECT seq, json_extract(body, '$.story') FROM docs;
             """
         let fullText = QueryIndexDefinition.fullText([column], tokenizer: tokenizer, filter: nil)
-        try make("story", fullText, words, bench, &report)
+        try make("story", fullText, words, "DROP TABLE words", bench, &report)
         try bench.store.write { writer in
             for name in ["unique", "zone", "maker"] as [ExactText] {
                 try writer.createIndex(name, values([name]), in: .default)
@@ -61,13 +61,21 @@ enum QueryIndexFigures {
     private static func make(
         _ name: ExactText,
         _ definition: QueryIndexDefinition,
-        _ sql: String,
+        _ create: String,
+        _ drop: String,
         _ bench: QueryBench,
         _ report: inout Report
     ) throws {
-        let floor = try bench.change(sql)
-        let time = try Stopwatch.bestWork(of: 1) {
-            try bench.store.write { try $0.createIndex(name, definition, in: .default) }
+        var (floor, time) = (Double.infinity, Double.infinity)
+        for turn in 1...3 {
+            floor = min(floor, try bench.change(create))
+            let turnTime = try Stopwatch.bestWork(of: 1) {
+                try bench.store.write { try $0.createIndex(name, definition, in: .default) }
+            }
+            time = min(time, turnTime)
+            guard turn < 3 else { break }
+            try bench.change(drop)
+            try bench.store.write { try $0.deleteIndex(name, in: .default) }
         }
         bench.add("make index \(name.text)", time, floor: floor, to: &report)
     }

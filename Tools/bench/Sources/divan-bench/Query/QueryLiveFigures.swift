@@ -11,6 +11,8 @@ enum QueryLiveFigures {
         let database = try Database(name: "queries", config: configuration)
         defer { try? database.close() }
         let collection = try database.defaultCollection()
+        // What other indexes take from a save is another figure.
+        for name in try collection.indexes() { try collection.deleteIndex(forName: name) }
         try collection.createIndex(
             withName: "live",
             config: ValueIndexConfiguration(["price"])
