@@ -10,6 +10,7 @@ enum QueryFigures {
     static func measure(in directory: String, into report: inout Report) throws {
         try measureStore(in: directory, into: &report)
         try QueryLiveFigures.measure(in: directory, into: &report)
+        try IndexedPullFigures.measure(in: directory, into: &report)
     }
 
     private static func measureStore(in directory: String, into report: inout Report) throws {
