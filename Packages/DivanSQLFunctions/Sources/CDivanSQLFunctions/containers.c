@@ -59,7 +59,7 @@ static void join(sqlite3_context *context, int count, sqlite3_value **arguments)
 static void container(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_value value = divan_argument(arguments[0]);
-    if (value.kind == divan_array || value.kind == divan_object)
+    if (divan_is_container(value))
         sqlite3_result_value(context, arguments[0]);
 }
 
@@ -70,7 +70,7 @@ static void append_words(sqlite3_str *text, divan_value value, int depth) {
     divan_walk walk;
     divan_slice item;
     if (value.kind == divan_null || value.kind == divan_missing) return;
-    bool is_container = value.kind == divan_array || value.kind == divan_object;
+    bool is_container = divan_is_container(value);
     if (is_container && depth < depth_limit && divan_begin_walk(&walk, value.text)) {
         while (divan_next(&walk, &item)) append_words(text, divan_read(item), depth + 1);
     } else if (!is_container) {

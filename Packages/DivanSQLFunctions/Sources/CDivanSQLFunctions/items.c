@@ -102,10 +102,6 @@ static bool keep(cursor *cursor, divan_slice *text) {
     return true;
 }
 
-static bool is_container(divan_value value) {
-    return value.kind == divan_array || value.kind == divan_object;
-}
-
 static int filter(
     sqlite3_vtab_cursor *base, int plan_number, const char *text, int count,
     sqlite3_value **arguments) {
@@ -120,8 +116,8 @@ static int filter(
     present->container = divan_argument(arguments[0]);
     if (!keep(present, &present->container.text)) return SQLITE_NOMEM;
     present->value = present->container;
-    present->is_walk
-        = is_container(present->value) && divan_begin_walk(&present->walk, present->value.text);
+    present->is_walk = divan_is_container(present->value)
+        && divan_begin_walk(&present->walk, present->value.text);
     if (present->is_walk) return next(base);
     present->is_at_end = false;
     return SQLITE_OK;
@@ -135,7 +131,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index
         case column_value: divan_return_plain(context, present->value); break;
         case column_result: divan_return(context, present->value); break;
         case column_is_alone:
-            sqlite3_result_int(context, !is_container(present->container));
+            sqlite3_result_int(context, !divan_is_container(present->container));
             break;
         default: divan_return(context, present->container);
     }

@@ -79,7 +79,7 @@ static void to_boolean(sqlite3_context *context, int count, sqlite3_value **argu
         is_true = number != 0 && !isnan(number);
     } else if (value.kind == divan_text) {
         is_true = divan_count(value.text) > 0;
-    } else if (value.kind == divan_array || value.kind == divan_object) {
+    } else if (divan_is_container(value)) {
         is_true = divan_begin_walk(&walk, value.text) && divan_next(&walk, &item);
     }
     divan_return_boolean(context, is_true);

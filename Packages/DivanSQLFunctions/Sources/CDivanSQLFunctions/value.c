@@ -288,8 +288,7 @@ void divan_return(sqlite3_context *context, divan_value value) {
 void divan_return_plain(sqlite3_context *context, divan_value value) {
     if (value.kind == divan_boolean) {
         divan_return_boolean(context, value.integer != 0);
-    } else if ((value.kind == divan_array || value.kind == divan_object)
-        && !divan_is_canonical(value.text)) {
+    } else if (divan_is_container(value) && !divan_is_canonical(value.text)) {
         sqlite3_str *text = new_text(context);
         divan_append_canonical(text, value.text);
         divan_return_container(context, text);

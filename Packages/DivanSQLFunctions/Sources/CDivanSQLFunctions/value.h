@@ -42,6 +42,11 @@ typedef struct {
     bool has_escapes;
 } divan_value;
 
+/// Whether a value is an array or an object.
+static inline bool divan_is_container(divan_value value) {
+    return value.kind == divan_array || value.kind == divan_object;
+}
+
 /// Takes an argument.
 divan_value divan_argument(sqlite3_value *argument);
 

@@ -8,14 +8,6 @@ static const char magic[divan_head_size] = "SQLite format 3";
 /// SQLite reads so much of a file before it knows the size of a page.
 enum { header_size = 100 };
 
-static int inner_read(sealed_file *file, void *bytes, int count, sqlite3_int64 offset) {
-    return file->inner->pMethods->xRead(file->inner, bytes, count, offset);
-}
-
-static int inner_write(sealed_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-    return file->inner->pMethods->xWrite(file->inner, bytes, count, offset);
-}
-
 static int inner_size(sealed_file *file, sqlite3_int64 *size) {
     return file->inner->pMethods->xFileSize(file->inner, size);
 }

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-static int inner_read(sealed_file *file, void *bytes, int count, sqlite3_int64 offset) {
-    return file->inner->pMethods->xRead(file->inner, bytes, count, offset);
-}
-
 static uint32_t get32(const uint8_t *bytes, int is_big) {
     return is_big ? (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3]
                   : (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
@@ -106,10 +102,6 @@ int divan_read_log(sqlite3_file *base, void *bytes, int count, sqlite3_int64 off
 }
 
 // Writing
-
-static int inner_write(sealed_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-    return file->inner->pMethods->xWrite(file->inner, bytes, count, offset);
-}
 
 /// Makes a file shorter that holds no head, so that a part of the new one is too short to be read.
 static int write_first_log_head(sealed_file *file, const uint8_t *sealed) {

@@ -43,6 +43,16 @@ typedef struct sealed_file {
     sqlite3_int64 frame_offset;
 } sealed_file;
 
+// The file below, whose bytes are sealed.
+
+static inline int inner_read(sealed_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    return file->inner->pMethods->xRead(file->inner, bytes, count, offset);
+}
+
+static inline int inner_write(sealed_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    return file->inner->pMethods->xWrite(file->inner, bytes, count, offset);
+}
+
 /// Reads the head of a database and derives its keys, unless that was done.
 ///
 /// Returns SQLITE_OK also for an empty file, which has no keys then; SQLITE_NOTADB for a file that

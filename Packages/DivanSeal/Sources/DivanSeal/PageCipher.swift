@@ -74,10 +74,8 @@ final class CipherContext {
         let byteCount = plain.count + Int(divan_tag_size)
         try sealed.append(addingCapacity: byteCount) {
             (output: inout OutputSpan<UInt8>) throws(SealError) in
-            let isSealed = output.withUnsafeMutableBufferPointer { output, count in
-                // `byteCount` bytes are free behind the first `count`.
-                let start = output.baseAddress?.advanced(by: count)
-                let isSealed = plain.withUnsafeBufferPointer { plain in
+            let isSealed = output.add(byteCount) { start in
+                plain.withUnsafeBufferPointer { plain in
                     functions.pointee.seal(
                         context,
                         nonce,
@@ -89,8 +87,6 @@ final class CipherContext {
                         start?.advanced(by: plain.count)
                     ) == 1
                 }
-                if isSealed { count += byteCount }
-                return isSealed
             }
             guard isSealed else { throw .library }
         }
@@ -119,10 +115,8 @@ final class CipherContext {
     ) throws(SealError) {
         let plainCount = sealed.count - Int(divan_tag_size)
         guard plainCount >= 0, plainCount <= plain.freeCapacity else { throw .damaged }
-        let isOpened = plain.withUnsafeMutableBufferPointer { plain, count in
-            // `plainCount` bytes are free behind the first `count`.
-            let start = plain.baseAddress?.advanced(by: count)
-            let isOpened = sealed.withUnsafeBufferPointer { sealed in
+        let isOpened = plain.add(plainCount) { start in
+            sealed.withUnsafeBufferPointer { sealed in
                 functions.pointee.open(
                     context,
                     nonce,
@@ -134,9 +128,23 @@ final class CipherContext {
                     start
                 ) == 1
             }
-            if isOpened { count += plainCount }
-            return isOpened
         }
         guard isOpened else { throw .damaged }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Adds so many bytes, which `write` puts where they begin; none where it returns false.
+    ///
+    /// - Precondition: There is room for them.
+    fileprivate mutating func add(
+        _ byteCount: Int,
+        _ write: (UnsafeMutablePointer<UInt8>?) -> Bool
+    ) -> Bool {
+        withUnsafeMutableBufferPointer { bytes, count in
+            let isWritten = write(bytes.baseAddress?.advanced(by: count))
+            if isWritten { count += byteCount }
+            return isWritten
+        }
     }
 }

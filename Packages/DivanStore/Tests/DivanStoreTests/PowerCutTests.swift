@@ -8,9 +8,10 @@ import Testing
 extension FaultTests {
     /// The power goes: what had been synced is there, of the rest any part, in any order.
     ///
-    /// It goes again while what is left is opened and written. With full sync everything acknowledged is there afterwards. Without, what is there is what the
-    /// first so many steps left, none by halves. `DIVAN_THOROUGH=1` (`make crash`) tries every moment;
-    /// of a sealed database every one is always tried.
+    /// It goes again while what is left is opened and written. With full sync everything acknowledged
+    /// is there afterwards. Without, what is there is what the first so many steps left, none by halves.
+    /// `DIVAN_THOROUGH=1` (`make crash`) tries every moment; of a sealed database every one is always
+    /// tried.
     @Suite struct PowerCutTests {
         private static let isThorough =
             ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil

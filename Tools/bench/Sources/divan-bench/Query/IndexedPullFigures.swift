@@ -38,11 +38,6 @@ enum IndexedPullFigures {
         for name in indexes {
             try collection.createIndex(withName: name, config: ValueIndexConfiguration([name]))
         }
-        let endpoint = DatabaseEndpoint(database: source)
-        let seconds = try SyncOnce(endpoint, .pull, target).outcome().seconds
-        let (count, expected) = (collection.count, try source.defaultCollection().count)
-        try target.delete()
-        guard count == expected else { throw BenchFailure("\(count) of \(expected) came") }
-        return seconds
+        return try SyncOnce.pullSeconds(from: source, into: target)
     }
 }

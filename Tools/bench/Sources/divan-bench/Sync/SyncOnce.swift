@@ -43,6 +43,19 @@ struct SyncOnce {
         return config
     }
 
+    /// Pulls a database of this process into a new one, which is deleted then.
+    ///
+    /// - Returns: Seconds.
+    static func pullSeconds(from source: Database, into target: Database) throws -> Double {
+        let outcome = try SyncOnce(DatabaseEndpoint(database: source), .pull, target).outcome()
+        try target.delete()
+        let expected = Int(try source.defaultCollection().count)
+        guard outcome.documentCount == expected else {
+            throw BenchFailure("\(outcome.documentCount) of \(expected) documents came")
+        }
+        return outcome.seconds
+    }
+
     /// Runs it.
     ///
     /// - Throws: The replicator's error.
