@@ -61,3 +61,10 @@ double floor_sealed_read(const char *path, size_t bytes) {
     unlink(path);
     return ok ? seconds : -1;
 }
+
+int floor_evict(const char *path) {
+    int file = open(path, O_RDONLY);
+    int failure = file < 0 ? -1 : posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    if (file >= 0) close(file);
+    return failure == 0 ? 0 : -1;
+}

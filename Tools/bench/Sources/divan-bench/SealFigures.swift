@@ -8,7 +8,6 @@ import Foundation
 enum SealFigures {
     private static let documentCount = 50_000
     private static let readCount = 50_000
-    private static let blobByteCount = 64 << 20
     private static let turns = 5
 
     /// What one database took, in seconds, and its size in bytes.
@@ -17,8 +16,6 @@ enum SealFigures {
         var read = Double.infinity
         var scan = Double.infinity
         var open = Double.infinity
-        var blobWrite = Double.infinity
-        var blobRead = Double.infinity
         var pull = Double.infinity
         var byteCount = 0.0
     }
@@ -26,24 +23,22 @@ enum SealFigures {
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         let bodies = workplace.documents.bodies.map { Array($0) }
         let key = EncryptionKey.key(Data((0..<32).map { UInt8($0) }))
-        var (plain, sealed, bare) = (Times(), Times(), Double.infinity)
+        var (plain, sealed) = (Times(), Times())
+        var blobs = SealedBlobFigures(workplace.directory)
         for turn in 0..<turns {
             let place = "\(workplace.directory)/seal-\(turn)"
             try measure("\(place)-plain.cblite2", nil, bodies, &plain)
             try measure("\(place)-sealed.cblite2", try key.sealing(), bodies, &sealed)
-            let opening = floor_sealed_read("\(place).floor", blobByteCount)
-            guard opening > 0 else { throw BenchFailure("the floor of a sealed content failed") }
-            bare = min(bare, opening)
+            try blobs.measure(turn: turn, try key.sealing())
         }
         try measurePull(workplace, bodies, key, &plain, &sealed)
         addRates(sealed, beside: plain, to: &report)
-        addBlobReads(sealed, beside: plain, bare, to: &report)
+        blobs.add(to: &report)
         addCosts(sealed, beside: plain, to: &report)
     }
 
     private static func addRates(_ sealed: Times, beside plain: Times, to report: inout Report) {
         let (count, reads) = (Double(documentCount), Double(readCount))
-        let size = Double(blobByteCount) / 1e6
         for (name, unit, ours, floor) in [
             (
                 "insert, 1,000 a transaction", "docs/s", count / sealed.insert,
@@ -52,7 +47,6 @@ enum SealFigures {
             ("read by ID, warm", "docs/s", reads / sealed.read, reads / plain.read),
             ("all documents, cold cache", "docs/s", count / sealed.scan, count / plain.scan),
             ("pull in one process", "docs/s", count / sealed.pull, count / plain.pull),
-            ("blob 64 MiB, save", "MB/s", size / sealed.blobWrite, size / plain.blobWrite),
         ] {
             report.add(
                 Figure(
@@ -61,31 +55,6 @@ enum SealFigures {
                     ours: ours,
                     floor: floor,
                     floorName: "the same, not sealed"
-                )
-            )
-        }
-    }
-
-    /// Blobs are read beside what OpenSSL needs to open as much: a plain read out of the system's
-    /// cache is one copy, some ten times as fast as AES is.
-    private static func addBlobReads(
-        _ sealed: Times,
-        beside plain: Times,
-        _ bare: Double,
-        to report: inout Report
-    ) {
-        let size = Double(blobByteCount) / 1e6
-        for (name, floor, floorName) in [
-            ("blob 64 MiB, read", bare, "OpenSSL opens as much out of the cache"),
-            ("blob 64 MiB, read, beside a plain one", plain.blobRead, "the same, not sealed"),
-        ] {
-            report.add(
-                Figure(
-                    name: "sealed: \(name)",
-                    unit: "MB/s",
-                    ours: size / sealed.blobRead,
-                    floor: size / floor,
-                    floorName: floorName
                 )
             )
         }
@@ -123,15 +92,6 @@ enum SealFigures {
         times.insert = min(times.insert, insert)
         try read(store)
         times.read = min(times.read, try Stopwatch.best(of: 1) { try read(store) })
-        var digest: BlobDigest?
-        let write = try Stopwatch.best(of: 1) { digest = try writeBlob(store) }
-        times.blobWrite = min(times.blobWrite, write)
-        if let digest {
-            times.blobRead = min(
-                times.blobRead,
-                try Stopwatch.best(of: 1) { try readBlob(digest, store) }
-            )
-        }
         try store.close()
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "/db.sqlite3")
         times.byteCount = (attributes[.size] as? NSNumber)?.doubleValue ?? 0
@@ -215,23 +175,5 @@ enum SealFigures {
             }
         }
         guard count == documentCount else { throw BenchFailure("documents are gone") }
-    }
-
-    static func writeBlob(_ store: Store) throws -> BlobDigest {
-        let writer = try store.blobs.writer()
-        let piece = (0..<(128 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        for _ in 0..<(blobByteCount / piece.count) { try writer.append(piece.span) }
-        let digest = try writer.finish()
-        try store.blobs.settle()
-        return digest
-    }
-
-    static func readBlob(_ digest: BlobDigest, _ store: Store) throws {
-        let reader = try store.blobs.reader(digest)
-        var count = 0
-        while case let piece = try reader.read(upTo: 128 << 10), !piece.isEmpty {
-            count += piece.count
-        }
-        guard count == blobByteCount else { throw BenchFailure("the blob is cut short") }
     }
 }

@@ -136,8 +136,8 @@ enum Work: String, CaseIterable {
             directory: "\(place.directory)/blob.cblite2",
             options: StoreOptions(sealing: try key?.sealing())
         )
-        let digest = try SealFigures.writeBlob(store)
-        return { for _ in 0..<count { try SealFigures.readBlob(digest, store) } }
+        let digest = try SealedBlobFigures.write(store)
+        return { for _ in 0..<count { try SealedBlobFigures.read(digest, store) } }
     }
 
     // MARK: Two processes

@@ -72,6 +72,9 @@ double floor_blob_read(const char *path, size_t bytes);
 /// written; seconds, or -1.
 double floor_sealed_read(const char *path, size_t bytes);
 
+/// Has the system's cache forget a file that has reached the disk; 0, or -1.
+int floor_evict(const char *path);
+
 /// Copies `length` bytes and applies a WebSocket mask on the way.
 void floor_copy_masked(uint8_t *to, const uint8_t *from, size_t length, uint32_t key);
 
