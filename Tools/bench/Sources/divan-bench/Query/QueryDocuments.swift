@@ -1,4 +1,6 @@
 import DivanJSON
+import DivanRevisions
+import DivanStore
 
 /// The documents that queries are measured on: 1.2 KB each, nine members, a text whose words are
 /// as unlike in number as those of people's texts.
@@ -24,6 +26,20 @@ enum QueryDocuments {
             "zone": .int(Int64(number % 100)),
         ]
         return try json.canonicalBytes()
+    }
+
+    /// Saves all of them, a thousand in a transaction.
+    static func fill(_ store: Store) throws {
+        for start in stride(from: 0, to: count, by: 1_000) {
+            try store.write { try save(start..<start + 1_000, $0) }
+        }
+    }
+
+    static func save(_ numbers: Range<Int>, _ writer: StoreWriter) throws {
+        for number in numbers {
+            let id = DocumentID(unchecked: id(number))
+            _ = try writer.save(id, in: .default, body: body(number))
+        }
     }
 
     private static func story(_ number: Int) -> String {

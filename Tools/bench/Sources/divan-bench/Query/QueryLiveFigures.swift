@@ -1,18 +1,20 @@
 import Dispatch
 import Divan
+import DivanStore
 import Foundation
 import Synchronization
 
-/// From a commit to the rows of a live query, on the documents of `QueryBench`.
+/// From a commit to the rows of a live query, on `QueryDocuments`.
 enum QueryLiveFigures {
     static func measure(in directory: String, into report: inout Report) throws {
+        let store = try Store.open(directory: "\(directory)/live.cblite2")
+        try QueryDocuments.fill(store)
+        try store.close()
         var configuration = DatabaseConfiguration()
         configuration.directory = directory
-        let database = try Database(name: "queries", config: configuration)
+        let database = try Database(name: "live", config: configuration)
         defer { try? database.close() }
         let collection = try database.defaultCollection()
-        // What other indexes take from a save is another figure.
-        for name in try collection.indexes() { try collection.deleteIndex(forName: name) }
         try collection.createIndex(
             withName: "live",
             config: ValueIndexConfiguration(["price"])
