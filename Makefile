@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt model simulate bench steady bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures model simulate bench steady bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -37,6 +37,9 @@ converge: setup ## 3 to 8 databases in circles, killed and set at odds (RUNS=50,
 
 interrupt: setup ## interrupt a sync of 100,000 documents 20 times (TIMES=…, DOCUMENTS=…, SCHEME=vectors)
 	@SCHEME=$(or $(SCHEME),trees) Tools/scripts/interrupt
+
+pictures: setup ## pull 10,000 documents of 1 MB pictures with them and without (DOCUMENTS=…, BYTES=…, CUTS=…)
+	@Tools/scripts/pictures
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model

@@ -105,6 +105,8 @@ let package = Package(
             ]
         ),
         tests("BitRotTests", at: "BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
+        program("divan-pictures", at: "Pictures", uses: ["Divan", "DivanTestKit"]),
+        tests("PicturesTests", at: "PicturesTests", uses: ["divan-pictures", "DivanTestKit"]),
         program("divan-soak", at: "Soak", uses: ["Divan", "DivanTestKit"]),
         program(
             "divan-attack",

@@ -41,6 +41,7 @@ struct ExpressionChecker {
                 at: expression.place
             )
         }
+        try numbers.count(expression, limit: limits.expressionCount)
         depth += 1
         defer { depth -= 1 }
         do {
@@ -199,7 +200,7 @@ struct ExpressionChecker {
             let value = try check(value, &numbers)
             let test: CheckedExpression =
                 if case .array(let items) = set.form {
-                    .isOneOf(value, try all(items, &numbers), collation)
+                    .isOneOf(value, try items.map { try item($0, &numbers) }, collation)
                 } else {
                     .isItem(value, of: try check(set, &numbers), collation)
                 }
@@ -211,6 +212,18 @@ struct ExpressionChecker {
                 collation(of: [value, pattern])
             )
         default: return try compose(form, &numbers)
+        }
+    }
+
+    /// Checks an item of a list behind `IN`, of which constants are not counted.
+    private mutating func item(
+        _ item: QueryExpression,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedExpression {
+        if case .literal(let literal) = item.form {
+            .literal(literal)
+        } else {
+            try check(item, &numbers)
         }
     }
 

@@ -103,10 +103,25 @@ extension QueryExpression {
 struct CheckNumbers {
     private(set) var parameters: [ExactText] = []
     private(set) var variableCount = 0
+    private var expressionCount = 0
     private var seen: Set<ExactText> = []
 
     mutating func use(parameter: ExactText) {
         if seen.insert(parameter).inserted { parameters.append(parameter) }
+    }
+
+    /// Counts an expression.
+    ///
+    /// - Throws: If there are more than `limit`.
+    mutating func count(_ expression: QueryExpression, limit: Int) throws {
+        expressionCount += 1
+        guard expressionCount <= limit else {
+            throw QueryError(
+                "a query has at most \(limit) expressions; put constants that a property is"
+                    + " compared with into one list behind IN, or ask in parts",
+                at: expression.place
+            )
+        }
     }
 
     mutating func makeVariable() -> Int {

@@ -7,8 +7,8 @@ extension SQLExpressionWriter {
         case .not(let operand):
             text += "NOT "
             try write(operand, .plain, to: &text)
-        case .and(let terms): try writeChain(terms[...], " AND ", to: &text)
-        case .or(let terms): try writeChain(terms[...], " OR ", to: &text)
+        case .and(let terms): try writeConditions(terms, " AND ", to: &text)
+        case .or(let terms): try writeConditions(terms, " OR ", to: &text)
         case .comparison(let comparison, let left, let right, let collation):
             try writeComparison(comparison, left, right, collation, to: &text)
         case .isNull(let operand):
@@ -45,6 +45,27 @@ extension SQLExpressionWriter {
         case .match(let index): try writeMatch(index, to: &text)
         default: try write(expression, .plain, to: &text)
         }
+    }
+
+    /// Writes a chain; behind a plus, which hides them from SQLite's planner, if there are too many.
+    ///
+    /// The planner compares each condition with every other one. It has to see those on words.
+    private func writeConditions(
+        _ terms: [CheckedExpression],
+        _ sign: String,
+        to text: inout SQLText
+    ) throws {
+        guard !text.plan(conditionCount: terms.count) else {
+            return try writeChain(terms[...], sign, to: &text)
+        }
+        for case .match(let index) in terms {
+            try writeMatch(index, to: &text)
+            text += sign
+        }
+        let hidden = terms.filter { if case .match = $0 { false } else { true } }
+        text += "+("
+        try writeChain(hidden[...], sign, to: &text)
+        text += ")"
     }
 
     /// Writes a chain as a tree whose depth grows with the logarithm of its length.

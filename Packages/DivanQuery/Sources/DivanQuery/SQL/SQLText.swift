@@ -14,6 +14,8 @@ struct SQLText {
     private(set) var problem: String?
     /// Where deep expressions are divided.
     private var division: SQLDivision?
+    /// How many more conditions SQLite's planner is shown.
+    private var plannedConditionsLeft = QueryLimits.plannedConditionCount
 
     init(isSchema: Bool = false, isDivided: Bool = false) {
         self.isSchema = isSchema
@@ -49,6 +51,13 @@ struct SQLText {
         division?.close()
     }
 
+    /// Whether SQLite's planner may be shown so many conditions more.
+    mutating func plan(conditionCount: Int) -> Bool {
+        guard conditionCount <= plannedConditionsLeft else { return false }
+        plannedConditionsLeft -= conditionCount
+        return true
+    }
+
     /// Writes a parameter; the same one twice is bound once.
     mutating func bind(_ binding: SQLTranslation.Binding) {
         guard !isSchema else { return spell(binding) }
@@ -58,6 +67,36 @@ struct SQLText {
             numbers[binding] = number
         }
         text += "?\(number)"
+    }
+
+    /// The text as a statement.
+    ///
+    /// SQLite looks each written number of a parameter up among all others, so that a long list of
+    /// texts would take the square of its time. Where there are many, those that follow the highest
+    /// one before them lose theirs: SQLite gives them the same.
+    var statement: String {
+        guard bindings.count > 100 else { return text }
+        let (quote, name, mark) = (UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "?"))
+        var (result, highest, quoting) = ([UInt8](), 0, UInt8(0))
+        var rest = text.utf8[...]
+        result.reserveCapacity(rest.count)
+        while let byte = rest.popFirst() {
+            result.append(byte)
+            if quoting != 0 {
+                if byte == quoting { quoting = 0 }
+            } else if byte == quote || byte == name {
+                quoting = byte
+            } else if byte == mark {
+                let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                rest = rest.dropFirst(digits.count)
+                if Int(Substring(digits)) == highest + 1 {
+                    highest += 1
+                } else {
+                    result += digits
+                }
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 
     private mutating func spell(_ binding: SQLTranslation.Binding) {

@@ -13,7 +13,7 @@ public import DivanJSON
 public struct SQLTranslation: Sendable {
     /// The statement.
     public let sql: String
-    /// What is bound to `?1`, `?2` and so on.
+    /// What is bound to the first parameter, the second and so on.
     public let bindings: [Binding]
     /// The names of the columns.
     public let titles: [ExactText]
@@ -48,7 +48,7 @@ public struct SQLTranslation: Sendable {
         let writer = SQLStatementWriter(statement, schema: schema, name: "s")
         var text = SQLText(isDivided: isDivided)
         try writer.write(to: &text)
-        sql = text.text
+        sql = text.statement
         bindings = text.bindings
         titles = statement.columns.map(\.title)
     }

@@ -1,0 +1,139 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// Queries of many parts: SQLite compares some of them with one another while it plans, and cannot be
+/// interrupted meanwhile.
+@Suite struct LargeQueryTests {
+    /// A text of so many parts.
+    struct Shape: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let sql: @Sendable (Int) -> String
+
+        init(_ name: String, _ sql: @escaping @Sendable (Int) -> String) {
+            testDescription = name
+            self.sql = sql
+        }
+    }
+
+    private static func joined(_ count: Int, _ sign: String, _ part: (Int) -> String) -> String {
+        (0..<count).map(part).joined(separator: sign)
+    }
+
+    /// The count is that of expressions, the query with it one that is allowed.
+    static let shapes: [Shape] = [
+        Shape("a AND b AND …") { count in
+            "SELECT n FROM _ WHERE " + joined(count / 3, " AND ") { "n > -\($0)" }
+        },
+        Shape("a OR b OR …") { count in
+            "SELECT n FROM _ WHERE " + joined(count / 3, " OR ") { "n = \($0)" }
+        },
+        Shape("(a OR b) AND (a OR c) AND …") { count in
+            "SELECT n FROM _ WHERE " + joined(count / 8, " AND ") { "(n = \($0) OR n = 1)" }
+        },
+        Shape("many times many") { count in
+            "SELECT n FROM _ WHERE "
+                + joined(count / 200, " AND ") { _ in
+                    "(" + joined(50, " OR ") { "n = \($0)" } + ")"
+                }
+        },
+        Shape("[a, b, …]") { count in
+            "SELECT [" + joined(count / 3, ", ") { "n + \($0)" } + "] FROM _"
+        },
+        Shape("CASE") { count in
+            "SELECT CASE" + joined(count / 5, "") { " WHEN n = \($0) THEN \($0)" } + " END FROM _"
+        },
+        Shape("a IN [1, 2, …]") { _ in
+            "SELECT n FROM _ WHERE n IN [" + joined(100_000, ",") { "\($0)" } + "]"
+        },
+        Shape("a IN ['1', '2', …]") { _ in
+            "SELECT n FROM _ WHERE s IN [" + joined(80_000, ",") { "'s\($0)'" } + "]"
+        },
+    ]
+
+    private func room() throws -> Room {
+        let room = try Room(.file)
+        for number in 0..<5 {
+            try room.save(
+                DocumentID(unchecked: "d\(number)"),
+                #"{"n":\#(number),"s":"s\#(number)"}"#
+            )
+        }
+        let key = CheckedKey(.property(source: 0, "n"))
+        try room.store.write {
+            try $0.createIndex("n", .value([key], filter: nil), in: .default)
+        }
+        return room
+    }
+
+    private func rows(
+        _ sql: String,
+        in room: Room,
+        _ parameters: [ExactText: QueryValue] = [:]
+    ) throws -> [[QueryValue]] {
+        let catalogue = StoreCatalogue(room.store, named: "large")
+        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        let rows = try room.store.rows(of: StorageQuery(statement, parameters: parameters))
+        defer { rows.end() }
+        var found: [[QueryValue]] = []
+        while let row = try rows.next() { found.append(row) }
+        return found
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: shapes)
+    func `the largest query is planned in a bounded time`(_ shape: Shape) throws {
+        let room = try room()
+        var found: [[QueryValue]] = []
+        let time = try ContinuousClock().measure { found = try rows(shape.sql(3_900), in: room) }
+        #expect(!found.isEmpty)
+        #expect(time < .seconds(20), "some hundred milliseconds on a quiet machine")
+    }
+
+    @Test func `a larger one is refused where it becomes too large`() throws {
+        let catalogue = StoreCatalogue(try Room(.memory).store, named: "large")
+        let sql = "SELECT n FROM _ WHERE " + Self.joined(2_000, " AND ") { "n > \($0)" }
+        let error = #expect(throws: QueryError.self) {
+            try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        }
+        #expect(error?.offset != nil && error?.problem.contains("IN") == true, "\(error as Any)")
+    }
+
+    @Test func `conditions that the planner does not see hold all the same`() throws {
+        let room = try room()
+        let many = Self.joined(400, " AND ") { "n <> \($0 + 3)" }
+        #expect(
+            try rows("SELECT n FROM _ WHERE \(many) ORDER BY n", in: room)
+                == [[.integer(0)], [.integer(1)], [.integer(2)]]
+        )
+        let some = Self.joined(400, " OR ") { "n = \($0 + 3)" }
+        #expect(
+            try rows("SELECT n FROM _ WHERE \(some) ORDER BY n", in: room)
+                == [[.integer(3)], [.integer(4)]]
+        )
+        let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
+        try room.store.write {
+            try $0.createIndex(
+                "words",
+                .fullText([column], tokenizer: "divan1 en 1", filter: nil),
+                in: .default
+            )
+        }
+        #expect(
+            try rows("SELECT n FROM _ WHERE \(many) AND MATCH(words, 's2')", in: room)
+                == [[.integer(2)]]
+        )
+    }
+
+    @Test func `each of many parameters keeps its value`() throws {
+        let room = try room()
+        let list = Self.joined(300, ",") { $0.isMultiple(of: 3) ? "'?\($0)'" : "$t" }
+        let found = try rows(
+            "SELECT s, $t FROM _ WHERE $t = 's4' AND s IN [\(list), 's1', $u] AND s <> $u",
+            in: room,
+            ["t": .string("s4"), "u": .string("s2")]
+        )
+        #expect(Set(found) == [[.string("s1"), .string("s4")], [.string("s4"), .string("s4")]])
+    }
+}

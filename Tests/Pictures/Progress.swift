@@ -1,0 +1,39 @@
+import Divan
+import Synchronization
+
+/// What the fetches of one picture told.
+final class Progress: Sendable {
+    private struct State {
+        var isFirst = true
+        var resumed: [UInt64] = []
+        var toCut: URLEndpointListener?
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter listener: Cuts its connections when a piece has come, once.
+    init(cutting listener: URLEndpointListener?) {
+        state = Mutex(State(toCut: listener))
+    }
+
+    /// From where each fetch went on that did not begin at the beginning.
+    var resumed: [UInt64] { state.withLock(\.resumed) }
+
+    /// Another fetch begins.
+    func begin() {
+        state.withLock { $0.isFirst = true }
+    }
+
+    func hear(_ progress: BlobProgress) {
+        let listener = state.withLock { state in
+            if state.isFirst, progress.resumedByteCount > 0 {
+                state.resumed.append(progress.resumedByteCount)
+            }
+            state.isFirst = false
+            defer { state.toCut = nil }
+            return state.toCut
+        }
+        guard let listener else { return }
+        for connection in listener.connections { listener.disconnect(connection) }
+    }
+}

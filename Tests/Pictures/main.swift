@@ -1,0 +1,31 @@
+import DivanTestKit
+import Foundation
+import Glibc
+
+/// `divan-pictures run` pulls documents with pictures eagerly and lazily, counts the bytes, and fetches
+/// every picture later while connections are cut.
+let words = Array(CommandLine.arguments.dropFirst())
+
+func number(after word: String, or standard: Int) -> Int {
+    words.firstIndex(of: word).flatMap { words.dropFirst($0 + 1).first }.flatMap { Int($0) }
+        ?? standard
+}
+
+do {
+    // The other end may be gone when something is written to it.
+    signal(SIGPIPE, SIG_IGN)
+    guard words.first == "run" else {
+        throw PicturesFailure(
+            "usage: divan-pictures run [--documents 10000] [--bytes 1000000] [--cuts 50]"
+        )
+    }
+    let trial = try PicturesTrial(
+        documentCount: number(after: "--documents", or: 10_000),
+        byteCount: number(after: "--bytes", or: 1_000_000),
+        cutCount: number(after: "--cuts", or: 50)
+    )
+    try await trial.run()
+} catch {
+    FileHandle.standardError.write(Data("pictures: \(error)\n".utf8))
+    exit(2)
+}
