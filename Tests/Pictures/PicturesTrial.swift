@@ -155,8 +155,11 @@ struct PicturesTrial {
 
     /// Fetches a picture, also after cuts.
     ///
-    /// - Parameter listener: Cuts all its connections once a piece of the picture has come.
+    /// - Parameters:
+    ///   - blob: The picture.
+    ///   - listener: Cuts all its connections once a piece of the picture has come.
     /// - Returns: From where it went on each time.
+    /// - Throws: What ended it too often.
     private func fetch(
         _ blob: Blob,
         cutting listener: URLEndpointListener?

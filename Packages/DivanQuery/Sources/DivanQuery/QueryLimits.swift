@@ -6,6 +6,8 @@ public struct QueryLimits: Sendable {
     public var byteCount = 1 << 20
     /// Sources of one statement, joined and unnested ones included; 64, as SQLite joins no more.
     public var sourceCount = 64
+    /// Columns of one statement, and keys that it groups or sorts by; 2,000, as SQLite takes no more.
+    public var columnCount = 2_000
     /// Arguments of one function; 127, as SQLite takes no more.
     public var argumentCount = 127
 
@@ -14,8 +16,9 @@ public struct QueryLimits: Sendable {
     /// SQLite takes longer than linear time for them, and cannot be interrupted meanwhile.
     public var expressionCount = 4_000
 
-    /// Conditions joined by `AND` and `OR` for which SQLite looks for an index; 300. Longer chains
-    /// are tested for each row that the others leave.
+    /// Conditions joined by `AND` and `OR` for which SQLite looks for an index; 300.
+    ///
+    /// Longer chains are tested for each row that the others leave.
     static let plannedConditionCount = 300
 
     /// The bounds that are used where nobody says otherwise.

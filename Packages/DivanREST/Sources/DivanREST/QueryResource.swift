@@ -32,10 +32,8 @@ struct QueryResource {
             }
             return .json(try query.plan())
         }
-        let rows = try query.open()
-        let list = ListBody("rows") { [limits = call.limits] in
-            try rows.page(byteCount: limits.pieceByteCount)
-        }
+        let rows = try query.open(pieceByteCount: call.limits.pieceByteCount)
+        let list = ListBody("rows") { try rows.page() }
         let body = PagedBody(on: call.queue, read: { try list.read() }, finish: { rows.end() })
         return HTTPResponse(
             status: 200,
@@ -115,7 +113,9 @@ public struct RESTQuery: Sendable {
         ]
     }
 
-    func open() throws -> OpenRows { try OpenRows(self) }
+    func open(pieceByteCount: Int) throws -> OpenRows {
+        try OpenRows(self, pieceByteCount: pieceByteCount)
+    }
 
     fileprivate func rows() throws -> StorageRows {
         guard let sight else { return try store.rows(of: query) }
@@ -147,40 +147,66 @@ private struct LimitedCatalogue: QueryCatalogue {
 }
 
 /// The rows of a query on their way to a client.
+///
+/// The first piece is read before there is an answer, so that a query that fails at once is answered
+/// with its error instead of an answer that ends in the middle.
 final class OpenRows: Sendable {
-    private let titles: [ExactText]
-    private let rows: Mutex<StorageRows>
+    private struct State {
+        let rows: StorageRows
+        var first: ListBody.Page?
+    }
 
-    init(_ query: RESTQuery) throws {
+    private let titles: [ExactText]
+    private let pieceByteCount: Int
+    private let state: Mutex<State>
+
+    init(_ query: RESTQuery, pieceByteCount: Int) throws {
         let opened = try query.rows()
         titles = opened.titles
-        rows = Mutex(opened)
+        self.pieceByteCount = pieceByteCount
+        let first: ListBody.Page
+        do {
+            first = try Self.page(of: opened, opened.titles, pieceByteCount)
+        } catch {
+            opened.end()
+            throw error
+        }
+        state = Mutex(State(rows: opened, first: first))
     }
 
     /// So many rows as fill a piece.
-    func page(byteCount: Int) throws -> ListBody.Page {
-        try rows.withLock { rows in
-            var page = ListBody.Page(items: [])
-            var size = 0
-            while size < byteCount {
-                guard let row = try rows.next() else {
-                    page.end = [:]
-                    break
-                }
-                var object = JSONObject()
-                for (title, value) in zip(titles, row) {
-                    if let json = value.writableJSON { object[title.text] = json }
-                }
-                let text = try JSON.object(object).canonicalBytes()
-                size += text.count
-                page.items.append(text)
-            }
-            return page
+    func page() throws -> ListBody.Page {
+        try state.withLock { state in
+            if let first = state.first.take() { return first }
+            return try Self.page(of: state.rows, titles, pieceByteCount)
         }
+    }
+
+    private static func page(
+        of rows: StorageRows,
+        _ titles: [ExactText],
+        _ byteCount: Int
+    ) throws -> ListBody.Page {
+        var page = ListBody.Page(items: [])
+        var size = 0
+        while size < byteCount {
+            guard let row = try rows.next() else {
+                page.end = [:]
+                break
+            }
+            var object = JSONObject()
+            for (title, value) in zip(titles, row) {
+                if let json = value.writableJSON { object[title.text] = json }
+            }
+            let text = try JSON.object(object).canonicalBytes()
+            size += text.count
+            page.items.append(text)
+        }
+        return page
     }
 
     /// Gives the snapshot back.
     func end() {
-        rows.withLock { $0.end() }
+        state.withLock { $0.rows.end() }
     }
 }

@@ -112,6 +112,11 @@ import Testing
         #expect(plan["steps"]?.array?.isEmpty == false)
         let wrong = #"{"query":"SELECT n FROM notes","parameters":{"x":1}}"#
         #expect(try visitor.ask("POST", "/notes/_query", body: wrong).status == 400)
+        // This one is known to be wrong when its first row is made.
+        let late = #"{"query":"SELECT REGEXP_LIKE('a', '(') FROM _"}"#
+        let refusal = try visitor.ask("POST", "/notes/_query", body: late)
+        #expect(refusal.status == 400, "\(refusal)")
+        #expect(try refusal.json()["error"]?.string == "bad_query")
     }
 
     @Test func `a blob is put under a key of a document, and read back`() throws {

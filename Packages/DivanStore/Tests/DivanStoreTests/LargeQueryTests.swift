@@ -68,6 +68,17 @@ import Testing
         return room
     }
 
+    private func makeWords(in room: Room) throws {
+        let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
+        try room.store.write {
+            try $0.createIndex(
+                "words",
+                .fullText([column], tokenizer: "divan1 en 1", filter: nil),
+                in: .default
+            )
+        }
+    }
+
     private func rows(
         _ sql: String,
         in room: Room,
@@ -112,14 +123,7 @@ import Testing
             try rows("SELECT n FROM _ WHERE \(some) ORDER BY n", in: room)
                 == [[.integer(3)], [.integer(4)]]
         )
-        let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
-        try room.store.write {
-            try $0.createIndex(
-                "words",
-                .fullText([column], tokenizer: "divan1 en 1", filter: nil),
-                in: .default
-            )
-        }
+        try makeWords(in: room)
         #expect(
             try rows("SELECT n FROM _ WHERE \(many) AND MATCH(words, 's2')", in: room)
                 == [[.integer(2)]]
@@ -135,5 +139,26 @@ import Testing
             ["t": .string("s4"), "u": .string("s2")]
         )
         #expect(Set(found) == [[.string("s1"), .string("s4")], [.string("s4"), .string("s4")]])
+    }
+
+    @Test(arguments: [
+        "SELECT REGEXP_LIKE(s, '(') FROM _", "SELECT TRIM(s, 's') FROM _",
+        "SELECT n FROM _ WHERE MATCH(words, 'this AND')",
+        "SELECT n FROM _ WHERE MATCH(words, '\"open')",
+    ])
+    func `what a function refuses is the mistake of who asks`(_ sql: String) throws {
+        let room = try room()
+        try makeWords(in: room)
+        let error = #expect(throws: QueryError.self) { try rows(sql, in: room) }
+        #expect(error?.problem.isEmpty == false)
+    }
+
+    @Test func `more columns or keys than SQLite takes are refused as such`() throws {
+        let room = try room()
+        let many = Self.joined(2_001, ", ") { _ in "n" }
+        for sql in ["SELECT \(many) FROM _", "SELECT n FROM _ ORDER BY \(many)"] {
+            let error = #expect(throws: QueryError.self) { try rows(sql, in: room) }
+            #expect(error?.problem.hasPrefix("2001 ") == true, "\(error as Any)")
+        }
     }
 }

@@ -103,6 +103,7 @@ import Testing
             ["index", "suggest", "shop", "SELECT"],
             ["users", "add", "users.json", "bo", "--where", "price <"],
             ["query", "shop", "SELECT name FROM nowhere"],
+            ["query", "shop", "SELECT REGEXP_LIKE(name, '(') FROM shop.chairs"],
         ] {
             let outcome = try shell.divan(words, input: "SELECT;\n")
             #expect(outcome.status == 4, "\(words): \(outcome)")
@@ -161,6 +162,9 @@ import Testing
         #expect(listed.output == "c1\nc2\nc3\n")
         let some = try shell.run("ls", "shop", "-c", "shop.chairs", "--where", "price < 200")
         #expect(some.output == "c1\n")
+        try shell.run("put", "shop", "here", "{}")
+        let none = try shell.run("ls", "shop", "--where", "price > 1e99")
+        #expect(none.output.isEmpty && !none.errors.contains("Nothing"), "\(none)")
         let wrong = try shell.divan("ls", "shop", "--where", "price < 200; DROP")
         #expect(wrong.status == 4)
     }

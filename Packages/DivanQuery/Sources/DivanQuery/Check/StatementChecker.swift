@@ -25,6 +25,7 @@ struct StatementChecker {
         if let filter = statement.filter {
             try checker.matches.gather(filter, checker.names.scope, catalogue)
         }
+        try bound(statement)
         let columns = try checkColumns(statement.columns, &checker, &numbers)
         var result = CheckedStatement(
             columns: columns,
@@ -52,6 +53,15 @@ struct StatementChecker {
             result.sources[source].includesDeleted = true
         }
         return result
+    }
+
+    private func bound(_ statement: QueryStatement) throws(QueryError) {
+        for (count, name) in [
+            (statement.columns.count, "columns"), (statement.groups.count, "keys of GROUP BY"),
+            (statement.orderings.count, "keys of ORDER BY"),
+        ] where count > limits.columnCount {
+            throw QueryError("\(count) \(name) are more than \(limits.columnCount); take fewer")
+        }
     }
 
     private func written(_ statement: QueryStatement) throws(QueryError) -> [QuerySource] {

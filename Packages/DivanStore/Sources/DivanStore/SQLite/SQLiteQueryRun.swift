@@ -57,7 +57,7 @@ final class SQLiteQueryRun {
         } catch {
             // What SQLite reports of a query that was stopped is only that.
             try watch.check(path: statement.path)
-            throw error
+            throw error.asRefusalByFunction ?? error
         }
     }
 
@@ -95,6 +95,14 @@ extension StoreError {
     var isTooDeep: Bool {
         guard case .sqlite(_, let message) = code else { return false }
         return message.contains("parser stack overflow") || message.contains("Expression tree")
+    }
+
+    /// What a function of the language said of its arguments, such as a malformed regular expression.
+    ///
+    /// That is a mistake of who asks; SQLite's plain error has no other cause while a statement runs.
+    var asRefusalByFunction: QueryError? {
+        guard case .sqlite(1, let message) = code else { return nil }
+        return QueryError(message)
     }
 }
 

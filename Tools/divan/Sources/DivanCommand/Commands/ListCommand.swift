@@ -77,8 +77,10 @@ enum ListCommand: Command {
         _ terminal: Terminal
     ) throws {
         guard !arguments.has("--collection"), arguments.operands.count == 1 else { return }
-        let others = try store.read { reader in
-            try reader.collections().filter { $0 != .default }.compactMap { path in
+        let others = try store.read { reader -> [String] in
+            // There are documents, of which a condition or a pattern wants none.
+            guard try reader.count(in: .default) == 0 else { return [] }
+            return try reader.collections().filter { $0 != .default }.compactMap { path in
                 let count = try reader.count(in: path)
                 return count > 0 ? "\(path.wireName) (\(Numbers.grouped(count)))" : nil
             }
