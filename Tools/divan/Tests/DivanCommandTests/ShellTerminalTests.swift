@@ -1,3 +1,4 @@
+import DivanCommandLine
 import DivanTestKit
 import Foundation
 import Testing
@@ -45,6 +46,43 @@ import Testing
         #expect(lines.allSatisfy { $0.count <= columnCount })
         #expect(lines[0].hasPrefix("id") && lines[0].hasSuffix("price"))
         #expect(lines[2].contains("Oslo"))
+    }
+
+    @Test(arguments: [40, 80, 200])
+    func `wide characters and many columns fit the terminal`(columnCount: Int) throws {
+        let wide = String(repeating: "椅子", count: 60)
+        try shell.run("put", "shop", "wide", #"{"kind":"wide","text":"\#(wide)","after":"end"}"#)
+        let condition = "FROM _ WHERE kind = 'wide'"
+        let table = try terminal(columnCount, "query", "shop", "SELECT text, after \(condition)")
+        #expect(table.end() == 0)
+        let lines = table.output.split(whereSeparator: \.isNewline).map { String($0) }
+        #expect(lines.allSatisfy { $0.cellCount <= columnCount }, "\(lines)")
+        let place = try #require(lines.first?.range(of: "after")?.lowerBound)
+        let end = try #require(lines.last?.range(of: "end")?.lowerBound)
+        #expect(
+            String(lines[0][..<place]).cellCount == String(lines[2][..<end]).cellCount,
+            "the columns are aligned by cells"
+        )
+
+        let columns = (1...12).map { "after AS column\($0)" }.joined(separator: ", ")
+        let many = try terminal(columnCount, "query", "shop", "SELECT \(columns) \(condition)")
+        #expect(many.end() == 0)
+        let found = many.output.split(whereSeparator: \.isNewline).map { String($0) }
+        #expect(found.allSatisfy { $0.cellCount <= columnCount }, "\(found)")
+        // Where twelve columns do not fit, each has a line.
+        #expect(found.count == (columnCount == 200 ? 3 : 13), "\(found)")
+    }
+
+    @Test func `what goes to no terminal is not cut`() throws {
+        let long = String(repeating: "x", count: 300)
+        try shell.run("put", "shop", "long", #"{"kind":"long","text":"\#(long)","after":"end"}"#)
+        let sql = "SELECT text, after FROM _ WHERE kind = 'long'"
+        let output = try shell.run("query", "shop", sql).output
+        #expect(output.hasSuffix("\(long)  end\n"), "\(output)")
+        let none = "SELECT text FROM _ WHERE kind = 'none'"
+        #expect(
+            try shell.run("query", "shop", none, "-f", "markdown").output == "| text |\n|---|\n"
+        )
     }
 
     @Test(arguments: ["", "1"]) func `titles are bold unless NO_COLOR is set`(value: String) throws

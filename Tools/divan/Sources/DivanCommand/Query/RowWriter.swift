@@ -17,11 +17,24 @@ enum RowFormat: String, CaseIterable {
 }
 
 /// Prints rows as they come; a table looks at the first ones for the widths of its columns.
+///
+/// On a terminal what does not fit is cut, and a table of more columns than fit is written as one
+/// column a line. Elsewhere nothing is cut: who reads it there may need all of it.
 struct RowWriter {
+    private enum Layout {
+        /// Rows wait for the widths.
+        case unknown
+        case columns([Int])
+        /// A column a line, beside titles of this width.
+        case records(Int)
+    }
+
     /// Rows that a table is measured by.
     private static let measuredCount = 200
-    /// Characters of a cell in a table; longer ones are cut.
-    private static let cellWidth = 40
+    /// Up to so many cells a column is padded where a table goes to no terminal.
+    private static let paddedWidth = 40
+    /// Fewer cells tell nothing of a value.
+    private static let leastWidth = 4
 
     private let format: RowFormat
     private let titles: [String]
@@ -30,8 +43,9 @@ struct RowWriter {
     /// Whether the titles of a table are bold.
     private let isStyled: Bool
     private var waiting: [[String]] = []
-    private var widths: [Int]?
+    private var layout = Layout.unknown
     private var count = 0
+    private var writtenCount = 0
 
     init(_ format: RowFormat, titles: [String], width: Int? = nil, isStyled: Bool = false) {
         self.format = format
@@ -49,43 +63,69 @@ struct RowWriter {
             if count == 0 { try line(titles.map(Self.field).joined(separator: ",")) }
             try line(row.map { Self.field($0.cell) }.joined(separator: ","))
         case .markdown:
-            if count == 0 {
-                try line(Self.markdown(titles))
-                try line("|" + titles.map { _ in "---|" }.joined())
-            }
+            if count == 0 { try beginMarkdown(line) }
             try line(Self.markdown(row.map(\.cell)))
         case .table:
-            let cells = row.map { Self.cut($0.cell.escapingControlCharacters(), Self.cellWidth) }
-            guard let widths else {
-                waiting.append(cells)
-                if waiting.count == Self.measuredCount { try beginTable(line) }
-                return
-            }
-            try line(Self.aligned(cells, widths))
+            waiting.append(row.map { $0.cell.escapingControlCharacters() })
+            if case .unknown = layout, waiting.count < Self.measuredCount { return }
+            try writeWaiting(line)
         }
     }
 
     mutating func finish(_ line: (String) throws -> Void) throws {
         switch format {
         case .array: try line(count == 0 ? "[]" : "]")
-        case .table where widths == nil: try beginTable(line)
+        case .table: try writeWaiting(line)
+        case .markdown where count == 0: try beginMarkdown(line)
         case .csv where count == 0: try line(titles.map(Self.field).joined(separator: ","))
         default: break
         }
     }
 
-    private mutating func beginTable(_ line: (String) throws -> Void) throws {
-        let titles = titles.map { Self.cut($0.escapingControlCharacters(), Self.cellWidth) }
-        let wanted = titles.indices.map { column in
-            waiting.reduce(titles[column].count) { max($0, $1[column].count) }
+    private func beginMarkdown(_ line: (String) throws -> Void) throws {
+        try line(Self.markdown(titles))
+        try line("|" + titles.map { _ in "---|" }.joined())
+    }
+
+    private mutating func writeWaiting(_ line: (String) throws -> Void) throws {
+        let titles = titles.map { $0.escapingControlCharacters() }
+        if case .unknown = layout { try begin(titles, line) }
+        for cells in waiting {
+            writtenCount += 1
+            switch layout {
+            case .unknown: break
+            case .columns(let widths): try line(aligned(cells, widths))
+            case .records(let titleWidth):
+                try line(styled("row \(writtenCount)", "2"))
+                for (title, cell) in zip(titles, cells) {
+                    try line(aligned([title, cell], [titleWidth, (width ?? 0) - titleWidth - 2]))
+                }
+            }
         }
-        let widths = width.map { Self.fitted(wanted, to: $0) } ?? wanted
-        let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
-        try line(styled(Self.aligned(titles, widths), "1"))
-        try line(styled(rule, "2"))
-        for cells in waiting { try line(Self.aligned(cells, widths)) }
         waiting = []
-        self.widths = widths
+    }
+
+    private mutating func begin(_ titles: [String], _ line: (String) throws -> Void) throws {
+        let wanted = titles.indices.map { column in
+            waiting.reduce(titles[column].cellCount) { max($0, $1[column].cellCount) }
+        }
+        guard let width else {
+            return try begin(titles, wanted.map { min($0, Self.paddedWidth) }, line)
+        }
+        let fitted = Self.fitted(wanted, to: width)
+        if Self.lineWidth(fitted) <= width { return try begin(titles, fitted, line) }
+        layout = .records(min(titles.map(\.cellCount).max() ?? 0, width / 2))
+    }
+
+    private mutating func begin(
+        _ titles: [String],
+        _ widths: [Int],
+        _ line: (String) throws -> Void
+    ) throws {
+        layout = .columns(widths)
+        let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
+        try line(styled(aligned(titles, widths), "1"))
+        try line(styled(rule, "2"))
     }
 
     /// A line in bold (1) or faint (2).
@@ -104,23 +144,24 @@ struct RowWriter {
         String(decoding: (try? json.canonicalBytes()) ?? Array("null".utf8), as: UTF8.self)
     }
 
-    private static func aligned(_ cells: [String], _ widths: [Int]) -> String {
-        var text = zip(cells, widths).map { cell, width in
-            cut(cell, width).padding(to: width)
+    private func aligned(_ cells: [String], _ widths: [Int]) -> String {
+        var text = zip(cells, widths).map { cell, columnWidth in
+            (width == nil ? cell : cell.cut(toCells: columnWidth)).padding(to: columnWidth)
         }.joined(separator: "  ")
         while text.last == " " { text.removeLast() }
         return text
     }
 
-    private static func cut(_ text: String, _ width: Int) -> String {
-        text.count <= width ? text : text.prefix(width - 1) + "…"
+    private static func lineWidth(_ widths: [Int]) -> Int {
+        widths.reduce(0, +) + 2 * (widths.count - 1)
     }
 
-    /// Takes from the widest columns until a line fits, as long as four characters are left.
+    /// Takes from the widest columns until a line fits, as long as they keep a few cells.
     private static func fitted(_ widths: [Int], to width: Int) -> [Int] {
         var widths = widths
-        while widths.reduce(0, +) + 2 * (widths.count - 1) > width,
-            let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 4
+        while lineWidth(widths) > width,
+            let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+            widths[widest] > leastWidth
         {
             widths[widest] -= 1
         }

@@ -51,10 +51,3 @@ package enum Moment {
         )
     }
 }
-
-extension String {
-    /// The text with spaces behind it, at least `count` characters long.
-    package func padding(to count: Int) -> String {
-        self + String(repeating: " ", count: max(0, count - self.count))
-    }
-}
