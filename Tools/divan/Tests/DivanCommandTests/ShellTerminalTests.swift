@@ -70,7 +70,7 @@ import Testing
         let found = many.output.split(whereSeparator: \.isNewline).map { String($0) }
         #expect(found.allSatisfy { $0.cellCount <= columnCount }, "\(found)")
         // Where twelve columns do not fit, each has a line.
-        #expect(found.count == (columnCount == 200 ? 3 : 13), "\(found)")
+        #expect(found.count == (columnCount == 40 ? 13 : 3), "\(found)")
     }
 
     @Test func `what goes to no terminal is not cut`() throws {
