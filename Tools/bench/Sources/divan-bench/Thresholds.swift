@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the figures of a group have to reach: `Tools/bench/thresholds/GROUP.json`, a requirement for
+/// What the figures of a group have to reach: `Tools/bench/thresholds/<group>.json`, a requirement for
 /// each figure's name.
 ///
 /// A requirement lies at most 1.3 times away from the worst of the runs that it was taken from, so

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Pages that comments and other pages name must be there to read.
+/// Pages and files that comments and other pages name must be there to read.
 ///
 /// A page is named bare in backticks, then one of that name stands anywhere in the repository; or by a
-/// link, then it stands just there. A path in backticks belongs to somebody else's repository.
+/// link, then it stands just there. A path in backticks that begins with one of our folders is a file
+/// or folder of the repository, or of the package that names it; any other is somebody else's. What a
+/// changelog names may be gone.
 public struct CitationsCheck {
     private let tree: SourceTree
 
@@ -30,6 +32,15 @@ public struct CitationsCheck {
                             place: "\(file):\(index + 1)",
                             problem: "the page \(page) does not exist",
                             remedy: "write it, or name the one that says it"
+                        )
+                    )
+                }
+                for path in brokenPaths(in: line, of: file) {
+                    violations.append(
+                        Violation(
+                            place: "\(file):\(index + 1)",
+                            problem: "\(path) does not exist",
+                            remedy: "name the file that took its place"
                         )
                     )
                 }
@@ -60,4 +71,22 @@ public struct CitationsCheck {
             return tree.exists("\(folder)/\(target)") ? nil : target
         }
     }
+
+    /// Paths between backticks, up to the first space, that lead to nothing.
+    private func brokenPaths(in line: Substring, of file: String) -> [Substring] {
+        guard !file.hasSuffix("CHANGELOG.md") else { return [] }
+        let package = file.split(separator: "/").prefix(2).joined(separator: "/")
+        return line.backticked.compactMap { span in
+            let path = span.prefix { $0 != " " }
+            guard Self.folders.contains(where: { path.hasPrefix($0) }),
+                // A pattern or an example names no file.
+                path.allSatisfy({ $0.isLetter || $0.isNumber || "/.-_+".contains($0) }),
+                !path.contains("NNNN"),
+                !tree.exists(String(path)), !tree.exists("\(package)/\(path)")
+            else { return nil }
+            return path
+        }
+    }
+
+    private static let folders = ["Packages/", "Tools/", "Tests/", "Docs/"]
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The pages in `Docs/states` show what the state machines in the sources do.
 ///
-/// A machine is an enum whose comment says ``Drawn in `Docs/states/name.md` ``; `make states` draws it
+/// A machine is an enum whose comment says ``Drawn in `Docs/states/<name>.md` ``; `make states` draws it
 /// from the one `switch (self, event)` in its file. Each transition there is a clause of its own that
 /// only names the next state and its effects, so that the switch can be read as a table.
 public struct StatesCheck {

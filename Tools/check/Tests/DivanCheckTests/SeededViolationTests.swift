@@ -189,6 +189,33 @@ import Testing
         #expect(violations.map(\.problem) == ["no package declares Pusher"])
     }
 
+    @Test func `a page that leads to a file which does not declare what it names is found`() throws
+    {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        try checkout.write(path, "public struct Store {\n    func save() {}\n}\n")
+        let link = "](../\(path))"
+        try checkout.write("Docs/road.md", "[`Store`\(link), [`Store.save(_:)`\(link), [A\(link)\n")
+        #expect(try NamesCheck(checkout.tree).violations().isEmpty)
+        try checkout.write("Docs/road.md", "\n[`Store.read`\(link), [`Shop`\(link)\n")
+        let violations = try NamesCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["Docs/road.md:2", "Docs/road.md:2"])
+    }
+
+    @Test(arguments: ["`Packages/DivanJSON/Gone.swift`", "`Tests/Gone`", "`Tools/scripts/gone -v`"])
+    func `a file that a page names and nobody has is found`(_ text: String) throws {
+        let checkout = try Checkout()
+        let check = CitationsCheck(checkout.tree)
+        #expect(try check.violations().isEmpty)
+        let kept = "`Packages/DivanJSON`, `Packages/*/Gone`, `Sources/Gone.swift`, `Docs/NNNN-a`\n"
+        try checkout.write("Docs/road.md", kept)
+        // Within a package, a path is one of the package, too.
+        try checkout.write("Packages/DivanJSON/Notes.md", "`Tests/DivanJSONTests/ATests.swift`\n")
+        #expect(try check.violations().isEmpty)
+        try checkout.write("Docs/road.md", kept + text + "\n")
+        #expect(try check.violations().map(\.place) == ["Docs/road.md:2"])
+    }
+
     @Test func `a bound that its README does not name is found`() throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/JSONLimits.swift"
@@ -205,10 +232,14 @@ import Testing
             }
             """
         )
-        try checkout.write("Packages/DivanJSON/README.md", "| `JSONLimits.depth` | 1 |\n")
+        let head = "| bound | default |\n|---|---|\n"
+        let page = "Packages/DivanJSON/README.md"
+        try checkout.write(page, head + "| `JSONLimits.depth` | 1 |\n")
         let violations = try LimitsCheck(checkout.tree).violations()
         #expect(violations.count == before + 1)
         #expect(violations.contains { $0.place == "\(path):4" })
+        try checkout.write(page, head + "| `JSONLimits.depth`, `forgottenCount` | 1, 2 |\n")
+        #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
     }
 
     @Test func `two decisions with one number are found`() throws {
