@@ -76,8 +76,12 @@ final class FaultyTransaction: StorageTransaction {
         try inner.documentIDs(in: collection, after: documentID, limit: limit)
     }
 
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID] {
-        try inner.conflictedDocumentIDs(in: collection)
+    func conflictedDocuments(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
+        try inner.conflictedDocuments(in: collection, after: sequence, limit: limit)
     }
 
     func expiration(

@@ -102,6 +102,38 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
+    @Test func `conflicts that were left are handed out a few at a time, and all of them`() throws {
+        let (here, there) = (try Site(), try Site())
+        let documentIDs = (1...7).map { DocumentID(unchecked: "d\($0)") }
+        for id in documentIDs {
+            try here.save(id, #"{"v":"here"}"#)
+            try there.save(id, #"{"v":"there"}"#)
+        }
+        var run = Conversation(.init(), here: here, there: there)
+        run.holdsConflicts = true
+        run.run()
+        #expect(run.held.count == 7)
+        run.cut()
+
+        var options = Conversation.Options()
+        options.limits.unresolvedConflictsCount = 4
+        var next = Conversation(options, here: here, there: there)
+        next.holdsConflicts = true
+        next.run()
+        var seen: [DocumentID] = []
+        while !next.held.isEmpty, seen.count < 20 {
+            #expect(next.held.count <= 2, "half of the bound")
+            #expect(next.closeCode == nil, "it waits for the rest")
+            seen += next.held.map(\.documentID)
+            next.resolveHeld()
+            next.run()
+        }
+        #expect(seen == documentIDs)
+        #expect(next.closeCode == 1000)
+        #expect(try here.store.read { try $0.conflicts(in: .default) } == [])
+        #expect(try there.contents() == here.contents())
+    }
+
     @Test func `a document made on both sides is one conflict`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"here"}"#)

@@ -27,7 +27,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private let store: Store
     private let settler: ConflictSettler
     private let hooks: Hooks
-    private let notices = StoreNotices()
+    private let notices: StoreNotices
     private let watchesStore: Bool
 
     private let peer: any SyncPeer
@@ -61,6 +61,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         hooks: Hooks
     ) {
         self.peer = peer
+        notices = StoreNotices(own: peer.origin)
         self.transport = transport
         self.store = store
         self.settler = settler

@@ -105,8 +105,12 @@ public protocol StorageSnapshot: AnyObject {
         after documentID: DocumentID?,
         limit: Int
     ) throws(StoreError) -> [DocumentID]
-    /// The IDs of all documents flagged `conflicted`, ascending by sequence.
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID]
+    /// At most `limit` documents flagged `conflicted` behind `sequence`, ascending by sequence.
+    func conflictedDocuments(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)]
 
     /// When a document expires, in milliseconds since 1970; `nil` = never, or no such document.
     func expiration(

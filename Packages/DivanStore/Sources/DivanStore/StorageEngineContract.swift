@@ -227,10 +227,17 @@ public enum StorageEngineContract {
         _ findings: inout Findings
     ) throws {
         try engine.read { snapshot in
+            let conflicted = try snapshot.conflictedDocuments(in: id, after: 0, limit: 9)
+            let middle = try snapshot.conflictedDocuments(
+                in: id,
+                after: conflicted.first?.sequence ?? 0,
+                limit: 2
+            )
             findings.expect(
-                try snapshot.conflictedDocumentIDs(in: id)
-                    == ["doc-25", "doc-20", "doc-15", "doc-10"],
-                "Documents in conflict are not listed by sequence."
+                conflicted.map(\.documentID) == ["doc-25", "doc-20", "doc-15", "doc-10"]
+                    && conflicted.map(\.sequence) == conflicted.map(\.sequence).sorted()
+                    && middle.map(\.documentID) == ["doc-20", "doc-15"],
+                "Documents in conflict are not listed by sequence, or not from one on."
             )
             findings.expect(
                 try snapshot.documentIDs(in: id, after: nil, limit: 3)

@@ -307,8 +307,21 @@ public class StoreReader {
 
     /// The IDs of all documents in conflict, ascending by sequence.
     public func conflicts(in collection: CollectionPath) throws(StoreError) -> [DocumentID] {
+        try conflicts(in: collection, after: 0, limit: .max).map(\.documentID)
+    }
+
+    /// At most `limit` documents in conflict whose sequences lie behind `sequence`, ascending by them.
+    public func conflicts(
+        in collection: CollectionPath,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
         let collection = try self.collection(collection)
-        return try current().conflictedDocumentIDs(in: collection.id)
+        return try current().conflictedDocuments(
+            in: collection.id,
+            after: sequence,
+            limit: limit
+        )
     }
 
     // MARK: Beside the documents

@@ -36,6 +36,17 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     static let readByteCount = 128 << 10
 
     /// Work from other threads, and whether the bell has been rung for it.
+    ///
+    /// **What bounds it.** Those who post, as nobody may wait here: two loops that post to each other
+    /// would wait for ever. A connection has at most a handful of posts under way: the rest of its turn,
+    /// one write, the decision about its request, and one answer of each `WorkQueue` that it asked, one
+    /// thing at a time; connections are bounded by `TransportLimits.connectionCount`, and those that are
+    /// accepted and not handed over yet by the descriptors of the process, at which `TCPListener` pauses.
+    /// An `InProcessPair` posts batches of at least a byte, until `highWaterByteCount` is on its way. A
+    /// sync session posts once for all notices of the store (`StoreNotices`), and once for each of the
+    /// resolvers at work (`ConflictBacklog.runningLimit`). What an application hands over itself, a
+    /// message endpoint bounds in bytes. The rest, such as `start` and `stop`, is one post for each call
+    /// of the application.
     private struct Inbox {
         var work: [@Sendable () -> Void] = []
         var isRung = false

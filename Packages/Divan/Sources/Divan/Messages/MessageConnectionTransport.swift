@@ -3,6 +3,7 @@ import DivanReplicator
 import DivanTransport
 import DivanWebSocket
 import Foundation
+import Synchronization
 
 /// Carries a replication's messages over a connection of the application's.
 ///
@@ -24,6 +25,12 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     private static let earlyByteCount = 1 << 20
     private static let earlyMessageByteCount = 64
 
+    /// Bytes that the application may have handed over and the loop not read yet.
+    ///
+    /// A peer that keeps to its windows has two documents of the greatest size on its way at most. The
+    /// application cannot be told to wait, so whoever floods is cut off. Each message counts some more.
+    private static let unreadByteCount = 64 << 20
+
     private enum Phase {
         case new
         case opening
@@ -37,6 +44,8 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     private let subprotocol: String
     private let calls = DispatchQueue(label: "divan.message-connection")
     private let onClose: @Sendable () -> Void
+    private let unreadByteCount = Atomic(0)
+    private let isFlooded = Atomic(false)
 
     private var phase = Phase.new
     private var receiver: (any MessageReceiver)?
@@ -100,8 +109,19 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     }
 
     func receive(message: Message) {
+        guard !isFlooded.load(ordering: .relaxed) else { return }
         let bytes = Array(message.toData())
-        loop.execute { self.received(bytes) }
+        let weight = bytes.count + Self.earlyMessageByteCount
+        let waiting = unreadByteCount.add(weight, ordering: .relaxed).newValue
+        guard waiting <= Self.unreadByteCount else {
+            let isFirst = !isFlooded.exchange(true, ordering: .relaxed)
+            if isFirst { loop.execute { self.cutOff(.unread(limit: Self.unreadByteCount)) } }
+            return
+        }
+        loop.execute {
+            self.unreadByteCount.subtract(weight, ordering: .relaxed)
+            self.received(bytes)
+        }
     }
 
     func close(error: MessagingError?) {
@@ -168,13 +188,13 @@ extension MessageConnectionTransport {
         earlyByteCount += bytes.count + Self.earlyMessageByteCount
         guard earlyByteCount <= Self.earlyByteCount else {
             early = []
-            let flood = Flood(limit: Self.earlyByteCount)
-            return finish(
-                .clean(code: 1009, reason: flood.description, isByPeer: false),
-                error: flood
-            )
+            return cutOff(.early(limit: Self.earlyByteCount))
         }
         early.append(bytes)
+    }
+
+    private func cutOff(_ flood: Flood) {
+        finish(.clean(code: 1009, reason: flood.description, isByPeer: false), error: flood)
     }
 
     /// The application says that the transport is gone.
@@ -241,13 +261,20 @@ extension MessageConnectionTransport {
     }
 }
 
-/// A peer that sends too much too early.
-private struct Flood: Error, CustomStringConvertible {
-    let limit: Int
+/// A peer that sends too much too early, or faster than it is read.
+private enum Flood: Error, CustomStringConvertible {
+    case early(limit: Int)
+    case unread(limit: Int)
 
     var description: String {
-        "message endpoint: the peer sent more than \(limit) bytes before the connection was open; "
-            + "call the completion of open earlier"
+        switch self {
+        case .early(let limit):
+            "message endpoint: the peer sent more than \(limit) bytes before the connection was open; "
+                + "call the completion of open earlier"
+        case .unread(let limit):
+            "message endpoint: more than \(limit) bytes were handed over and not read yet; the peer "
+                + "does not keep to its windows, or other work keeps its replication waiting"
+        }
     }
 }
 

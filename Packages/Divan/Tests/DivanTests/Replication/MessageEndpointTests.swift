@@ -105,9 +105,11 @@ import Testing
 
     /// Delivers messages for ever and never says that it is open.
     private final class Hasty: MessageEndpointConnection, Sendable {
+        private let messageByteCount: Int
         private let end: CheckedContinuation<(any Error)?, Never>
 
-        init(_ end: CheckedContinuation<(any Error)?, Never>) {
+        init(_ messageByteCount: Int, _ end: CheckedContinuation<(any Error)?, Never>) {
+            self.messageByteCount = messageByteCount
             self.end = end
         }
 
@@ -115,7 +117,8 @@ import Testing
             connection: any ReplicatorConnection,
             completion: @escaping @Sendable (Bool, MessagingError?) -> Void
         ) {
-            for _ in 0..<20 { connection.receive(message: .fromData(Data(count: 100_000))) }
+            let message = Message.fromData(Data(count: messageByteCount))
+            for _ in 0..<20 { connection.receive(message: message) }
         }
 
         func send(
@@ -131,9 +134,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProtocolType.messageStream, .byteStream])
-    func `holds a bounded amount of what comes before the connection is open`(
-        type: ProtocolType
+    @Test(
+        arguments: [ProtocolType.messageStream, .byteStream],
+        [
+            (100_000, "more than 1048576 bytes before the connection was open"),
+            (65 << 20, "more than 67108864 bytes were handed over and not read yet"),
+        ]
+    )
+    func `holds a bounded amount of what comes too early or too fast`(
+        type: ProtocolType,
+        flood: (messageByteCount: Int, text: String)
     ) async throws {
         let peers = try Peers()
         let listener = MessageEndpointListener(
@@ -143,10 +153,10 @@ import Testing
             )
         )
         let error = await withCheckedContinuation { end in
-            listener.accept(connection: Hasty(end))
+            listener.accept(connection: Hasty(flood.messageByteCount, end))
         }
         let text = error.map { String(describing: $0) } ?? ""
-        #expect(text.contains("more than 1048576 bytes before the connection was open"))
+        #expect(text.contains(flood.text))
     }
 
     private func connect(

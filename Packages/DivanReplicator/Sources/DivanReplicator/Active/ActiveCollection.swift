@@ -54,7 +54,10 @@ final class ActiveCollection {
     func start(_ peer: PeerConfiguration.ActiveOptions) throws {
         if peer.pushes { try reviewRefusals(retries: peer.retriesRefused) }
         let (last, conflicted) = try connection.store.read { reader in
-            (try reader.lastSequence(in: path), try reader.conflicts(in: path))
+            (
+                try reader.lastSequence(in: path),
+                try reader.conflicts(in: path, after: 0, limit: 1)
+            )
         }
         if peer.pulls {
             var puller = Puller(
@@ -70,7 +73,7 @@ final class ActiveCollection {
                 skipsTombstones: !checkpointer.hadLocalCopy && last == 0
             )
             self.puller = puller
-            for documentID in conflicted { conflicts.addEarlier(documentID, in: path) }
+            if !conflicted.isEmpty { conflicts.addEarlier(in: path) }
         }
         if peer.pushes {
             pusher = Pusher(

@@ -3,14 +3,19 @@ import DivanRevisions
 import DivanStore
 
 /// The conflicts that wait for a resolver.
+///
+/// **What bounds it.** `Limits.unresolvedConflictsCount`: while so many wait, the pull asks for no more.
+/// Those of earlier runs stay in the store and are read from there a few at a time, up to half of that
+/// bound, so that the pull goes on beside them.
 final class OpenConflicts {
     /// The last document that was seen not to come to rest.
     private(set) var rotating: PendingConflict?
 
     private let connection: Connection
     private var unresolved: Set<PendingConflict> = []
-    /// Conflicts of earlier runs that nobody is asked about yet.
-    private var earlier: [PendingConflict] = []
+    /// Conflicts of earlier runs that nobody is asked about yet: those behind a sequence.
+    private var unread: [(path: CollectionPath, sequence: UInt64)] = []
+    private var knowsPeer = false
     private var rotations = RotationWatch()
     /// When one was settled last, or the first of those that wait was added.
     private var lastNews: Duration = .zero
@@ -19,13 +24,13 @@ final class OpenConflicts {
         self.connection = connection
     }
 
-    var isEmpty: Bool { unresolved.isEmpty }
+    var isEmpty: Bool { unresolved.isEmpty && unread.isEmpty }
 
     /// Whether more may come.
     var hasRoom: Bool { unresolved.count < connection.limits.unresolvedConflictsCount }
 
     /// Since when no resolver has answered; `nil` when none is asked.
-    var oldest: Duration? { isEmpty ? nil : lastNews }
+    var oldest: Duration? { unresolved.isEmpty ? nil : lastNews }
 
     /// What resolvers are waited for.
     var wait: SyncWait? {
@@ -37,23 +42,47 @@ final class OpenConflicts {
         )
     }
 
-    /// Adds a conflict of an earlier run; it is asked about once it is known who the peer is.
-    func addEarlier(_ documentID: DocumentID, in path: CollectionPath) {
-        let conflict = PendingConflict(collection: path, documentID: documentID)
-        if isEmpty { lastNews = connection.now }
-        unresolved.insert(conflict)
-        earlier.append(conflict)
+    /// The collection has conflicts of earlier runs; they are asked about once it is known who the peer
+    /// is.
+    func addEarlier(in path: CollectionPath) {
+        unread.append((path, 0))
     }
 
     /// Who the peer is, is known: asks about the conflicts of earlier runs.
     func askAboutEarlier() {
-        for conflict in earlier { connection.emit(.resolve(conflict)) }
-        earlier = []
+        knowsPeer = true
+        readEarlier()
+    }
+
+    /// Reads as many conflicts of earlier runs as there is room for, in the order of their sequences.
+    ///
+    /// One that changes meanwhile gets a later sequence, and is met there. What is not read when the
+    /// connection closes is the next run's.
+    private func readEarlier() {
+        let limit = max(1, connection.limits.unresolvedConflictsCount / 2)
+        do {
+            while knowsPeer, !connection.isClosed, unresolved.count < limit,
+                let (path, sequence) = unread.first
+            {
+                let room = limit - unresolved.count
+                let found = try connection.store.read { reader in
+                    try reader.conflicts(in: path, after: sequence, limit: room)
+                }
+                for conflict in found { ask(about: conflict.documentID, in: path) }
+                if found.count == room, let last = found.last {
+                    unread[0].sequence = last.sequence
+                } else {
+                    unread.removeFirst()
+                }
+            }
+        } catch {
+            connection.end(storage: error, .cannotFulfil)
+        }
     }
 
     func ask(about documentID: DocumentID, in path: CollectionPath) {
         let conflict = PendingConflict(collection: path, documentID: documentID)
-        if isEmpty { lastNews = connection.now }
+        if unresolved.isEmpty { lastNews = connection.now }
         guard unresolved.insert(conflict).inserted else { return }
         connection.emit(.resolve(conflict))
     }
@@ -67,6 +96,7 @@ final class OpenConflicts {
             watch(conflict)
             askAgain(conflict)
         }
+        readEarlier()
         return true
     }
 

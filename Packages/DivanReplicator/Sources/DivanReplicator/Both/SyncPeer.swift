@@ -44,6 +44,9 @@ public protocol SyncPeer: AnyObject {
     func inputDrained(at now: Duration)
 
     /// The store changed; the peer's own changes are recognised by their origin.
+    ///
+    /// Which documents those are it reads from the feed: the list of the notice may be empty, and one
+    /// notice may stand for many.
     func storeChanged(_ change: StoreChange, at now: Duration)
 
     /// Ends the replication; the effect `close` follows, on the active side once the checkpoint is

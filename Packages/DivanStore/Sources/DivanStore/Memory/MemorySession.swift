@@ -104,10 +104,15 @@ extension MemorySession: StorageSnapshot {
         return Array(found.sorted().prefix(max(limit, 0)))
     }
 
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID] {
-        try rows(in: collection).rows(after: 0)
+    func conflictedDocuments(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
+        try rows(in: collection).rows(after: sequence).lazy
             .filter { $0.flags.contains(.conflicted) }
-            .map(\.documentID)
+            .prefix(max(limit, 0))
+            .map { ($0.documentID, $0.sequence) }
     }
 
     func expiration(

@@ -168,8 +168,8 @@ final class SQLiteDocumentStatements {
     func conflicted() throws(StoreError) -> SQLiteStatement {
         try statement(.conflicted) {
             """
-            SELECT documentID FROM \(table) WHERE \(SQLiteSchema.isConflicted)
-            ORDER BY sequence
+            SELECT documentID, sequence FROM \(table)
+            WHERE \(SQLiteSchema.isConflicted) AND sequence > ? ORDER BY sequence LIMIT ?
             """
         }
     }
@@ -263,5 +263,24 @@ final class SQLiteDocumentStatements {
         let statement = try connection.prepare(sql())
         prepared[purpose.rawValue] = statement
         return statement
+    }
+}
+
+extension SQLiteSession {
+    func conflictedDocuments(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
+        let statement = try documents(in: collection).conflicted()
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: sequence), at: 1)
+        try statement.bind(Int64(limit), at: 2)
+        var documents: [(documentID: DocumentID, sequence: UInt64)] = []
+        while try statement.step() {
+            let documentID = DocumentID(unchecked: statement.text(0))
+            documents.append((documentID, UInt64(clamping: statement.integer(1))))
+        }
+        return documents
     }
 }

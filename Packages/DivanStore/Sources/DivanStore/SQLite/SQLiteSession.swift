@@ -167,10 +167,6 @@ extension SQLiteSession: StorageSnapshot {
         return try documentIDs(of: statement)
     }
 
-    func conflictedDocumentIDs(in collection: CollectionID) throws(StoreError) -> [DocumentID] {
-        try documentIDs(of: documents(in: collection).conflicted())
-    }
-
     func expiration(
         of documentID: DocumentID,
         in collection: CollectionID
