@@ -1,4 +1,4 @@
-/// Every bound of a package stands in the table of its README.
+/// Every bound of a package stands in the table of its README, with its default; and no other does.
 public struct LimitsCheck {
     private let tree: SourceTree
 
@@ -7,21 +7,75 @@ public struct LimitsCheck {
         self.tree = tree
     }
 
-    /// Returns every member of a `…Limits` type that its package's README does not name.
+    /// Returns every member of a `…Limits` type that its package's README does not name, or gives another
+    /// default, and every row of a table of bounds that names a member which is gone.
     public func violations() throws -> [Violation] {
+        var types: [(package: String, type: LimitsType)] = []
+        for package in try tree.packages() {
+            for file in tree.files(under: "Packages/\(package)/Sources", suffix: ".swift") {
+                let text = try tree.text(file)
+                guard text.contains("Limits") else { continue }
+                types += LimitsType.all(in: text, of: file).map { (package, $0) }
+            }
+        }
         var violations: [Violation] = []
         for package in try tree.packages() {
-            let folder = "Packages/\(package)"
-            guard let page = try? tree.text("\(folder)/README.md") else { continue }
-            let named = Set(page.split { !$0.isLetter && !$0.isNumber }.map { [UInt8]($0.utf8) })
-            for file in tree.files(under: "\(folder)/Sources", suffix: "Limits.swift") {
-                for (line, name) in Self.members(of: try tree.text(file))
-                where !named.contains([UInt8](name.utf8)) {
+            let path = "Packages/\(package)/README.md"
+            guard let text = try? tree.text(path) else { continue }
+            let page = LimitsPage(path, text)
+            let own = types.filter { $0.package == package }.map(\.type)
+            for type in own { violations += compare(type, with: page) }
+            violations += stale(page, own: own, all: types.map(\.type))
+        }
+        return violations
+    }
+
+    private func compare(_ type: LimitsType, with page: LimitsPage) -> [Violation] {
+        type.members.compactMap { member in
+            let place = "\(type.file):\(member.line)"
+            guard let row = page.row(of: member.name, in: type.name) else {
+                return Violation(
+                    place: place,
+                    problem: "the bound \(member.name) does not stand in the README",
+                    remedy: "add it with its default, its reason and what happens then"
+                )
+            }
+            guard let amount = member.amount, let told = row.amount(of: member.name),
+                amount != told
+            else { return nil }
+            return Violation(
+                place: "\(page.path):\(row.line)",
+                problem: "the bound \(member.name) is \(amount), and not \(told)",
+                remedy: "write the default that the code has"
+            )
+        }
+    }
+
+    private func stale(_ page: LimitsPage, own: [LimitsType], all: [LimitsType]) -> [Violation] {
+        var seen: Set<String> = []
+        var violations: [Violation] = []
+        for row in page.rows {
+            for name in row.names {
+                let types = name.type.map { type in all.filter { $0.name == type } } ?? own
+                // A constant of another type, and what is no bound of ours at all.
+                let isBound =
+                    name.type?.hasSuffix("Limits")
+                    ?? (page.isAllOfOneType && name.member.first?.isLowercase == true)
+                let isThere = types.contains { $0.members.contains { $0.name == name.member } }
+                if isBound, !isThere {
                     violations.append(
                         Violation(
-                            place: "\(file):\(line)",
-                            problem: "the bound \(name) does not stand in the README",
-                            remedy: "add it with its default, its reason and what happens then"
+                            place: "\(page.path):\(row.line)",
+                            problem: "there is no bound \(name.member)",
+                            remedy: "take the row away, or name the bound that took its place"
+                        )
+                    )
+                } else if isBound, !seen.insert("\(name.type ?? "").\(name.member)").inserted {
+                    violations.append(
+                        Violation(
+                            place: "\(page.path):\(row.line)",
+                            problem: "the bound \(name.member) stands twice",
+                            remedy: "leave one row"
                         )
                     )
                 }
@@ -29,19 +83,133 @@ public struct LimitsCheck {
         }
         return violations
     }
+}
 
-    /// The stored members of the types that a file declares at its top, with their lines.
-    private static func members(of text: String) -> [(line: Int, name: Substring)] {
-        text.lines.enumerated().compactMap { index, line in
-            let words = line.split(separator: " ")
-            // Members of a type that is nested in nothing are indented once. A value of the type
-            // itself is a choice of bounds, and no bound.
-            guard line.hasPrefix("    "), !line.hasPrefix("     "), !line.contains("{"),
-                let place = words.firstIndex(where: { $0 == "var" || $0 == "let" }),
-                words[..<place].allSatisfy({ $0 == "public" || $0 == "static" }),
-                let name = words.dropFirst(place + 1).first, !line.contains("Limits()")
+/// A type whose members are bounds.
+struct LimitsType {
+    struct Member {
+        var line: Int
+        var name: String
+        /// The default, where it is a number that can be read.
+        var amount: Amount?
+    }
+
+    let file: String
+    let name: String
+    private(set) var members: [Member] = []
+
+    /// The types of a source whose names end in `Limits`.
+    static func all(in text: String, of file: String) -> [LimitsType] {
+        let lines = text.lines
+        return lines.indices.compactMap { start in
+            let words = lines[start].split(separator: " ")
+            guard lines[start].hasSuffix("{"),
+                let kind = words.firstIndex(where: { $0 == "struct" || $0 == "enum" }),
+                words[..<kind].allSatisfy({ $0 == "public" || $0 == "package" }),
+                let name = words.dropFirst(kind + 1).first?.prefix(while: \.isLetter),
+                name.hasSuffix("Limits")
             else { return nil }
-            return (index + 1, name.prefix { $0 != ":" })
+            let indentation = String(lines[start].prefix { $0 == " " })
+            let end = lines[start...].firstIndex { $0 == indentation + "}" } ?? lines.endIndex
+            var type = LimitsType(file: file, name: String(name))
+            type.read(lines[start..<end], indentation + "    ")
+            return type
+        }
+    }
+
+    private init(file: String, name: String) {
+        self.file = file
+        self.name = name
+    }
+
+    private mutating func read(_ lines: ArraySlice<Substring>, _ indentation: String) {
+        for (index, line) in zip(lines.indices, lines) where line.hasPrefix(indentation) {
+            let code = line.dropFirst(indentation.count).code
+            if code.first == " " {
+                readParameter(code)
+            } else {
+                readMember(code, index + 1)
+            }
+        }
+    }
+
+    private mutating func readMember(_ code: Substring, _ line: Int) {
+        let words = code.split(separator: " ")
+        // A value of the type itself is a choice of bounds, and no bound.
+        guard !code.contains("{"), !code.contains("\(name)()"),
+            let place = words.firstIndex(where: { $0 == "var" || $0 == "let" }),
+            words[..<place].allSatisfy({ $0 == "public" || $0 == "static" }),
+            let name = words.dropFirst(place + 1).first?.prefix(while: { $0 != ":" })
+        else { return }
+        members.append(Member(line: line, name: String(name), amount: Amount(default: code)))
+    }
+
+    /// A parameter of the initialiser may give the default of a member.
+    private mutating func readParameter(_ code: Substring) {
+        let name = code.drop { $0 == " " }.prefix { $0 != ":" }
+        guard let amount = Amount(default: code),
+            let place = members.firstIndex(where: { $0.name == name && $0.amount == nil })
+        else { return }
+        members[place].amount = amount
+    }
+}
+
+/// The tables of bounds of a README.
+struct LimitsPage {
+    struct Row {
+        var line: Int
+        /// What the first cell names, with the type where it stands before a dot.
+        var names: [(type: String?, member: String)]
+        var value: Substring
+
+        /// The default that the row gives; several are in the order of the names.
+        func amount(of member: String) -> Amount? {
+            guard let place = names.firstIndex(where: { $0.member == member }) else { return nil }
+            let values = value.split(separator: ", ")
+            return values.indices.contains(place) ? Amount(told: values[place]) : nil
+        }
+    }
+
+    let path: String
+    /// Whether the page says that all its bounds are members of one type.
+    let isAllOfOneType: Bool
+    let rows: [Row]
+
+    init(_ path: String, _ text: String) {
+        self.path = path
+        isAllOfOneType = text.contains("\nAll in `")
+        var rows: [Row] = []
+        var isTable = false
+        for (index, line) in text.lines.enumerated() {
+            let cells = line.split(separator: "|")
+            guard line.hasPrefix("|"), cells.count > 1 else {
+                isTable = false
+                continue
+            }
+            if cells[0] == " bound " { isTable = true }
+            guard isTable else { continue }
+            let names = cells[0].backticked.map { span in
+                let parts = span.split(separator: ".").suffix(2).map(String.init)
+                return (parts.count == 2 ? parts[0] : nil, parts.last ?? "")
+            }
+            rows.append(Row(line: index + 1, names: Self.inherited(names), value: cells[1]))
+        }
+        self.rows = rows
+    }
+
+    /// In `ALimits.b`, `c` and in `ALimits`: `b`, `c` all are members of the first type.
+    private static func inherited(
+        _ names: [(type: String?, member: String)]
+    ) -> [(type: String?, member: String)] {
+        guard let first = names.first else { return [] }
+        let isList = first.type == nil && first.member.hasSuffix("Limits")
+        let type = isList ? first.member : first.type
+        return (isList ? Array(names.dropFirst()) : names).map { ($0.type ?? type, $0.member) }
+    }
+
+    func row(of member: String, in type: String) -> Row? {
+        rows.first { row in
+            row.names.contains { $0.member == member && ($0.type ?? type) == type }
         }
     }
 }

@@ -1,0 +1,53 @@
+import DivanCheck
+import Testing
+
+/// What pages say about the code, against the code.
+@Suite struct PageViolationTests {
+    private let page = "Packages/DivanJSON/README.md"
+
+    private func checkout(limits: String) throws -> Checkout {
+        let checkout = try Checkout()
+        // In a file of any name, and nested in a type.
+        try checkout.write(
+            "Packages/DivanJSON/Sources/DivanJSON/A.swift",
+            "extension JSON {\n    public struct Limits: Sendable {\n\(limits)\n    }\n}\n"
+        )
+        return checkout
+    }
+
+    @Test(arguments: [
+        ("public var count = 1_000", "1,000", "100"),
+        ("public var count = 20 << 20", "20 MiB", "20"),
+        ("public var wait: Duration = .seconds(90)", "90 s", "9 s"),
+        ("public static let seconds = 2 * 3600", "2 h", "1 h"),
+        (
+            "public var count: Int\n        init(\n            count: Int = 10_000\n        ) {}",
+            "10 000, at least", "1 000"
+        ),
+    ])
+    func `a default that the README has otherwise is found`(
+        member: String,
+        right: String,
+        wrong: String
+    ) throws {
+        let checkout = try checkout(limits: "        " + member)
+        let name = ["count", "wait", "seconds"].first { member.contains(" " + $0) } ?? ""
+        let head = "All in `Limits`.\n\n| bound | default |\n|---|---|\n| `\(name)` | "
+        try checkout.write(page, "\n" + head + right + " |\n")
+        #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
+        try checkout.write(page, "\n" + head + wrong + " |\n")
+        #expect(try LimitsCheck(checkout.tree).violations().map(\.place) == ["\(page):6"])
+    }
+
+    @Test(arguments: ["`Limits.gone`", "`gone`", "`Limits.count`", "`count`"])
+    func `a row for a bound that is gone, or stands twice, is found`(_ cell: String) throws {
+        let checkout = try checkout(limits: "        public var count = 1")
+        let name = cell.contains(".") ? "`Limits.count`" : "`count`"
+        let head = "\nAll in `Limits`.\n\n| bound | default |\n|---|---|\n| \(name) | 1 |\n"
+        // A constant of another type is no member.
+        try checkout.write(page, head + "| `Clock.tolerance`, `Budget` | 2 |\n")
+        #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
+        try checkout.write(page, head + "| \(cell) | 1 |\n")
+        #expect(try LimitsCheck(checkout.tree).violations().map(\.place) == ["\(page):7"])
+    }
+}
