@@ -17,7 +17,7 @@ public struct CompatibilityCheck {
 
     /// Returns each name that is no test's, and each row that names neither test nor reason.
     public func violations() throws -> [Violation] {
-        let known = try testNames().union(figureNames())
+        let known = try TestNames(tree).all.union(figureNames())
         return try Self.pages.filter(tree.exists).flatMap { try violations(of: $0, known) }
     }
 
@@ -25,7 +25,7 @@ public struct CompatibilityCheck {
         var violations: [Violation] = []
         var isTestColumn = false
         for (index, line) in try tree.text(page).lines.enumerated() {
-            let cells = self.cells(of: line)
+            let cells = line.cells
             guard let last = cells.last else {
                 isTestColumn = false
                 continue
@@ -55,38 +55,12 @@ public struct CompatibilityCheck {
         return violations
     }
 
-    /// The cells of a table's row, trimmed; none for any other line.
-    private func cells(of line: Substring) -> [String] {
-        guard line.hasPrefix("|"), line.hasSuffix("|"), line.count > 1 else { return [] }
-        return line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-
     /// The names of the figures that have a bound: the keys of the bench's thresholds.
     private func figureNames() throws -> Set<String> {
         var names: Set<String> = []
         for file in tree.files(under: "Tools/bench/thresholds", suffix: ".json") {
             let root = try JSONSerialization.jsonObject(with: Data(tree.text(file).utf8))
             names.formUnion((root as? [String: Any])?.keys.map(\.self) ?? [])
-        }
-        return names
-    }
-
-    /// The names of all test functions.
-    private func testNames() throws -> Set<String> {
-        var names: Set<String> = []
-        for folder in ["Packages", "Tools", "Tests", "Docs"] {
-            for file in tree.files(under: folder, suffix: ".swift") where file.contains("Tests/") {
-                for line in try tree.text(file).lines {
-                    guard let start = line.firstRange(of: "func ")?.upperBound else { continue }
-                    let rest = line[start...]
-                    if rest.hasPrefix("`"), let end = rest.dropFirst().firstIndex(of: "`") {
-                        names.insert(String(rest.dropFirst()[..<end]))
-                    } else if rest.hasPrefix("test") {
-                        names.insert(String(rest.prefix { $0 != "(" }))
-                    }
-                }
-            }
         }
         return names
     }

@@ -28,6 +28,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("headers", HeadersCheck(tree).violations),
     ("codes", CodesCheck(tree).violations),
     ("states", StatesCheck(tree).violations),
+    ("proof pages", ProofPagesCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),
     ("thresholds", ThresholdsCheck(tree).violations),
 ]
