@@ -73,4 +73,20 @@ import Testing
         try checkout.write("Docs/rules.md", head + right + "| d | \(cell) |\n")
         #expect(try check.violations().map(\.place) == ["Docs/rules.md:6"])
     }
+
+    @Test func `a core that takes the system's randomness unasked is found`() throws {
+        let checkout = try Checkout()
+        let folder = "Packages/DivanWebSocket/Sources/DivanWebSocket"
+        let handedIn = "    public var random: any RandomSource = SystemRandomSource()\n"
+        try checkout.write("\(folder)/WebSocketConnection.swift", handedIn)
+        #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
+        let taken = "    let key = SystemRandomSource().bytes(4)\n"
+        try checkout.write("\(folder)/WebSocketConnection.swift", handedIn + taken)
+        try checkout.write("\(folder)/Masking.swift", handedIn)
+        #expect(
+            try ClocksCheck(checkout.tree).violations().map(\.place) == [
+                "\(folder)/Masking.swift:1", "\(folder)/WebSocketConnection.swift:2",
+            ]
+        )
+    }
 }
