@@ -1,3 +1,5 @@
+internal import CDivanCrypto
+
 /// A password as it may be kept: salted, slow to guess, impossible to turn back.
 ///
 /// Its text is `$scrypt$ln=14,r=8,p=5$<salt>$<key>`, Base64 without padding: the form that many
@@ -93,5 +95,18 @@ extension Scrypt {
         guard numbers.count == 3 else { return nil }
         self.init(costExponent: numbers[0], blockSize: numbers[1], parallelism: numbers[2])
         guard parameters == text else { return nil }
+    }
+}
+
+/// Returns whether both hold the same bytes, in a time that depends on their lengths alone.
+///
+/// Compare secrets and proofs with this, never with `==`: an early exit tells a peer how many
+/// bytes it guessed right. Different lengths return `false` at once, so lengths are not secret.
+public func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    return left.withUnsafeBufferPointer { left in
+        right.withUnsafeBufferPointer { right in
+            divan_equal(left.baseAddress, right.baseAddress, left.count) == 1
+        }
     }
 }

@@ -1,6 +1,6 @@
-/// Files, and the functions in them, stay short enough to be read at one go.
+/// Files, and the functions in them, stay short enough to be read at one go; and no file is a scrap.
 public struct LengthCheck {
-    /// What is too long; every member is a maximum, in lines.
+    /// What is too long; every member is a maximum, in lines, but for the last.
     public struct Limits: Sendable {
         /// Lines of a source file: about eight screens.
         public var source = 400
@@ -8,6 +8,8 @@ public struct LengthCheck {
         public var test = 500
         /// Lines of a function, first to last.
         public var function = 50
+        /// Lines of a source file of a package that holds no type.
+        public var scrap = 20
 
         /// The limits of the style page.
         public init() {}
@@ -22,7 +24,7 @@ public struct LengthCheck {
         self.limits = limits
     }
 
-    /// Returns the files and functions that are too long.
+    /// Returns the files and functions that are too long, and files that are too short to stand alone.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         for file in files() {
@@ -41,9 +43,31 @@ public struct LengthCheck {
                 )
             }
             violations += longFunctions(file, lines)
+            if count <= limits.scrap, isScrap(file, lines) {
+                violations.append(
+                    Violation(
+                        place: file,
+                        problem: "\(count) lines, and no type of its own",
+                        remedy: "put them beside who uses them"
+                    )
+                )
+            }
         }
         return violations
     }
+
+    /// A source of a package that declares no type; one that exports another module is an entry.
+    private func isScrap(_ file: String, _ lines: [Substring]) -> Bool {
+        guard file.hasPrefix("Packages/"), file.contains("/Sources/") else { return false }
+        return !lines.contains { line in
+            let words = line.code.split(separator: " ")
+            return line.hasPrefix("@_exported") || words.contains { Self.kinds.contains($0) }
+        }
+    }
+
+    private static let kinds: Set<Substring> = [
+        "struct", "class", "enum", "actor", "protocol", "typealias",
+    ]
 
     /// Returns one line with the number of files, their median and the longest.
     public func report() throws -> String {

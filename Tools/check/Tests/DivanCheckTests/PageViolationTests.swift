@@ -89,4 +89,19 @@ import Testing
             ]
         )
     }
+
+    @Test func `a short file without a type of its own is found`() throws {
+        let checkout = try Checkout()
+        let check = LengthCheck(checkout.tree)
+        let path = "Packages/DivanJSON/Sources/DivanJSON/Array+Last.swift"
+        let member = "extension Array {\n    var penultimate: Element? { dropLast().last }\n}\n"
+        for whole in ["struct A {}\n" + member, "@_exported import DivanDelta\n"] {
+            try checkout.write(path, whole)
+            #expect(try check.violations().isEmpty)
+        }
+        try checkout.write(path, member + String(repeating: "// more\n", count: 18))
+        #expect(try check.violations().isEmpty)
+        try checkout.write(path, member)
+        #expect(try check.violations().map(\.place) == [path])
+    }
 }
