@@ -15,6 +15,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("manifests", ManifestsCheck(tree).violations),
     ("lengths", LengthCheck(tree).violations),
     ("words", WordsCheck(tree).violations),
+    ("glossary", GlossaryCheck(tree).violations),
     ("keys", { try KeysCheck(tree).violations() }),
     ("traps", TrapsCheck(tree).violations),
     ("closures", ClosuresCheck(tree).violations),

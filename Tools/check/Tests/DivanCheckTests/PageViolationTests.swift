@@ -104,4 +104,18 @@ import Testing
         try checkout.write(path, member)
         #expect(try check.violations().map(\.place) == [path])
     }
+
+    @Test func `a name in the code that the glossary gives another word for is found`() throws {
+        let checkout = try Checkout()
+        let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
+        let code = "struct RevisionDoc {\n    var docs: Int  // docs\n    let text = \"doc\"\n}\n"
+        try checkout.write(path, code)
+        let check = GlossaryCheck(checkout.tree)
+        #expect(try check.violations().isEmpty, "there is no glossary yet")
+        let rows = "| not | but |\n|---|---|\n| `doc`, `docs` | document |\n"
+        try checkout.write("Docs/glossary.md", rows)
+        #expect(try check.violations().map(\.place) == ["\(path):1", "\(path):2"])
+        try checkout.write(path, "struct Docker {\n    func documents(inDock: Int) {}\n}\n")
+        #expect(try check.violations().isEmpty)
+    }
 }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// none of the others: a helper that comes late, finds no connection or has another snapshot does
 /// nothing. All of them read one state of the database: `SQLiteReaders` says after a connection's
 /// first read whether anything was written since a certain moment, and each helper compares that
-/// moment with the asking thread's. The helpers have ended when the run returns, whatever happened.
+/// moment with the asking thread's. The others have ended when the run returns, whatever happened.
 final class SQLiteDividedRun: Sendable {
     /// A collection with fewer documents is scanned before a thread has begun.
     static let documentCount = 20_000
@@ -55,10 +55,10 @@ final class SQLiteDividedRun: Sendable {
             StorageQuery(scan.part(range), parameters: query.parameters, watch: query.watch)
         }
         let run = SQLiteDividedRun(parts, readers, at: session.generation)
-        let helpers = (1..<threadCount).map { _ in JoinedThread { run.help() } }
-        defer { for helper in helpers { helper?.join() } }
+        let others = (1..<threadCount).map { _ in JoinedThread { run.help() } }
+        defer { for helper in others { helper?.join() } }
         run.work(on: session)
-        for helper in helpers { helper?.join() }
+        for helper in others { helper?.join() }
         return scan.whole(try run.result())
     }
 
