@@ -133,7 +133,7 @@ extension KeysCheck {
 
     private static let internalConstants: [Exception] = [
         Exception(
-            "Packages/DivanStore/Sources/DivanStore/SQLite/SQLiteSession.swift",
+            "Packages/DivanStore/Sources/DivanStore/Engine/SQLite/SQLiteSession.swift",
             "statements: [String: SQLiteStatement]",
             because: "our own SQL, ASCII constants"
         ),
@@ -215,7 +215,7 @@ extension KeysCheck {
         }
         + [
             "Packages/Divan/Sources/Divan/Security/TLSIdentity.swift",
-            "Packages/DivanTLS/Sources/DivanTLS/CertificateTemplate.swift",
+            "Packages/DivanTLS/Sources/DivanTLS/Certificates/CertificateTemplate.swift",
         ].map {
             Exception(
                 $0,
