@@ -92,14 +92,15 @@ final class Serving: Sendable {
         }
         let (statuses, continuation) = AsyncStream.makeStream(of: SyncStatus.self)
         let fixed = transport
-        var configuration = ActiveSession.Configuration(peer: peer) { loop in
+        let loop = EventLoopGroup.shared.next()
+        var configuration = ActiveSession.Configuration(peer: peer) { _ in
             WebSocketClientTransport(fixed, loop: loop)
         }
         configuration.onStatus = { status in
             continuation.yield(status)
             if status.activity == .stopped { continuation.finish() }
         }
-        let session = ActiveSession(store: client, configuration: configuration)
+        let session = ActiveSession(store: client, configuration: configuration, loop: loop)
         session.start()
         return (session, statuses)
     }

@@ -13,7 +13,7 @@ struct MessageConnector: Connector {
     let endpoint: MessageEndpoint
 
     func makeTransport(
-        on loop: any EventLoop,
+        on loop: EpollLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
         let connection = ServiceCallback.run {

@@ -30,7 +30,7 @@ protocol Connector: Sendable {
 
     /// Makes the transport for one attempt, which offers these subprotocols.
     func makeTransport(
-        on loop: any EventLoop,
+        on loop: EpollLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport
 }
@@ -71,7 +71,7 @@ final class DatabaseConnector: Connector, DatabaseService {
     var correlationID: String? { latestID.withLock { $0 } }
 
     func makeTransport(
-        on loop: any EventLoop,
+        on loop: EpollLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
         latestID.withLock { $0 = CorrelationID.make() }

@@ -24,9 +24,11 @@ extension Replicator {
         var options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
         options.retriesRefused = retryingRefused
         let peer = enginePeer(options, connector, store.scheme)
+        // Sockets are watched on the loop that the session runs on.
+        let loop = EventLoopGroup.shared.next()
         var session = ActiveSession.Configuration(
             peer: peer,
-            makeTransport: { [meter] loop in
+            makeTransport: { [meter] _ in
                 let transport = try connector.makeTransport(on: loop, offering: peer.subprotocols)
                 meter.begin(transport)
                 return transport
@@ -51,7 +53,7 @@ extension Replicator {
             if let correlationID { Journal.sync.info("Connected, correlation ID \(correlationID)") }
         }
         session.onClose = { _ in self.note(connector.serverCertificate) }
-        return ActiveSession(store: store, configuration: session)
+        return ActiveSession(store: store, configuration: session, loop: loop)
     }
 
     private func enginePeer(

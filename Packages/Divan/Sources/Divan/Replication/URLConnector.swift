@@ -55,7 +55,7 @@ final class URLConnector: Connector {
     var compresses: Bool { !url.endpoint.isLoopback }
 
     func makeTransport(
-        on loop: any EventLoop,
+        on loop: EpollLoop,
         offering subprotocols: [String]
     ) throws -> any MessageTransport {
         var transport = transport

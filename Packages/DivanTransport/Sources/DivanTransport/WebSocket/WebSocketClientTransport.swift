@@ -85,14 +85,14 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
 
     /// Prepares a connection; nothing happens before `start`.
     ///
-    /// A loop that cannot watch sockets is replaced by one of `EventLoopGroup.shared`.
+    /// The loop has to watch sockets, so it is of the one kind that can.
     public init(
         _ configuration: Configuration,
-        loop: any EventLoop = EventLoopGroup.shared.next(),
+        loop: EpollLoop = EventLoopGroup.shared.next(),
         log: Log = Log(.webSocket)
     ) {
         self.configuration = configuration
-        epollLoop = loop as? EpollLoop ?? EventLoopGroup.shared.next()
+        epollLoop = loop
         self.log = log
     }
 
