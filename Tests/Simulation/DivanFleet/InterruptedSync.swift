@@ -43,7 +43,7 @@ public struct InterruptedSync {
         scenario.collections = [.default]
         scenario.conditions = SimulatedConditions()
         scenario.corruptedPerMille = 0
-        scenario.limits = Limits()
+        scenario.limits = ReplicatorLimits()
         scenario.actions = []
         scenario.documentCount = documentCount
         let world = World(scenario, bug: nil, keepsTrace: false)

@@ -25,7 +25,7 @@ struct Scenario: Sendable {
     /// Of a thousand frames, how many arrive with a wrong bit.
     var corruptedPerMille = 0
     /// The bounds of all peers; small ones make windows fill up.
-    var limits = Limits()
+    var limits = ReplicatorLimits()
     /// How long a resolver takes while it is slow.
     var slowestResolver: Duration = .zero
     /// Of a hundred answers, how many a resolver refuses to give while it fails.

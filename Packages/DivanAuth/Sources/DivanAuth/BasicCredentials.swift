@@ -27,7 +27,7 @@ public struct BasicCredentials: Sendable, Equatable {
     /// Returns `nil` unless the scheme is Basic, in any case of letters, and what follows is
     /// strict Base64 of UTF-8 with a colon; the first colon ends the user name.
     public init?(header: String) {
-        guard header.utf8.count <= Limits.authorizationByteCount else { return nil }
+        guard header.utf8.count <= AuthLimits.authorizationByteCount else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic",
             let bytes = Base64.decode(parts[1].drop { $0 == " " }),

@@ -45,7 +45,7 @@ public struct Cookie: Sendable, Equatable {
 extension Cookie {
     /// Reads a `Set-Cookie` value; `nil` when it is malformed or claims another domain.
     init?(_ header: String, from location: CookieJar.Location, at now: Int64, parents: Bool) {
-        guard header.utf8.count <= Limits.cookieByteCount,
+        guard header.utf8.count <= AuthLimits.cookieByteCount,
             !header.utf8.contains(where: { isControl($0) && $0 != 9 })
         else { return nil }
         var parts = header.split(separator: ";", omittingEmptySubsequences: false)

@@ -38,14 +38,14 @@ public struct CookieJar: Sendable, Equatable {
     /// Keeps the cookie of one `Set-Cookie` field, or forgets the one that it ends.
     ///
     /// Malformed cookies and those for other domains are ignored, as HTTP wants it. Above
-    /// `Limits.cookieCount` the oldest goes.
+    /// `AuthLimits.cookieCount` the oldest goes.
     public mutating func receive(_ setCookie: String, from location: Location, at now: Int64) {
         let found = Cookie(setCookie, from: location, at: now, parents: acceptsParentDomains)
         guard let cookie = found else { return }
         cookies.removeAll { $0.isSame(as: cookie) || $0.isExpired(at: now) }
         guard !cookie.isExpired(at: now) else { return }
         cookies.append(cookie)
-        if cookies.count > Limits.cookieCount { cookies.removeFirst() }
+        if cookies.count > AuthLimits.cookieCount { cookies.removeFirst() }
     }
 
     /// The value of the `Cookie` field for a request, or `nil` when there is nothing to send.
@@ -103,7 +103,9 @@ extension CookieJar {
         guard lines.first == Self.heading[...], lines.last?.isEmpty == true else {
             throw .storedCookies(line: 1)
         }
-        for (index, line) in lines.dropFirst().dropLast().prefix(Limits.cookieCount).enumerated() {
+        for (index, line) in lines.dropFirst().dropLast().prefix(AuthLimits.cookieCount)
+            .enumerated()
+        {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard let cookie = Cookie(fields) else { throw .storedCookies(line: index + 2) }
             cookies.append(cookie)

@@ -148,10 +148,10 @@ import Testing
 
     @Test func `a full jar drops the oldest`() {
         var jar = CookieJar()
-        for number in 0...Limits.cookieCount {
+        for number in 0...AuthLimits.cookieCount {
             jar.receive("c\(number)=x", from: gateway, at: now)
         }
-        #expect(jar.cookies.count == Limits.cookieCount)
+        #expect(jar.cookies.count == AuthLimits.cookieCount)
         #expect(jar.cookies.first?.name == "c1")
     }
 

@@ -66,7 +66,7 @@ final class AvahiBrowser: @unchecked Sendable {
 
     /// Asks where the instance is; the resolver stays and reports later changes too.
     private func resolve(_ instance: Instance, _ type: String, _ client: OpaquePointer?) {
-        let isFull = resolvers.count >= Limits.peerCount * 2
+        let isFull = resolvers.count >= DiscoveryLimits.peerCount * 2
         guard resolvers[instance] == nil, !isFull else { return }
         resolvers[instance] = avahi_service_resolver_new(
             client,

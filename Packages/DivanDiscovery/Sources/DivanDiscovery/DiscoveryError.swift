@@ -6,7 +6,7 @@ public enum DiscoveryError: Error, Equatable, Sendable {
     case noDaemon(code: Int32)
     /// Avahi refuses a step; its error code.
     case avahi(Step, code: Int32)
-    /// A name is empty, longer than `Limits.nameByteCount`, or holds control characters.
+    /// A name is empty, longer than `DiscoveryLimits.nameByteCount`, or holds control characters.
     case invalidName(String)
     /// A port is 1 or more.
     case invalidPort
@@ -47,11 +47,11 @@ extension DiscoveryError: CustomStringConvertible {
                 + "see the log of avahi-daemon"
         case .invalidName(let name):
             "peer discovery: \(name.debugDescription) is no name; "
-                + "use 1 to \(Limits.nameByteCount) bytes without control characters"
+                + "use 1 to \(DiscoveryLimits.nameByteCount) bytes without control characters"
         case .invalidPort: "peer discovery: port 0; start the listener first and take its port"
         case .invalidAttribute(let key):
             "peer discovery: attribute \(key.debugDescription) cannot be sent; use ASCII without "
-                + "= in the key, no NUL, and \(Limits.attributeByteCount) bytes in all"
+                + "= in the key, no NUL, and \(DiscoveryLimits.attributeByteCount) bytes in all"
         case .attributesTooLarge(let byteCount, let limit):
             "peer discovery: attributes of \(byteCount) bytes exceed \(limit); send fewer"
         }

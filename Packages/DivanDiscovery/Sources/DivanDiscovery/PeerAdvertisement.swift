@@ -21,7 +21,7 @@ public struct PeerAdvertisement: Sendable, Hashable {
         attributes: [String: String] = [:]
     ) throws(DiscoveryError) {
         let isPrintable = !name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
-        guard (1...Limits.nameByteCount).contains(name.utf8.count), isPrintable else {
+        guard (1...DiscoveryLimits.nameByteCount).contains(name.utf8.count), isPrintable else {
             throw .invalidName(name)
         }
         guard port > 0 else { throw .invalidPort }
@@ -30,12 +30,15 @@ public struct PeerAdvertisement: Sendable, Hashable {
             let isKey = key.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3D }
             let pairByteCount = key.utf8.count + 1 + value.utf8.count
             guard !key.isEmpty, isKey, !value.utf8.contains(0),
-                pairByteCount <= Limits.attributeByteCount
+                pairByteCount <= DiscoveryLimits.attributeByteCount
             else { throw .invalidAttribute(key) }
             byteCount += pairByteCount + 1
         }
-        guard byteCount <= Limits.attributesByteCount else {
-            throw .attributesTooLarge(byteCount: byteCount, limit: Limits.attributesByteCount)
+        guard byteCount <= DiscoveryLimits.attributesByteCount else {
+            throw .attributesTooLarge(
+                byteCount: byteCount,
+                limit: DiscoveryLimits.attributesByteCount
+            )
         }
         self.name = name
         self.port = port

@@ -28,10 +28,10 @@ struct PeerTable {
     /// Notes a sighting; returns what it changes, if anything.
     mutating func insert(_ sighting: Sighting, of name: String, at place: Place) -> BrowseEvent? {
         let before = peer(name)
-        guard before != nil || sightings.count < Limits.peerCount else { return nil }
+        guard before != nil || sightings.count < DiscoveryLimits.peerCount else { return nil }
         let key = Array(name.utf8)
         var places = sightings[key] ?? [:]
-        guard places[place] != nil || places.count < Limits.placeCount else { return nil }
+        guard places[place] != nil || places.count < DiscoveryLimits.placeCount else { return nil }
         places[place] = sighting
         sightings[key] = places
         guard let after = peer(name), after != before else { return nil }
@@ -70,14 +70,14 @@ struct PeerTable {
 ///
 /// Source: RFC 6763 §6.4. A string without `=` is a key with an empty value; one without a key, or whose
 /// key is not of printable ASCII letters, is skipped; bytes of values that are not UTF-8 are replaced.
-/// Of a record that is larger than `Limits.attributesByteCount` the strings that do not fit are left out.
+/// Of a record that is larger than `DiscoveryLimits.attributesByteCount` the strings that do not fit are left out.
 func attributes(of strings: [[UInt8]]) -> [String: String] {
     var attributes: [String: String] = [:]
     var byteCount = 0
     for string in strings {
         let key = string.prefix { $0 != UInt8(ascii: "=") }
         guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }),
-            byteCount + string.count < Limits.attributesByteCount
+            byteCount + string.count < DiscoveryLimits.attributesByteCount
         else { continue }
         byteCount += string.count + 1
         let name = String(decoding: key, as: UTF8.self).lowercased()

@@ -60,13 +60,13 @@ import Testing
 
     @Test func `strangers cannot fill the table`() {
         var table = PeerTable()
-        for number in 0..<Limits.peerCount {
+        for number in 0..<DiscoveryLimits.peerCount {
             _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
         }
         #expect(table.insert(sighting("10.0.0.7"), of: "one more", at: ethernet4) == nil)
         #expect(table.remove("one more", at: ethernet4) == nil)
 
-        for interface in 0..<Int32(Limits.placeCount) + 9 {
+        for interface in 0..<Int32(DiscoveryLimits.placeCount) + 9 {
             let place = PeerTable.Place(interface: interface + 100, version: 0)
             _ = table.insert(sighting("10.0.1.\(interface)"), of: "peer 0", at: place)
         }
@@ -74,7 +74,7 @@ import Testing
             Issue.record("no change")
             return
         }
-        #expect(crowded.addresses.count == Limits.placeCount - 1)
+        #expect(crowded.addresses.count == DiscoveryLimits.placeCount - 1)
     }
 
     @Test(arguments: UInt64(0)..<100)

@@ -130,7 +130,7 @@ import Testing
         var checkpoint = Checkpoint()
         for number in 1...50_000 { checkpoint.completed.insert(UInt64(1 << 40 + 3 * number)) }
         let json = checkpoint.json(time: 0)
-        #expect(json.count < Limits().checkpointByteCount)
+        #expect(json.count < ReplicatorLimits().checkpointByteCount)
         // What was cut off is compared again; nothing is claimed that was not there.
         let read = Checkpoint(json: json)
         #expect(read.completed.intersection(checkpoint.completed) == read.completed)

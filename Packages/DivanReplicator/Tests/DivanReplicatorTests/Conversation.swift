@@ -79,7 +79,7 @@ struct Conversation {
         var allowsPush = true
         var allowsPull = true
         var compresses = true
-        var limits = Limits()
+        var limits = ReplicatorLimits()
         var remoteIdentity = "ws://there:4984/db/_blipsync"
         var furtherCodecs: [any CompressionCodec] = []
 

@@ -9,7 +9,7 @@ import Testing
     private static let interruptionCount = 20
 
     @Test func `twenty interruptions repeat at most five percent of 100,000 documents`() {
-        #expect(Limits().unansweredNearbyCount * Self.interruptionCount <= 100_000 / 20)
+        #expect(ReplicatorLimits().unansweredNearbyCount * Self.interruptionCount <= 100_000 / 20)
     }
 
     /// The connection is cut at random moments, and with it goes whatever is on its way.

@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `the one too many is told once in a window`() {
-        var limits = Limits()
+        var limits = ReplicatorLimits()
         limits.rotationCount = 3
         var watch = RotationWatch()
         let told = (0..<6).map { watch.note(conflict(0), at: .seconds($0), limits) }
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `no more documents are remembered than the limit says`() {
-        var limits = Limits()
+        var limits = ReplicatorLimits()
         limits.watchedConflictsCount = 10
         var watch = RotationWatch()
         for number in 0..<1_000 {

@@ -5,7 +5,7 @@ import Testing
 
 /// How many revisions are on their way at most, by the distance of the peer.
 @Suite struct SendWindowTests {
-    private let limits = Limits()
+    private let limits = ReplicatorLimits()
 
     @Test func `a peer of which nothing is known counts as near`() {
         #expect(SendWindow().revisionsCount(limits) == limits.unansweredNearbyCount)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `limits that a caller made smaller hold at any distance`() {
-        var small = Limits()
+        var small = ReplicatorLimits()
         small.unansweredRevisionsCount = 3
         var window = SendWindow()
         #expect(window.revisionsCount(small) == 3)

@@ -327,7 +327,7 @@ import Testing
         let blob = #"{"pic":{"@type":"blob","digest":"\#(BlobDigest(hashing: [1].span))","#
         for number in 0..<9 {
             // The longest that is asked for.
-            let body = blob + #""length":\#(Limits().blobByteCount)}}"#
+            let body = blob + #""length":\#(ReplicatorLimits().blobByteCount)}}"#
             server.ask("rev", revision("d\(number)", "1-aa", "\(number)"), body)
         }
         #expect(server.closeCode == nil)

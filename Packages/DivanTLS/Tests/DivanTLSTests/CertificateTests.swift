@@ -162,11 +162,11 @@ extension CertificateTests {
     }
 
     @Test func `a certificate is refused above the limit`() {
-        let bytes = [UInt8](repeating: 0x30, count: Limits.certificateByteCount + 1)
+        let bytes = [UInt8](repeating: 0x30, count: TLSLimits.certificateByteCount + 1)
         let error = #expect(throws: CredentialError.self) {
             _ = try TLSCertificate(der: bytes.span)
         }
-        let limit = Limits.certificateByteCount
+        let limit = TLSLimits.certificateByteCount
         #expect(error?.reason == .tooLarge(byteCount: limit + 1, limit: limit))
     }
 

@@ -3,62 +3,101 @@ public import Foundation
 
 /// What clients may make a listener hold or do; every member is a maximum.
 ///
-/// The defaults suit a listener on the open Internet. An addition to the official API.
+/// The defaults suit a listener on the open Internet; they are those of DivanListener. An addition to
+/// the official API, with times in seconds as it has them.
 public struct ListenerLimits: Sendable {
+    /// The same in the terms of the package below, which holds the values.
+    private(set) var engineLimits = DivanListener.ListenerLimits()
+
     /// Open connections; each costs some hundred kilobytes while it is busy.
     ///
-    /// More sockets are closed unseen.
-    public var connectionCount = 1_000
+    /// More sockets are closed unseen. The default is 1,000.
+    public var connectionCount: Int {
+        get { engineLimits.connectionCount }
+        set { engineLimits.connectionCount = newValue }
+    }
     /// Open connections of one address, or one /64 with IPv6; more are answered 429.
-    public var addressConnectionCount = 250
+    ///
+    /// The default is 250.
+    public var addressConnectionCount: Int {
+        get { engineLimits.addressConnectionCount }
+        set { engineLimits.addressConnectionCount = newValue }
+    }
     /// Connections that have not finished their handshake; above it the oldest goes.
-    public var handshakeCount = 1_024
-    /// The same of one address, or one /64 with IPv6.
-    public var addressHandshakeCount = 256
+    ///
+    /// The default is 1,024.
+    public var handshakeCount: Int {
+        get { engineLimits.handshakeCount }
+        set { engineLimits.handshakeCount = newValue }
+    }
+    /// The same of one address, or one /64 with IPv6; the default is 256.
+    public var addressHandshakeCount: Int {
+        get { engineLimits.addressHandshakeCount }
+        set { engineLimits.addressHandshakeCount = newValue }
+    }
     /// Whether addresses of this machine are exempt from the limits per address, because a proxy in
-    /// front brings everyone from there.
-    public var sparesLoopback = true
-    /// Seconds from accepting a socket to the decision about its request.
-    public var handshakeTimeout: TimeInterval = 10
+    /// front brings everyone from there; they are by default.
+    public var sparesLoopback: Bool {
+        get { engineLimits.sparesLoopback }
+        set { engineLimits.sparesLoopback = newValue }
+    }
+    /// Seconds from accepting a socket to the decision about its request; the default is 10.
+    public var handshakeTimeout: TimeInterval {
+        get { engineLimits.handshakeTimeout.seconds }
+        set { engineLimits.handshakeTimeout = .bounded(seconds: newValue) }
+    }
     /// Bytes of a request's head; more is answered 431.
-    public var requestHeadByteCount = 16 << 10
+    ///
+    /// The default is 16 KiB.
+    public var requestHeadByteCount: Int {
+        get { engineLimits.requestHeadByteCount }
+        set { engineLimits.requestHeadByteCount = newValue }
+    }
     /// Passwords being checked at the same time; further clients wait in line.
-    public var checkingCount = 16
+    ///
+    /// The default is 16.
+    public var checkingCount: Int {
+        get { engineLimits.checkingCount }
+        set { engineLimits.checkingCount = newValue }
+    }
     /// Wrong credentials from one address before its next attempts have to wait: 0.25 s, then twice
     /// as long each time.
     ///
     /// A name that has logged in from there waits for its own failures only; on this machine's
-    /// addresses, with `sparesLoopback`, every name does.
-    public var freeLoginFailureCount = 10
+    /// addresses, with `sparesLoopback`, every name does. The default is 10.
+    public var freeLoginFailureCount: Int {
+        get { engineLimits.freeLoginFailureCount }
+        set { engineLimits.freeLoginFailureCount = newValue }
+    }
     /// Seconds that an attempt to log in may have to wait; one that would have to wait longer is
     /// answered 429.
-    public var longestLoginDelay: TimeInterval = 8
-    /// Seconds for which wrong credentials are remembered after the last of them.
-    public var loginMemory: TimeInterval = 600
-    /// Addresses remembered.
-    public var rememberedAddressCount = 10_000
-    /// Seconds for a client to read anything of what waits for it.
-    public var stallTimeout: TimeInterval = 30
+    ///
+    /// The default is 8.
+    public var longestLoginDelay: TimeInterval {
+        get { engineLimits.longestLoginDelay.seconds }
+        set { engineLimits.longestLoginDelay = .bounded(seconds: newValue) }
+    }
+    /// Seconds for which wrong credentials are remembered after the last of them; the default is 600.
+    public var loginMemory: TimeInterval {
+        get { engineLimits.loginMemory.seconds }
+        set { engineLimits.loginMemory = .bounded(seconds: newValue) }
+    }
+    /// Addresses remembered; the default is 10,000.
+    public var rememberedAddressCount: Int {
+        get { engineLimits.rememberedAddressCount }
+        set { engineLimits.rememberedAddressCount = newValue }
+    }
+    /// Seconds for a client to read anything of what waits for it; the default is 30.
+    public var stallTimeout: TimeInterval {
+        get { engineLimits.stallTimeout.seconds }
+        set { engineLimits.stallTimeout = .bounded(seconds: newValue) }
+    }
 
     /// Creates the default limits.
     public init() {}
+}
 
-    /// The same in the terms of the package below.
-    var engineLimits: DivanListener.ListenerLimits {
-        var limits = DivanListener.ListenerLimits()
-        limits.connectionCount = connectionCount
-        limits.addressConnectionCount = addressConnectionCount
-        limits.handshakeCount = handshakeCount
-        limits.addressHandshakeCount = addressHandshakeCount
-        limits.sparesLoopback = sparesLoopback
-        limits.handshakeTimeout = .bounded(seconds: handshakeTimeout)
-        limits.requestHeadByteCount = requestHeadByteCount
-        limits.checkingCount = checkingCount
-        limits.freeLoginFailureCount = freeLoginFailureCount
-        limits.longestLoginDelay = .bounded(seconds: longestLoginDelay)
-        limits.loginMemory = .bounded(seconds: loginMemory)
-        limits.rememberedAddressCount = rememberedAddressCount
-        limits.stallTimeout = .bounded(seconds: stallTimeout)
-        return limits
-    }
+extension Duration {
+    /// As an application reads it.
+    fileprivate var seconds: TimeInterval { self / .seconds(1) }
 }

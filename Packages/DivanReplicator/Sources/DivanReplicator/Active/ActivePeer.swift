@@ -30,7 +30,7 @@ import DivanStore
 /// way in each direction. A revision that waits for blobs is overtaken by those that do not.
 ///
 /// **What bounds it.** Lists, revisions, bytes, blobs and conflicts that are under way each have a
-/// maximum in `Limits`; above it the next list is answered or made later, so the peer waits. A turn
+/// maximum in `ReplicatorLimits`; above it the next list is answered or made later, so the peer waits. A turn
 /// ends when the windows are full. Work per received byte is linear.
 ///
 /// **What a crash leaves.** Whole transactions, the last checkpoint that both sides have, and files

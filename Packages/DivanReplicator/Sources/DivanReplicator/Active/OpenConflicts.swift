@@ -4,7 +4,7 @@ import DivanStore
 
 /// The conflicts that wait for a resolver.
 ///
-/// **What bounds it.** `Limits.unresolvedConflictsCount`: while so many wait, the pull asks for no more.
+/// **What bounds it.** `ReplicatorLimits.unresolvedConflictsCount`: while so many wait, the pull asks for no more.
 /// Those of earlier runs stay in the store and are read from there a few at a time, up to half of that
 /// bound, so that the pull goes on beside them.
 final class OpenConflicts {

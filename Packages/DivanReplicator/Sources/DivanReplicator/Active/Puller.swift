@@ -332,7 +332,7 @@ struct Puller {
 
 extension ChangesMessage.Entry {
     /// Why a revision that a peer announces cannot be stored; `nil` when it can.
-    fileprivate func flaw(_ limits: Limits) -> SyncError? {
+    fileprivate func flaw(_ limits: ReplicatorLimits) -> SyncError? {
         if revisionID == nil {
             return .http(.badRequest, "the peer's revision ID is none that this database takes")
         }

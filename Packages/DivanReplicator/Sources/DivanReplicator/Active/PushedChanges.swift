@@ -3,7 +3,7 @@ import DivanRevisions
 /// The changes of one collection that are on their way to the peer, one of a document at most.
 ///
 /// Of later ones of the same document only the newest waits. Lists and the window bound how many are
-/// under way; `Limits` bounds those that were set aside or await the pull.
+/// under way; `ReplicatorLimits` bounds those that were set aside or await the pull.
 struct PushedChanges {
     /// What is on its way of one document, and what waits behind it.
     fileprivate struct Place {

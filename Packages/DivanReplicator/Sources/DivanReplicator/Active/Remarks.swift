@@ -6,7 +6,7 @@ import DivanStore
 /// what the user lost.
 ///
 /// It is stored with the next transaction. Pusher and puller add to it; marks alone may wait for more
-/// of them (`Limits.heldMarksCount`).
+/// of them (`ReplicatorLimits.heldMarksCount`).
 final class Remarks {
     private(set) var removals: [Removal] = []
     private(set) var marks: [Mark] = []  // revisions that the remote is now known to have

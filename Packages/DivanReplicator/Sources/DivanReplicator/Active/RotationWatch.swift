@@ -21,7 +21,7 @@ struct RotationWatch {
     mutating func note(
         _ conflict: PendingConflict,
         at now: Duration,
-        _ limits: Limits
+        _ limits: ReplicatorLimits
     ) -> Bool {
         var count = counts[conflict] ?? Count(since: now)
         if now - count.since > limits.rotationWindow { count = Count(since: now) }

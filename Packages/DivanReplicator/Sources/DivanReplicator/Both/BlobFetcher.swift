@@ -75,7 +75,7 @@ struct BlobFetcher {
             repeatedByteCount = resumedByteCount
         }
 
-        mutating func append(_ piece: [UInt8], to blobs: BlobStore, _ limits: Limits) {
+        mutating func append(_ piece: [UInt8], to blobs: BlobStore, _ limits: ReplicatorLimits) {
             guard failure == nil, !piece.isEmpty else { return }
             let known = min(repeatedByteCount, piece.count)
             repeatedByteCount -= known
@@ -196,7 +196,7 @@ struct BlobFetcher {
         return .http(.badRequest, "the content does not match its digest")
     }
 
-    static func tooLarge(_ limits: Limits) -> SyncError {
+    static func tooLarge(_ limits: ReplicatorLimits) -> SyncError {
         .http(.contentTooLarge, "blob of more than \(limits.blobByteCount) bytes")
     }
 

@@ -37,7 +37,7 @@ protocol ConnectedPeer: SyncPeer {
 }
 
 extension ConnectedPeer {
-    var limits: Limits { connection.limits }
+    var limits: ReplicatorLimits { connection.limits }
     var origin: ChangeOrigin { connection.origin }
     var isEnded: Bool { connection.isClosed }
     var status: SyncStatus { connection.status }

@@ -15,7 +15,7 @@ final class Connection {
     let configuration: PeerConfiguration
     /// How revisions are named here.
     private(set) var dialect: RevisionDialect
-    let limits: Limits
+    let limits: ReplicatorLimits
     let log: Log
     /// Names this connection's commits, so that its own changes are recognised.
     let origin = ChangeOrigin()

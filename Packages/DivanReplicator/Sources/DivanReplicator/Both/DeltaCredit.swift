@@ -10,17 +10,17 @@ struct DeltaCredit {
     private var byteCount: Int
     private var refilled: Duration = .zero
 
-    init(_ limits: Limits) {
+    init(_ limits: ReplicatorLimits) {
         byteCount = limits.deltaSourceByteCount
     }
 
     /// Bytes came in.
-    mutating func received(_ count: Int, _ limits: Limits) {
+    mutating func received(_ count: Int, _ limits: ReplicatorLimits) {
         byteCount = min(limits.deltaSourceByteCount, byteCount + count * Self.earning)
     }
 
     /// Whether a body of so many bytes may be read now; it is paid for then.
-    mutating func spend(_ count: Int, at now: Duration, _ limits: Limits) -> Bool {
+    mutating func spend(_ count: Int, at now: Duration, _ limits: ReplicatorLimits) -> Bool {
         let elapsed = min(max(.zero, now - refilled), .seconds(1))
         refilled = max(refilled, now)
         let earned = Double(limits.deltaSourceByteCount) * (elapsed / .seconds(1))

@@ -34,7 +34,7 @@ public struct PeerConfiguration: Sendable {
     /// Both peers need one of the same name; others never hear of it (``Subprotocol``).
     public var furtherCodecs: [any CompressionCodec] = []
     /// What a peer may make this one hold.
-    public var limits = Limits()
+    public var limits = ReplicatorLimits()
     /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.
     public var checkpointInterval: Duration = .seconds(5)
     /// Where made-up revision IDs come from; a simulation hands in a source that repeats itself.

@@ -12,7 +12,7 @@
 /// **What may be reordered.** One that waits for blobs is overtaken by those that do not; `RemoteOrder` and
 /// `Withdrawals` judge by sequences what is old by then.
 ///
-/// **What bounds it.** `Limits.requestedRevisionsCount`, and for those that wait for blobs
+/// **What bounds it.** `ReplicatorLimits.requestedRevisionsCount`, and for those that wait for blobs
 /// `parkedRevisionsCount` and `parkedByteCount`. A lost connection forgets all but those that are ready.
 ///
 /// A passive peer has no checkpoint and resolves nothing: there the life ends when it is ready, and the

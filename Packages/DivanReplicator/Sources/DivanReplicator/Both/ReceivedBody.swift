@@ -21,7 +21,7 @@ struct ReceivedBody {
     ///
     /// - Throws: HTTP/400 for anything but a JSON object, and for one with a key that the protocol
     ///   keeps for itself; HTTP/413 for one that is too large.
-    init(_ received: [UInt8], isTombstone: Bool, limits: Limits) throws(SyncError) {
+    init(_ received: [UInt8], isTombstone: Bool, limits: ReplicatorLimits) throws(SyncError) {
         if received.isEmpty, isTombstone {
             bytes = Array("{}".utf8)
             return

@@ -42,7 +42,7 @@ struct PeerTerms {
     /// Whether it remembers every tree ID behind a vector; others compare the first with their own.
     var takesTreeIDs: Bool
 
-    init(_ properties: BLIPProperties, limits: Limits) {
+    init(_ properties: BLIPProperties, limits: ReplicatorLimits) {
         let asked = properties["maxHistory"].flatMap { Int($0) } ?? 0
         historyCount = asked > 0 ? min(asked, limits.receivedHistoryCount) : limits.historyCount
         understandsBlobs = properties.bool("blobs")

@@ -23,7 +23,7 @@ struct SendWindow {
     }
 
     /// The most revisions on their way.
-    func revisionsCount(_ limits: Limits) -> Int {
+    func revisionsCount(_ limits: ReplicatorLimits) -> Int {
         shortestDelay <= Self.nearbyDelay
             ? min(limits.unansweredNearbyCount, limits.unansweredRevisionsCount)
             : limits.unansweredRevisionsCount

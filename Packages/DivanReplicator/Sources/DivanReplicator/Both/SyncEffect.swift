@@ -126,7 +126,7 @@ public struct SyncStatus: Equatable, Sendable {
     public var rotating: PendingConflict?
     /// What is waited for so long that somebody should look; `nil` while all goes on.
     ///
-    /// Told after `Limits.patience`, and again each time that it has doubled.
+    /// Told after `ReplicatorLimits.patience`, and again each time that it has doubled.
     public var stall: SyncWait?
     /// Whether the session waits for credentials of the application, or ended for want of them.
     public var needsCredentials = false

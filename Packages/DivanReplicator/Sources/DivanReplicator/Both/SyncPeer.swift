@@ -12,7 +12,7 @@ public import DivanStore
 /// Source: `replication.md`, `checkpoints.md`, `blobs.md`, `errors.md`.
 public protocol SyncPeer: AnyObject {
     /// What the peer holds to.
-    var limits: Limits { get }
+    var limits: ReplicatorLimits { get }
 
     /// Names the changes that this peer makes to the store.
     var origin: ChangeOrigin { get }

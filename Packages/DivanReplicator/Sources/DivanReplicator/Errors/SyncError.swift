@@ -125,7 +125,7 @@ public struct SyncError: Error, Hashable, Sendable {
     static let unknownCollection = http(.badRequest, "the collection property is out of range.")
 
     /// A body that no peer takes, with its size.
-    static func tooLarge(_ byteCount: Int, _ limits: Limits) -> SyncError {
+    static func tooLarge(_ byteCount: Int, _ limits: ReplicatorLimits) -> SyncError {
         let limit = limits.documentByteCount
         return .http(.contentTooLarge, "a body of \(byteCount) bytes, peers take \(limit) at most")
     }

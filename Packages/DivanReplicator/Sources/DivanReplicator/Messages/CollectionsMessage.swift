@@ -37,7 +37,7 @@ enum CollectionsMessage {
     /// - Throws: HTTP/400 that names the fault.
     static func parse(
         _ body: [UInt8],
-        limits: Limits
+        limits: ReplicatorLimits
     ) throws(SyncError) -> [(name: String, checkpointID: String)] {
         guard case .object(let root)? = try? JSON(parsing: body.span),
             case .array(let names)? = root["collections"],

@@ -75,7 +75,7 @@ struct RevisionDialect: Equatable, Sendable {
     func ancestry(
         of id: RevisionID,
         _ text: String,
-        limits: Limits
+        limits: ReplicatorLimits
     ) throws(SyncError) -> RevisionAncestry {
         switch scheme {
         case .trees:
@@ -91,7 +91,7 @@ struct RevisionDialect: Equatable, Sendable {
 
     /// Reads ancestors in a tree: splits at commas; spaces after them are skipped as Couchbase Lite
     /// does.
-    func tree(_ text: String, limits: Limits) throws(SyncError) -> [RevisionID] {
+    func tree(_ text: String, limits: ReplicatorLimits) throws(SyncError) -> [RevisionID] {
         var history: [RevisionID] = []
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard history.count < limits.receivedHistoryCount else { break }

@@ -34,7 +34,7 @@ struct RevisionMessage {
     init(
         _ fields: RevisionFields,
         in dialect: RevisionDialect = RevisionDialect(.trees),
-        limits: Limits
+        limits: ReplicatorLimits
     ) throws(SyncError) {
         guard let name = fields.name.value else { throw .http(.badRequest, "rev without id") }
         guard let documentID = try? DocumentID(received: name) else {

@@ -23,7 +23,7 @@ struct BlobRights {
     }
 
     /// Notes that the peer has sent a content, so that it need not do so again.
-    mutating func noteShown(_ digest: BlobDigest, _ limits: Limits) {
+    mutating func noteShown(_ digest: BlobDigest, _ limits: ReplicatorLimits) {
         guard areBound else { return }
         if shown.count >= limits.shownBlobsCount { shown = [] }
         shown.insert(digest)

@@ -22,7 +22,7 @@ import DivanStore
 /// revision that waits for blobs is overtaken. With an answer goes how far the sequences were, so
 /// that a client that pulls, too, can tell older news from newer.
 ///
-/// **What bounds it.** `Limits` for each connection, `ConnectionBudget` for all of a listener:
+/// **What bounds it.** `ReplicatorLimits` for each connection, `ConnectionBudget` for all of a listener:
 /// received lists, open messages, revisions that wait, blobs in either direction, bytes that
 /// differences make it read. One turn reads a bounded part of the feed (`silentListsCount`) and hashes
 /// a bounded part of a proof, so no client holds the loop.

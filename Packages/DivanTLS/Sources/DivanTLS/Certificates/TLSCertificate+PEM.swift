@@ -12,13 +12,13 @@ extension TLSCertificate {
         self = first
     }
 
-    /// Parses all certificates of a PEM text in order, at most `Limits.certificateCount`.
+    /// Parses all certificates of a PEM text in order, at most `TLSLimits.certificateCount`.
     ///
     /// - Throws: `CredentialError` when a block between the marks is not a certificate.
     public static func certificates(pem: String) throws(CredentialError) -> [TLSCertificate] {
-        guard pem.utf8.count <= Limits.fileByteCount else {
+        guard pem.utf8.count <= TLSLimits.fileByteCount else {
             throw CredentialError(
-                .tooLarge(byteCount: pem.utf8.count, limit: Limits.fileByteCount)
+                .tooLarge(byteCount: pem.utf8.count, limit: TLSLimits.fileByteCount)
             )
         }
         var certificates: [TLSCertificate] = []
@@ -29,7 +29,7 @@ extension TLSCertificate {
                 return
             }
             defer { BIO_free(source) }
-            while certificates.count < Limits.certificateCount {
+            while certificates.count < TLSLimits.certificateCount {
                 guard let certificate = PEM_read_bio_X509(source, nil, nil, nil) else { break }
                 certificates.append(TLSCertificate(CertificateHandle(adopting: certificate)))
             }

@@ -17,11 +17,11 @@ public struct TLSCertificate: Sendable {
     /// Parses one DER certificate that fills `der` exactly.
     ///
     /// - Throws: `CredentialError` when the bytes are something else, or too many
-    ///   (`Limits.certificateByteCount`).
+    ///   (`TLSLimits.certificateByteCount`).
     public init(der: Span<UInt8>) throws(CredentialError) {
-        guard der.count <= Limits.certificateByteCount else {
+        guard der.count <= TLSLimits.certificateByteCount else {
             throw CredentialError(
-                .tooLarge(byteCount: der.count, limit: Limits.certificateByteCount)
+                .tooLarge(byteCount: der.count, limit: TLSLimits.certificateByteCount)
             )
         }
         OpenSSLFailure.clear()

@@ -42,7 +42,7 @@ public struct CredentialError: Error, Equatable, Sendable {
         case exposed(path: String, mode: UInt32)
         /// A file operation failed; the errno.
         case file(path: String, errno: Int32)
-        /// More bytes than `Limits` allow.
+        /// More bytes than `TLSLimits` allow.
         case tooLarge(byteCount: Int, limit: Int)
         /// OpenSSL refused a step that should have worked; its error code.
         case library(step: Step, code: UInt)
@@ -120,7 +120,7 @@ extension CredentialError.Reason {
         case .invalidAttribute: "see RFC 5280 appendix A"
         case .emptyValidity: "choose a later expiration"
         case .issuerIsNoAuthority: "use an issuer whose certificate is a CA"
-        case .invalidLabel: "use 1 to \(Limits.labelByteCount) bytes without control characters"
+        case .invalidLabel: "use 1 to \(TLSLimits.labelByteCount) bytes without control characters"
         case .labelTaken: "delete it first or choose another"
         case .exposed: "chmod go-rwx it, and check who has read it"
         case .file: "check the path and its permissions"

@@ -48,9 +48,9 @@ struct PrivateDirectory: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw CredentialError(.file(path: place, errno: EINVAL))
         }
-        guard status.st_size <= Limits.fileByteCount else {
+        guard status.st_size <= TLSLimits.fileByteCount else {
             throw CredentialError(
-                .tooLarge(byteCount: Int(status.st_size), limit: Limits.fileByteCount)
+                .tooLarge(byteCount: Int(status.st_size), limit: TLSLimits.fileByteCount)
             )
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))

@@ -13,8 +13,10 @@ extension TLSCredential {
     ///
     /// Source: RFC 7292.
     public init(pkcs12: Span<UInt8>, password: String?) throws(CredentialError) {
-        guard pkcs12.count <= Limits.fileByteCount else {
-            throw CredentialError(.tooLarge(byteCount: pkcs12.count, limit: Limits.fileByteCount))
+        guard pkcs12.count <= TLSLimits.fileByteCount else {
+            throw CredentialError(
+                .tooLarge(byteCount: pkcs12.count, limit: TLSLimits.fileByteCount)
+            )
         }
         do {
             self = try Self.opened(pkcs12, password, in: nil)
@@ -56,7 +58,7 @@ extension TLSCredential {
 
         var certificates = [TLSCertificate(leafHandle)]
         for index in 0..<divan_tls_stack_count(others) {
-            guard certificates.count < Limits.certificateCount,
+            guard certificates.count < TLSLimits.certificateCount,
                 let other = divan_tls_stack_item(others, index), X509_up_ref(other) == 1
             else { break }
             certificates.append(TLSCertificate(CertificateHandle(adopting: other)))

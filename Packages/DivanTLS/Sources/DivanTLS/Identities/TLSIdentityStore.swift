@@ -1,6 +1,6 @@
 /// Keeps identities under labels, private keys included.
 ///
-/// A label is 1 to `Limits.labelByteCount` bytes of UTF-8 without control characters; two labels
+/// A label is 1 to `TLSLimits.labelByteCount` bytes of UTF-8 without control characters; two labels
 /// are the same when their bytes are. Any thread may call. `IdentityStoreContract` checks an
 /// implementation.
 ///
@@ -27,7 +27,7 @@ public protocol TLSIdentityStore: Sendable {
 /// Refuses labels outside the store's promise.
 func checkLabel(_ label: String) throws(CredentialError) {
     let hasControls = label.unicodeScalars.contains { $0.properties.generalCategory == .control }
-    guard (1...Limits.labelByteCount).contains(label.utf8.count), !hasControls else {
+    guard (1...TLSLimits.labelByteCount).contains(label.utf8.count), !hasControls else {
         throw CredentialError(.invalidLabel(label))
     }
 }

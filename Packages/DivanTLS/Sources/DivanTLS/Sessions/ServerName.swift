@@ -15,7 +15,7 @@ enum ServerName {
             return
         }
         if text.hasSuffix(".") { text = text.dropLast() }
-        guard !text.isEmpty, text.utf8.count <= Limits.serverNameByteCount,
+        guard !text.isEmpty, text.utf8.count <= TLSLimits.serverNameByteCount,
             text.utf8.allSatisfy(Self.isHostCharacter)
         else { return nil }
         self = .name(String(text))

@@ -119,8 +119,8 @@ public final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_options(pointer, divan_tls_options(settings.resumesSessions ? 1 : 0))
         // OpenSSL makes the key of the tickets with the context, at random.
         try require(SSL_CTX_set_num_tickets(pointer, settings.resumesSessions ? 1 : 0))
-        SSL_CTX_set_timeout(pointer, Limits.resumptionSeconds)
-        divan_tls_set_modes(pointer, Limits.presentedByteCount)
+        SSL_CTX_set_timeout(pointer, TLSLimits.resumptionSeconds)
+        divan_tls_set_modes(pointer, TLSLimits.presentedByteCount)
         guard role == .client, settings.resumesSessions else { return }
         divan_tls_report_sessions(pointer)
         SSL_CTX_sess_set_new_cb(pointer, keepResumption)
@@ -154,7 +154,7 @@ public final class TLSContext: @unchecked Sendable {
             SSL_CTX_set_verify(pointer, mode, nil)
             if case .roots(let roots) = policy { try self.trust(roots) }
         }
-        SSL_CTX_set_verify_depth(pointer, Limits.chainDepth)
+        SSL_CTX_set_verify_depth(pointer, TLSLimits.chainDepth)
         SSL_CTX_set_cert_verify_callback(pointer, judgePeer, nil)
     }
 

@@ -32,7 +32,7 @@ public final class TLSResumptionCache: Sendable {
     private let entries = Mutex<[Entry]>([])
 
     /// Creates an empty cache; a limit of 0 keeps nothing.
-    public init(limit: Int = Limits.resumptionCount) {
+    public init(limit: Int = TLSLimits.resumptionCount) {
         self.limit = max(0, limit)
     }
 

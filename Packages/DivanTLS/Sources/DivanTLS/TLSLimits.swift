@@ -1,5 +1,5 @@
 /// Every bound of this package, with its reason; all are maxima.
-public enum Limits {
+public enum TLSLimits {
     /// Bytes in one certificate: 64 KiB, sixteen times a large one.
     public static let certificateByteCount = 65_536
     /// Certificates read from one PEM text or PKCS #12 file: 1,000, more than any root bundle.
@@ -21,3 +21,7 @@ public enum Limits {
     /// Bytes of a server name: 253, the longest host name (RFC 1035 §2.3.4 as text).
     public static let serverNameByteCount = 253
 }
+
+/// The former name, which four modules had.
+@available(*, deprecated, renamed: "TLSLimits")
+public typealias Limits = TLSLimits

@@ -1,5 +1,5 @@
 /// Every bound of this package, with its reason; all are maxima.
-public enum Limits {
+public enum DiscoveryLimits {
     /// UTF-8 bytes of an instance name: 63, one DNS label (RFC 6763 §4.1.1).
     public static let nameByteCount = 63
     /// Bytes of one attribute, `key=value`: 255, one TXT string (RFC 6763 §6.1).
@@ -12,3 +12,7 @@ public enum Limits {
     /// Places (interface and protocol) kept for one peer: 32, two for each of 16 interfaces.
     public static let placeCount = 32
 }
+
+/// The former name, which four modules had.
+@available(*, deprecated, renamed: "DiscoveryLimits")
+public typealias Limits = DiscoveryLimits

@@ -1,7 +1,7 @@
 import DivanStore
 
 /// What a peer may make the engine hold or do; every member is a maximum.
-public struct Limits: Sendable {
+public struct ReplicatorLimits: Sendable {
     /// Entries in one `changes` or `proposeChanges` list that we send: 200, as every
     /// implementation sends.
     public var changesCount = 200
@@ -141,8 +141,8 @@ public struct Limits: Sendable {
 
     /// The limits for two databases of one process, where no connection can be lost: what is on its
     /// way need not be little, and neither end should wait for the other.
-    public static let inProcess: Limits = {
-        var limits = Limits()
+    public static let inProcess: ReplicatorLimits = {
+        var limits = ReplicatorLimits()
         limits.unansweredNearbyCount = 1_200
         limits.unansweredRevisionsCount = 1_200
         // Larger turns are larger transactions: pages that each of them writes are written less.
@@ -151,3 +151,7 @@ public struct Limits: Sendable {
         return limits
     }()
 }
+
+/// The former name, which four modules had.
+@available(*, deprecated, renamed: "ReplicatorLimits")
+public typealias Limits = ReplicatorLimits
