@@ -306,7 +306,7 @@ let tools: [Target] = [
             "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
-            "DivanJSON", "DivanLZ4", "DivanProbe", "DivanQuery", "DivanREST",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
             "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",

@@ -107,14 +107,18 @@ import Testing
         async throws
     {
         let (shellCount, fileCount, documentCount) = (8, 5, 250)
+        var expected: Set<Substring> = []
         for number in 0..<shellCount {
             for file in 0..<fileCount {
                 let lines = (0..<documentCount).map { index in
-                    "{\"_id\":\"doc-\(number)-\(file)-\(index)\",\"number\":\(index)}\n"
+                    "{\"_id\":\"doc-\(number)-\(file)-\(index)\",\"number\":\(index),"
+                        + "\"writer\":\(number)}\n"
                 }
                 try shell.write("part-\(number)-\(file).jsonl", lines.joined())
+                expected.formUnion(lines.map { $0.dropLast() })
             }
         }
+        try shell.write("log", "")
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed \(seed)")
         let tally = Tally()
@@ -140,21 +144,50 @@ import Testing
             }
             try await group.waitForAll()
         }
-        let names = try shell.run("ls", "a").output.split(separator: "\n")
-        #expect(names.count == shellCount * fileCount * documentCount)
-        #expect(Set(names).count == names.count)
         let bodies = try shell.run("export", "a", "-").output.split(separator: "\n")
-        #expect(bodies.count == names.count)
+        #expect(bodies.count == expected.count, "seed \(seed)")
+        #expect(Set(bodies) == expected, "seed \(seed)")
+        try expectFirstRevisions(count: expected.count, "seed \(seed)")
         #expect(tally.killedShells.load(ordering: .relaxed) > 0)
         #expect(tally.killedHolders.load(ordering: .relaxed) > 0)
+        let held = try shell.text("log").split(separator: "\n")
+            .count { $0.hasSuffix("did import for another shell: exit 0") }
+        #expect(held > 0, "no import went through a holder; seed \(seed)")
         try shell.run("check", "a")
+    }
+
+    /// Holds that each document was written once: its revision is the first, and no sequence was used
+    /// for another.
+    private func expectFirstRevisions(count: Int, _ note: Comment = "") throws {
+        let revisions = try shell.run("ls", "a", "--json").lines
+        #expect(revisions.count == count, note)
+        let others = revisions.filter { !$0.contains("\"revision\":\"1-") }
+        #expect(others.isEmpty, "\(note) \(others.prefix(3))")
+        let collections = try shell.run("collections", "a", "--json").json()
+        #expect(collections["sequence"] as? Int == count, note)
+    }
+
+    @Test func `an import that is run again through the holder changes nothing`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        try shell.write("more.jsonl", "{\"_id\":\"x\",\"n\":1}\n{\"_id\":\"y\"}\n")
+        try shell.run("import", "a", "more.jsonl")
+        let again = try shell.run("import", "a", "more.jsonl", "--json").json()
+        #expect(again["documents"] as? Int == 0)
+        #expect(again["unchanged"] as? Int == 2)
+        server.stop()
+        try expectFirstRevisions(count: 2)
     }
 
     /// Serves, and is killed again and again.
     private static func hold(_ shell: Shell, _ tally: Tally, _ seed: UInt64) throws {
         var dice = SeededGenerator(seed: seed)
         while !tally.isOver.load(ordering: .relaxed) {
-            let server = try shell.serve("a", "--no-tls")
+            let server = try shell.start(
+                ["serve", "a", "--interface", "127.0.0.1", "--no-tls"],
+                ["DIVAN_LOG": "info"],
+                errors: .file(shell.path("log"))
+            )
             // One that finds a shell at work ends by itself.
             let isServing = (try? server.url()) != nil
             Thread.sleep(forTimeInterval: Double.random(in: 0.2...1.5, using: &dice))

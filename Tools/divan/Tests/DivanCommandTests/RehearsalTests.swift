@@ -57,7 +57,8 @@ import Testing
         )
         #expect(
             try rehearse("import", "db", "more.jsonl")
-                == "Would import 3 documents and 1 blob, and change 1 document that is there\n"
+                == "Would import 2 documents and 1 blob, and change 1 document that is there; "
+                + "1 document is unchanged\n"
         )
         let elsewhere = try rehearse("import", "db", "more.jsonl", "-c", "new")
         #expect(elsewhere.contains("change 0 documents"))

@@ -68,9 +68,13 @@ final class Shell: Sendable {
     }
 
     /// Starts a command that goes on and prints events.
-    func start(_ words: [String], _ environment: [String: String] = [:]) throws -> Peer {
+    func start(
+        _ words: [String],
+        _ environment: [String: String] = [:],
+        errors: RunningProgram.Errors = .discarded
+    ) throws -> Peer {
         let divan = program(Self.divan, environment)
-        return Peer(process: try divan.start(words + ["--json"], errors: .discarded))
+        return Peer(process: try divan.start(words + ["--json"], errors: errors))
     }
 
     /// Serves a database on loopback, with events.

@@ -108,9 +108,10 @@ enum ImportCommand: Command {
         let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
         terminal.rehearsed(
             "import \(contents), and change \(Numbers.count(batch.replacedCount, "document")) "
-                + "that \(batch.replacedCount == 1 ? "is" : "are") there",
+                + "that \(batch.replacedCount == 1 ? "is" : "are") there\(unchanged(batch))",
             [
                 "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
+                "unchanged": JSON(batch.unchangedCount),
                 "refused": JSON(batch.refusedCount), "replaced": JSON(batch.replacedCount),
             ]
         )
@@ -120,11 +121,19 @@ enum ImportCommand: Command {
         if terminal.isJSON {
             let object: JSON = [
                 "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
+                "unchanged": JSON(batch.unchangedCount),
                 "refused": JSON(batch.refusedCount), "seconds": .double(elapsed.inSeconds),
             ]
             return terminal.result(object.canonicalText)
         }
         let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
-        terminal.note("Imported \(contents) in \(Numbers.seconds(elapsed.inSeconds))")
+        let time = Numbers.seconds(elapsed.inSeconds)
+        terminal.note("Imported \(contents) in \(time)\(unchanged(batch))")
+    }
+
+    private static func unchanged(_ batch: ImportBatch) -> String {
+        let count = batch.unchangedCount
+        guard count > 0 else { return "" }
+        return "; \(Numbers.count(count, "document")) \(count == 1 ? "is" : "are") unchanged"
     }
 }

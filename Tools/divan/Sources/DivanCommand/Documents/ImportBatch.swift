@@ -5,6 +5,9 @@ import DivanStore
 import Foundation
 
 /// Collects documents and saves them a thousand at a time, each thousand in one transaction.
+///
+/// A document that is there with the same content is left alone, so that a file may be imported
+/// again after an import that was stopped or killed.
 struct ImportBatch {
     /// What becomes of a line.
     struct Rules {
@@ -28,8 +31,14 @@ struct ImportBatch {
         var documentID: DocumentID
         var collection: CollectionPath
         var body: [UInt8]
-        var hasBlobs: Bool
+        var blobCount: Int
         var isTombstone = false
+
+        /// Whether a database that holds `current` is as the item wants it.
+        func isStored(as current: StoredDocument?) -> Bool {
+            guard let current else { return isTombstone }
+            return !isTombstone && BodyMeaning.isSame(current.body, body)
+        }
     }
 
     private static let itemCount = 1000
@@ -41,6 +50,8 @@ struct ImportBatch {
 
     /// Documents that are saved.
     private(set) var savedCount = 0
+    /// Documents that were there with the same content, and were left alone.
+    private(set) var unchangedCount = 0
     /// Blobs that the saved documents refer to.
     private(set) var blobCount = 0
     /// Documents that were left out.
@@ -55,8 +66,10 @@ struct ImportBatch {
 
     /// How far the import is.
     var reading: ProgressLine.Reading {
-        ProgressLine.Reading(documents: UInt64(savedCount + items.count), bytes: byteCount)
+        ProgressLine.Reading(documents: UInt64(takenCount), bytes: byteCount)
     }
+
+    private var takenCount: Int { savedCount + unchangedCount + items.count }
 
     /// Takes a document; one that is not valid ends the import, or is reported and left out.
     mutating func add(_ entry: DocumentReader.Entry, report: (String) -> Void) throws {
@@ -78,38 +91,64 @@ struct ImportBatch {
     /// Saves what was collected.
     mutating func commit() throws {
         if rules.isDry { try look() } else { try save() }
-        savedCount += items.count
         items.removeAll(keepingCapacity: true)
     }
 
-    /// Counts what is there already.
+    /// Counts what would be saved, and what is there already.
     private mutating func look() throws {
-        replacedCount += try store.read { reader in
-            try items.count { item in
-                guard try reader.hasCollection(item.collection) else { return false }
-                return try reader.document(item.documentID, in: item.collection) != nil
+        try store.read { reader in
+            for item in items {
+                let isThere = try reader.hasCollection(item.collection)
+                let current =
+                    isThere ? try reader.document(item.documentID, in: item.collection) : nil
+                guard !item.isStored(as: current) else {
+                    unchangedCount += 1
+                    continue
+                }
+                if current != nil { replacedCount += 1 }
+                count(item)
             }
         }
     }
 
-    private func save() throws {
-        try store.write { writer in
-            for item in items {
+    private mutating func save() throws {
+        let changed = try store.write { writer in
+            try items.filter { item in
                 try writer.createCollection(item.collection)
-                if item.isTombstone {
-                    let current = try writer.document(item.documentID, in: item.collection)
-                    guard current != nil else { continue }
-                }
-                _ = try writer.save(
-                    item.documentID,
-                    in: item.collection,
-                    body: item.body,
-                    isTombstone: item.isTombstone,
-                    hasBlobs: item.hasBlobs,
-                    parent: .current
-                )
+                return try Self.save(item, writer)
             }
         }
+        unchangedCount += items.count - changed.count
+        for item in changed { count(item) }
+    }
+
+    /// Saves a document, unless the database has it as it is.
+    private static func save(_ item: Item, _ writer: StoreWriter) throws -> Bool {
+        var revision = LocalRevision(
+            item.documentID,
+            body: item.body,
+            hasBlobs: item.blobCount > 0,
+            over: .revision(nil)
+        )
+        revision.isTombstone = item.isTombstone
+        if !item.isTombstone {
+            // Most are new, and are not looked up twice.
+            guard case .conflict(let current) = try writer.save(revision, in: item.collection)
+            else {
+                return true
+            }
+            if item.isStored(as: current) { return false }
+        } else if try writer.document(item.documentID, in: item.collection) == nil {
+            return false
+        }
+        revision.parent = .current
+        _ = try writer.save(revision, in: item.collection)
+        return true
+    }
+
+    private mutating func count(_ item: Item) {
+        savedCount += 1
+        blobCount += item.blobCount
     }
 
     /// Saves what came before an error, and says so in the error's place.
@@ -119,6 +158,9 @@ struct ImportBatch {
         try commit()
         let state = rules.isDry ? "would be saved" : "saved"
         failure.sentence += "; \(Numbers.count(savedCount, "document")) before it \(state)"
+        if unchangedCount > 0 {
+            failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
+        }
         if failure.kind == .invalid {
             failure.sentence += ", the rest not read: mend it, or use --keep-going"
         }
@@ -142,19 +184,18 @@ struct ImportBatch {
                     documentID: documentID,
                     collection: collection,
                     body: Array("{}".utf8),
-                    hasBlobs: false,
+                    blobCount: 0,
                     isTombstone: true
                 )
             }
             try StoreRules.check(topLevelKeys: body.keys)
             let blobs = rules.isDry ? nil : store.blobs
             let installed = try InlineBlobs.install(.object(body), into: blobs)
-            blobCount += installed.count
             return Item(
                 documentID: documentID,
                 collection: collection,
                 body: try installed.body.canonicalBytes(),
-                hasBlobs: installed.count > 0
+                blobCount: installed.count
             )
         } catch {
             var failure = (error as? Failure) ?? Failure(explaining: error)

@@ -1,6 +1,7 @@
 import CDivanHolder
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import Foundation
 import Glibc
 import Synchronization
@@ -27,6 +28,7 @@ final class Holder: Sendable {
     private let greeting: JSON
     private let state = Mutex((count: 0, isOver: false))
     private let working = DispatchGroup()
+    private let log = Log(.database)
 
     /// Begins to listen in the bundle of a database that this process has open for writing; `nil` where
     /// no socket can be made, and then other shells have to wait.
@@ -116,6 +118,8 @@ final class Holder: Sendable {
             interruption.request()
         }.start()
         let status = perform(words, files, interruption)
+        // The verb alone: what stands behind it is nobody else's business.
+        log.info("did \(words.first ?? "nothing") for another shell: exit \(status)")
         _ = HolderWire.send(["exit": JSON(Int(status))], to: connection)
         shutdown(connection, Int32(SHUT_RDWR))
     }
