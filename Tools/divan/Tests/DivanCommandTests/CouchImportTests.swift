@@ -63,4 +63,107 @@ import Testing
         try importing("{\"rows\":[{\"id\":\"a\"").expectFailure(4, "not closed")
         #expect(try shell.run("ls", "db").output.isEmpty)
     }
+
+    // MARK: The stream of pouchdb-dump
+
+    private let header = """
+        {"version":"3.0.0","db_type":"leveldb","start_time":"2026-11-20T10:00:00.000Z",\
+        "db_info":{"db_name":"app","doc_count":4,"update_seq":6,"adapter":"leveldb"}}
+        """
+
+    @Test func `a stream of PouchDB with deletions and attachments`() throws {
+        try shell.run("put", "db", "gone", "{}")
+        let stream = """
+            {"docs":[{"name":"]},{ in a text","_id":"soup","_rev":"2-b1",\
+            "_revisions":{"start":2,"ids":["b1","a1"]},\
+            "_attachments":{"a.txt":{"content_type":"text/plain","revpos":1,\
+            "digest":"md5-XUFAKrxLKna5cZ2REBfFkg==","data":"aGVsbG8="}}},\
+            {"_id":"_design/app","_rev":"1-c1","_revisions":{"start":1,"ids":["c1"]},"views":{}}]}
+            {"seq":2}
+            {"docs":[{"_id":"gone","_rev":"2-d2","_deleted":true,\
+            "_revisions":{"start":2,"ids":["d2","d1"]}},{"_id":"tea","_rev":"1-e1",\
+            "_revisions":{"start":1,"ids":["e1"]},"n":1}]}
+            {"seq":6}
+
+            """
+        // As it is made, in two files by --split, and without the line about the database.
+        for text in [
+            header + "\n" + stream, stream, header + "\n" + stream + header + "\n" + stream,
+        ] {
+            try importing(text).expectSuccess()
+            #expect(try shell.run("ls", "db").output == "soup\ntea\n")
+        }
+        let soup = try shell.run("get", "db", "soup", "--json").json()
+        #expect(soup["name"] as? String == "]},{ in a text")
+        #expect(soup["_revisions"] == nil)
+        let blobs = try #require(soup["attachments"] as? [String: [String: Any]])
+        #expect(blobs["a.txt"]?["length"] as? Int == 5)
+        #expect(blobs["a.txt"]?["content_type"] as? String == "text/plain")
+        let revisions = try shell.run("ls", "db", "--json").lines
+        #expect(revisions.allSatisfy { $0.contains("\"revision\":\"1-") }, "\(revisions)")
+    }
+
+    @Test(arguments: [
+        // The longer history, then the higher digest, and what is not deleted before all.
+        (#""_rev":"3-aa","_revisions":{"start":3,"ids":["aa","b1","a1"]}"#, true),
+        (#""_rev":"2-ff","_revisions":{"start":2,"ids":["ff","a1"]}"#, true),
+        (#""_rev":"2-aa","_revisions":{"start":2,"ids":["aa","a1"]}"#, false),
+        (#""_rev":"1-ff","_revisions":{"start":1,"ids":["ff"]}"#, false),
+        (#""_deleted":true,"_rev":"3-aa","_revisions":{"start":3,"ids":["aa","cc","a1"]}"#, false),
+        // What follows a revision takes its place, be it a deletion.
+        (#""_deleted":true,"_rev":"3-aa","_revisions":{"start":3,"ids":["aa","b1","a1"]}"#, true),
+    ])
+    func `of several leaves of a document the one comes that CouchDB shows`(
+        other: String,
+        wins: Bool
+    ) throws {
+        let leaf = #"{"_id":"a","_rev":"2-b1","_revisions":{"start":2,"ids":["b1","a1"]},"n":1}"#
+        let second = "{\"_id\":\"a\",\"n\":2,\(other)}"
+        for docs in ["\(leaf),\(second)", "\(second),\(leaf)"] {
+            try shell.run("put", "db", "a", "{\"n\":0}")
+            try importing("\(header)\n{\"docs\":[\(docs)]}\n{\"seq\":1}\n").expectSuccess()
+            let found = try shell.divan("get", "db", "a", "--raw")
+            if wins, other.contains("_deleted") {
+                #expect(found.status == 3, "\(found)")
+            } else {
+                #expect(found.output == "{\"n\":\(wins ? 2 : 1)}\n", "\(docs)")
+            }
+        }
+    }
+
+    @Test func `what is neither from CouchDB nor from PouchDB is refused with advice`() throws {
+        let document = #"{"docs":[{"_id":"a","n":1}]}"#
+        try importing("{\"name\":\"x\"}\n").expectFailure(4, ":1: ", "no _id", "--from couchdb")
+        try importing("{\"docs\":[{\"name\":\"x\"}]}").expectFailure(4, "no _id")
+        try importing(#"{"error":"unauthorized","reason":"You are not authorized."}"#)
+            .expectFailure(4, "error, unauthorized: You are not authorized.; mend the request")
+        #expect(try shell.run("ls", "db").output.isEmpty)
+        try importing("\(header)\n\(document)\n{\"sequence\":1}\n").expectFailure(
+            4,
+            ":3: ",
+            "damaged"
+        )
+        try importing("\(document)\n[{\"_id\":\"b\"}]\n").expectFailure(4, ":2: ", "two in one")
+        try importing("\(header)\n\(document)\n{\"docs\":[{\"_id\":\"b\"}")
+            .expectFailure(4, "not closed")
+        try importing("\(header)\n\(document)\n{\"se").expectFailure(4, "not closed")
+        #expect(try shell.run("ls", "db").output == "a\n")
+    }
+
+    @Test func `pages of answers may follow each other, and a feed may end with its last line`()
+        throws
+    {
+        let page = #"{"rows":[{"id":"a","doc":{"_id":"a"}}],"total_rows":2}"#
+        let next = #"{"offset":1,"rows":[{"id":"b","doc":{"_id":"b"}}]}"#
+        try importing("\(page)\n\(next)\n").expectSuccess()
+        #expect(try shell.run("ls", "db").output == "a\nb\n")
+        try importing(
+            """
+            {"seq":"1-x","id":"c","changes":[{"rev":"1-a"}],"doc":{"_id":"c","_rev":"1-a"}}
+            {"last_seq":"1-x","pending":0}
+
+            """
+        ).expectSuccess()
+        #expect(try shell.run("ls", "db").output == "a\nb\nc\n")
+    }
 }

@@ -31,9 +31,13 @@ enum ImportCommand: Command {
             {"@type":"blob","content_type":"image/png","data":"…"}.
             {"_id":"x","_deleted":true} deletes x. Of csv, what is written as JSON writes a number,
             true, false or null is that, an empty field is absent, all else is text. Of couchdb, what
-            _all_docs?include_docs=true&attachments=true, _changes or _find gave: attachments become
-            blobs under "attachments", _rev and design documents are left out. The collection is
-            made when it is missing.
+            _all_docs?include_docs=true&attachments=true, _changes or _find gave, or pouchdb-dump:
+            attachments become blobs under "attachments"; _rev and design documents are left out, and
+            of a conflict the side that CouchDB does not show. The collection is made when it is
+            missing.
+
+            A document that is there with the same content is left alone and counts as unchanged, so
+            that an import that was stopped can be run again.
             """,
         examples: [
             "divan import travel routes.jsonl -c travel.routes",

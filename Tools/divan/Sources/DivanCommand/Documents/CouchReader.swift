@@ -2,42 +2,79 @@ import DivanCommandLine
 import DivanJSON
 
 /// Reads what CouchDB and PouchDB give out: `_all_docs`, `_find`, `_bulk_docs` and `_changes`, as one
-/// object with an array of documents, as an array, or as a line for each.
+/// object with an array of documents, as an array, or as a line for each; and the stream of
+/// `pouchdb-dump`, a line about the database and then objects with an array `docs` each.
 ///
 /// `_id` stays the ID. `_rev` and what else CouchDB keeps under an underscore belongs to its own history,
 /// and is left out; an attachment becomes a blob under `attachments`, if its content came along
-/// (`?attachments=true`). Design documents are programs for CouchDB, and are left out, too.
+/// (`?attachments=true`). Design documents are programs for CouchDB, and are left out, too. Of several
+/// leaves of a document, which a stream holds, the one comes that CouchDB shows.
 ///
-/// Source: the HTTP API reference of CouchDB 3.
+/// Source: the HTTP API reference of CouchDB 3; the README of pouchdb-replication-stream.
 struct CouchReader {
+    private let body: (DocumentReader.Entry) throws -> Void
+    /// A leaf that waits until another document comes.
+    private var held: (leaf: CouchLeaf, entry: DocumentReader.Entry)?
+
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
     static func read(_ path: String, _ body: (DocumentReader.Entry) throws -> Void) throws {
-        let file = try InputFile(path)
-        var finder = ArrayFinder()
-        var splitter = DocumentSplitter(name: file.name)
-        while case let piece = try file.read(), !piece.isEmpty {
-            let bytes = try finder.receive(piece, name: file.name)
-            try splitter.receive(bytes) { try pass($0, body) }
+        try withoutActuallyEscaping(body) { body in
+            let file = try InputFile(path)
+            var reader = CouchReader(body: body)
+            var finder = ArrayFinder(name: file.name)
+            var splitter = DocumentSplitter(name: file.name)
+            while case let piece = try file.read(), !piece.isEmpty {
+                let bytes = try finder.receive(piece)
+                try splitter.receive(bytes) { try reader.take($0) }
+            }
+            try splitter.receive(try finder.finish()) { try reader.take($0) }
+            try splitter.finish { try reader.take($0) }
+            try reader.release()
         }
-        try splitter.receive(try finder.finish(name: file.name)) { try pass($0, body) }
-        try splitter.finish { try pass($0, body) }
     }
 
     /// Hands a row on as the document that it holds, if any.
-    private static func pass(
-        _ entry: DocumentReader.Entry,
-        _ body: (DocumentReader.Entry) throws -> Void
-    ) throws {
-        guard let row = try? JSON(parsing: entry.bytes).object else { return try body(entry) }
-        guard let document = try document(of: row, entry.place) else { return }
+    private mutating func take(_ entry: DocumentReader.Entry) throws {
+        guard let row = try? JSON(parsing: entry.bytes).object else {
+            try release()
+            return try body(entry)
+        }
+        let document: JSONObject?
+        do {
+            document = try Self.document(of: row, entry.place)
+        } catch {
+            try release()
+            throw error
+        }
+        guard let document else { return }
         var changed = entry
         changed.bytes = Array(JSON.object(document).canonicalText.utf8)[...]
-        try body(changed)
+        guard let leaf = CouchLeaf(row) else {
+            try release()
+            return try body(changed)
+        }
+        if let held, held.leaf.isOfSameDocument(as: leaf) {
+            if leaf.wins(over: held.leaf) { self.held = (leaf, changed) }
+            return
+        }
+        try release()
+        held = (leaf, changed)
+    }
+
+    /// Passes on the leaf that waits.
+    private mutating func release() throws {
+        guard let entry = held?.entry else { return }
+        held = nil
+        try body(entry)
     }
 
     /// The document in a row, in the words of `divan import`; `nil` where there is none for us.
     private static func document(of row: JSONObject, _ place: String) throws -> JSONObject? {
-        guard let id = (row["_id"] ?? row["id"])?.string else { return row }
+        guard let id = (row["_id"] ?? row["id"])?.string else {
+            // The last line of a feed of changes.
+            if row["last_seq"] != nil { return nil }
+            throw stranger(row, place)
+        }
         if id.hasPrefix("_design/") || id.hasPrefix("_local/") { return nil }
         let isDeleted =
             row["deleted"]?.bool == true || row["_deleted"]?.bool == true
@@ -65,6 +102,24 @@ struct CouchReader {
         return document
     }
 
+    /// What to say of an object that is no document of CouchDB.
+    private static func stranger(_ row: JSONObject, _ place: String) -> Failure {
+        if let error = row["error"]?.string {
+            let reason = row["reason"]?.string.map { ": \($0)" } ?? ""
+            return Failure(
+                kind: .invalid,
+                sentence: "\(place): CouchDB answered with an error, \(error)\(reason); mend the "
+                    + "request, and fetch the documents again"
+            )
+        }
+        return Failure(
+            kind: .invalid,
+            sentence: "\(place): no document of CouchDB, for it has no _id; dump with "
+                + "_all_docs?include_docs=true&attachments=true or pouchdb-dump, or leave "
+                + "--from couchdb out for JSON of another kind"
+        )
+    }
+
     private static func blobs(
         _ attachments: JSONObject,
         _ id: String,
@@ -85,129 +140,5 @@ struct CouchReader {
             ]
         }
         return blobs
-    }
-}
-
-/// Finds the array of documents in an answer of CouchDB, and passes it on alone.
-///
-/// An answer is one object whose member `rows`, `docs` or `results` is an array. Anything else passes as it
-/// is: an array, or lines, whose first is a document and not an answer.
-private struct ArrayFinder {
-    private enum State {
-        /// Nothing but white space and the beginning of an object came.
-        case beginning
-        /// In the object, before the array.
-        case searching
-        case inArray
-        case behindArray
-        case passing
-    }
-
-    private static let keys = ["rows", "docs", "results"]
-    /// What no answer has, and every document or row.
-    private static let rowKeys = ["_id", "id", "seq"]
-    /// What an answer tells before its array: two numbers, a cursor.
-    private static let searchByteLimit = 64 << 10
-
-    private var state = State.beginning
-    private var held: [UInt8] = []  // what came before it was known what it is
-    private var depth = 0
-    private var isInString = false
-    private var isEscaped = false
-    private var text: [UInt8] = []  // the string that ended last
-
-    mutating func receive(_ bytes: [UInt8], name: String) throws(Failure) -> [UInt8] {
-        if state == .passing { return bytes }
-        var passed: [UInt8] = []
-        for byte in bytes { step(byte, &passed) }
-        guard held.count <= Self.searchByteLimit else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(name): no answer of CouchDB, which has its rows, docs or results early"
-            )
-        }
-        return passed
-    }
-
-    /// What is left when the file ends: an object that was no answer, but a document.
-    mutating func finish(name: String) throws(Failure) -> [UInt8] {
-        if state == .inArray {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(name): the array is not closed; is the file complete?"
-            )
-        }
-        defer { held = [] }
-        return held
-    }
-
-    private mutating func step(_ byte: UInt8, _ passed: inout [UInt8]) {
-        switch state {
-        case .passing: passed.append(byte)
-        case .behindArray: break
-        case .beginning:
-            held.append(byte)
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
-                break
-            case 0xEF, 0xBB, 0xBF: break  // a byte order mark
-            case UInt8(ascii: "{"):
-                state = .searching
-                depth = 1
-            default: passAll(&passed)
-            }
-        case .searching:
-            held.append(byte)
-            search(byte, &passed)
-        case .inArray:
-            passed.append(byte)
-            follow(byte)
-            if depth == 0 { state = .behindArray }
-        }
-    }
-
-    private mutating func search(_ byte: UInt8, _ passed: inout [UInt8]) {
-        let wasInString = isInString
-        follow(byte)
-        let key = String(decoding: text, as: UTF8.self)
-        if !wasInString, byte == UInt8(ascii: "["), depth == 2, Self.keys.contains(key) {
-            state = .inArray
-            depth = 1
-            held = []
-            passed.append(byte)
-        } else if depth == 0 || wasInString && !isInString && Self.rowKeys.contains(key) {
-            // A document or a row: the first of many lines, or the only one.
-            passAll(&passed)
-        }
-    }
-
-    private mutating func passAll(_ passed: inout [UInt8]) {
-        state = .passing
-        passed += held
-        held = []
-    }
-
-    /// Keeps count of brackets and strings.
-    private mutating func follow(_ byte: UInt8) {
-        if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-                return
-            }
-            if state == .searching, text.count < 16 { text.append(byte) }
-            return
-        }
-        switch byte {
-        case UInt8(ascii: "\""):
-            isInString = true
-            text = []
-        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-        default: break
-        }
     }
 }

@@ -1,0 +1,195 @@
+import DivanCommandLine
+import DivanJSON
+
+/// Finds the arrays of documents in answers of CouchDB and in the stream of `pouchdb-dump`, and passes
+/// their items on as one array.
+///
+/// An answer is one object whose member `rows`, `docs` or `results` is an array; several may follow each
+/// other. In a stream stand lines without an array between them: about the database, and how far it has
+/// come. Anything else passes as it is: an array, or lines, whose first is a document and not an answer.
+struct ArrayFinder {
+    private enum State {
+        /// Nothing but white space came.
+        case beginning
+        /// In an object, before its array.
+        case searching
+        case inArray
+        case behindArray
+        /// Behind an object.
+        case between
+        case passing
+    }
+
+    private static let keys = ["rows", "docs", "results"]
+    /// What an answer tells before its array: two numbers, a cursor.
+    private static let searchByteLimit = 64 << 10
+
+    private let name: String
+    private var state = State.beginning
+    private var isFirst = true  // no object has ended yet
+    private var hasArray = false  // the beginning of the one array was passed on
+    private var line = 1
+    private var held: [UInt8] = []  // what came before it was known what it is
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    private var text: [UInt8] = []  // the string that ended last
+
+    /// - Parameter name: What the places of errors begin with.
+    init(name: String) {
+        self.name = name
+    }
+
+    /// Takes the next bytes of a file; returns what is to be read as documents.
+    mutating func receive(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
+        if state == .passing { return bytes }
+        var passed: [UInt8] = []
+        for byte in bytes {
+            try step(byte, &passed)
+            if byte == UInt8(ascii: "\n") { line += 1 }
+        }
+        guard held.count <= Self.searchByteLimit else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(name): no answer of CouchDB, which has its rows, docs or results early"
+            )
+        }
+        return passed
+    }
+
+    /// What is left when the file ends: an object that was no answer, but a document.
+    mutating func finish() throws(Failure) -> [UInt8] {
+        if state == .inArray || state == .searching && !isFirst {
+            let what = state == .inArray ? "array" : "object"
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(name): the \(what) is not closed; is the file complete?"
+            )
+        }
+        defer { held = [] }
+        return hasArray ? [UInt8(ascii: "]")] : held
+    }
+
+    private mutating func step(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
+        switch state {
+        case .passing: passed.append(byte)
+        case .beginning, .between: try begin(byte, &passed)
+        case .searching:
+            held.append(byte)
+            try search(byte, &passed)
+        case .inArray:
+            follow(byte)
+            if depth == 1 { state = .behindArray } else { passed.append(byte) }
+        case .behindArray:
+            keepLine(byte, &passed)
+            follow(byte)
+            if depth == 0 { end() }
+        }
+    }
+
+    /// Outside of all objects.
+    private mutating func begin(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+            keepLine(byte, &passed)
+        case 0xEF, 0xBB, 0xBF: break  // a byte order mark
+        case UInt8(ascii: "{"):
+            held.append(byte)
+            state = .searching
+            depth = 1
+        default:
+            guard isFirst else { throw stranger }
+            held.append(byte)
+            passAll(&passed)
+        }
+    }
+
+    private mutating func search(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
+        let wasInString = isInString
+        follow(byte)
+        let key = String(decoding: text, as: UTF8.self)
+        if !wasInString, byte == UInt8(ascii: "["), depth == 2, Self.keys.contains(key) {
+            state = .inArray
+            for byte in held { keepLine(byte, &passed) }
+            held = []
+            passed.append(UInt8(ascii: hasArray ? "," : "["))
+            hasArray = true
+        } else if depth == 0 {
+            try endWithoutArray(&passed)
+        } else if isFirst, wasInString, !isInString, isRowKey(key) {
+            // A document or a row: the first of many lines.
+            passAll(&passed)
+        }
+    }
+
+    /// Whether no answer has this key, and every document or row; what a header tells of its database has
+    /// keys of all kinds.
+    private func isRowKey(_ key: String) -> Bool {
+        key == "_id" || depth == 1 && ["id", "seq"].contains(key)
+    }
+
+    /// An object without documents: about a stream, or the only document.
+    private mutating func endWithoutArray(_ passed: inout [UInt8]) throws(Failure) {
+        let object = try? JSON(parsing: held).object
+        let isAboutStream =
+            object?["db_info"]?.object != nil
+            || !isFirst && object?.count == 1 && (object?["seq"] ?? object?["last_seq"]) != nil
+        guard isAboutStream else {
+            guard isFirst else { throw stranger }
+            return passAll(&passed)
+        }
+        for byte in held { keepLine(byte, &passed) }
+        held = []
+        end()
+    }
+
+    private mutating func end() {
+        isFirst = false
+        state = .between
+        text = []
+    }
+
+    private var stranger: Failure {
+        Failure(
+            kind: .invalid,
+            sentence:
+                "\(name):\(line): neither an answer of CouchDB nor a line of pouchdb-dump; is the "
+                + "file damaged, or are there two in one? Import each by itself"
+        )
+    }
+
+    private mutating func passAll(_ passed: inout [UInt8]) {
+        state = .passing
+        passed += held
+        held = []
+    }
+
+    /// Passes on where lines end, so that the places of errors stay right.
+    private func keepLine(_ byte: UInt8, _ passed: inout [UInt8]) {
+        if byte == UInt8(ascii: "\n") { passed.append(byte) }
+    }
+
+    /// Keeps count of brackets and strings.
+    private mutating func follow(_ byte: UInt8) {
+        if isInString {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+                return
+            }
+            if state == .searching, text.count < 16 { text.append(byte) }
+            return
+        }
+        switch byte {
+        case UInt8(ascii: "\""):
+            isInString = true
+            text = []
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+    }
+}
