@@ -120,6 +120,81 @@ import Testing
         try expectEqual(#"{"name":"Roma","stars":5}"#)
     }
 
+    @Test(arguments: [
+        ("--local", #"{"name":"Rome","open":true,"stars":4}"#),
+        ("--remote", #"{"name":"Roma","stars":3}"#),
+        ("--merge", #"{"name":"Roma","open":true,"stars":4}"#),
+    ])
+    func `the process that holds the database ends it for a person`(
+        _ way: String,
+        _ body: String
+    ) throws {
+        try leave()
+        let holder = try shell.serve("b", "--no-tls")
+        _ = try holder.url()
+        let preview = try shell.run("conflicts", "resolve", "b", "both", way, "--dry-run")
+        #expect(preview.output == body + "\n")
+        let done = try shell.run("conflicts", "resolve", "b", "both", way, "--json").json()
+        #expect(done["id"] as? String == "both" && done["revision"] is String)
+        try shell.divan("conflicts", "resolve", "b", "both", way)
+            .expectFailure(3, "is in no conflict")
+        holder.stop()
+        try sync().expectSuccess()
+        try expectEqual(body)
+    }
+
+    @Test func `what an editor wrote goes to the process that holds the database`() throws {
+        try leave()
+        let holder = try shell.serve("b", "--no-tls")
+        _ = try holder.url()
+        try shell.write("edit.sh", #"echo '{"name":"Roma","stars":5}' > "$1""#)
+        let outcome = try shell.divan(
+            ["conflicts", "resolve", "b", "both", "--edit"],
+            environment: ["VISUAL": "sh -e edit.sh", "TMPDIR": shell.directory]
+        )
+        outcome.expectSuccess()
+        #expect(outcome.errors.hasPrefix("both is revision 3-"), "\(outcome.errors)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: shell.directory)
+        #expect(!left.contains { $0.hasPrefix("divan-edit") })
+        holder.stop()
+        try sync().expectSuccess()
+        try expectEqual(#"{"name":"Roma","stars":5}"#)
+    }
+
+    @Test(arguments: [true, false])
+    func `a text that comes too late is kept in its file`(_ isHeld: Bool) throws {
+        try leave()
+        let holder = try isHeld ? shell.serve("b", "--no-tls") : nil
+        _ = try holder?.url()
+        try shell.write(
+            "edit.sh",
+            #"divan conflicts resolve b both --local; echo '{"name":"late"}' > "$1""#
+        )
+        let outcome = try shell.bash(
+            "divan conflicts resolve b both --edit",
+            environment: ["VISUAL": "bash -e edit.sh", "TMPDIR": shell.directory]
+        )
+        #expect(outcome.status == 4, "\(outcome)")
+        #expect(outcome.errors.contains("both changed meanwhile"), "\(outcome)")
+        #expect(outcome.errors.contains("your text is in \(shell.directory)"), "\(outcome)")
+        #expect(try shell.run("get", "b", "both", "--raw").output.contains(#""stars":4"#))
+        holder?.stop()
+    }
+
+    @Test func `a body from a file ends it, and only between the sides that were meant`() throws {
+        try leave()
+        let words = ["conflicts", "resolve", "b", "both", "--body"]
+        try shell.write("body.json", #"{"name":"Roma","stars":6}"#)
+        try shell.divan(words + ["body.json", "--sides", "2-00,2-11"])
+            .expectFailure(4, "changed meanwhile")
+        try shell.divan(words + ["-"], input: "[").expectFailure(4, "the text")
+        try shell.divan("conflicts", "resolve", "b", "--all", "--body", "body.json")
+            .expectFailure(2, "for one document")
+        try shell.divan(words + ["body.json"]).expectSuccess()
+        try sync().expectSuccess()
+        try expectEqual(#"{"name":"Roma","stars":6}"#)
+    }
+
     @Test func `a later run with a rule ends what was left`() throws {
         try leave()
         try sync("--conflicts", "remote").expectSuccess()

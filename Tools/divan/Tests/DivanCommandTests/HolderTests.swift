@@ -73,6 +73,29 @@ import Testing
         try shell.divan("put", "a", "new", "{}", "--over", "none").expectFailure(4, "somebody else")
     }
 
+    @Test func `collections are made and removed by the holder, which is asked nothing`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        let made = try shell.run("mkcoll", "a", "geo.a", "geo.b")
+        #expect(made.errors == "Made geo.a\nMade geo.b\n")
+        #expect(
+            try shell.run("mkcoll", "a", "geo.c", "--json").json()["made"] as? String == "geo.c"
+        )
+        try shell.run("collections", "a", "--make", "geo.d", "--rm", "geo.c")
+        try shell.run("put", "a", "soup", "{}", "-c", "geo.a")
+        try shell.divan("collections", "a", "--rm", "geo.a").expectFailure(2, "1 document", "--yes")
+        try shell.divan("collections", "a", "--rm", "geo.x", "--yes").expectFailure(3, "geo.x")
+        try shell.divan("mkcoll", "a", "_bad").expectFailure(4, "no collection name")
+        let rehearsed = try shell.run("collections", "a", "--rm", "geo.a", "--dry-run")
+        #expect(rehearsed.errors == "Would remove geo.a with 1 document\n")
+        let removed = try shell.run("collections", "a", "--rm", "geo.a", "--yes", "--json").json()
+        #expect(removed["removed"] as? String == "geo.a")
+        let names = try shell.run("collections", "a", "--json").lines.filter { $0.contains("geo") }
+        #expect(names.count == 2, "\(names)")
+        server.stop()
+        try shell.run("check", "a")
+    }
+
     @Test func `who cannot be helped is told who has the database, and the socket is private`()
         throws
     {

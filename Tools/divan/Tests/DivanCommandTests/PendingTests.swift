@@ -104,6 +104,35 @@ import Testing
         #expect(try shell.run("checkpoints", "reset", "b", "--all").errors.hasPrefix("Forgot 2"))
     }
 
+    @Test func `checkpoints of a database that is held are forgotten by its holder`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.run("sync", "b", url)
+        let follower = try shell.start("sync", "b", url, "--continuous")
+        try follower.wait(for: "idle")
+        let warned = try shell.run("checkpoints", "reset", "b", url)
+        #expect(warned.errors.contains("Forgot 2 checkpoints\n"), "\(warned.errors)")
+        #expect(warned.errors.contains("warning: divan sync runs with \(url)"), "\(warned.errors)")
+        follower.stop()
+        try shell.run("put", "b", "two", "{}")
+        try shell.run("put", "b", "ghent", "{}", "-c", "geo.places")
+        try shell.run("sync", "b", url)
+        let holder = try shell.serve("b", "--no-tls")
+        _ = try holder.url()
+        let told = try shell.divan("checkpoints", "reset", "b", url, "--remote")
+        told.expectSuccess()
+        #expect(told.errors == "Forgot 4 checkpoints\n", "\(told.errors)")
+        let again = try shell.run("checkpoints", "reset", "b", url, "--remote", "--json").json()
+        // Ours are gone; the peer's two are there and empty.
+        #expect(again["forgot"] as? Int == 2)
+        try shell.divan("checkpoints", "reset", "b", "ws://127.0.0.1:1/x", "--remote")
+            .expectFailure(6)
+        let kept = try shell.run("checkpoints", "reset", "a", "--kept", "--json").json()
+        #expect(kept["forgot"] as? Int == 2)
+        holder.stop()
+        server.stop()
+    }
+
     @Test func `a peer is asked with the credentials of a sync`() throws {
         try shell.write("secret.txt", "open sesame\n")
         let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")

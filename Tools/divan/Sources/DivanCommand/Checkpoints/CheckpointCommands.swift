@@ -107,13 +107,18 @@ enum CheckpointResetCommand: Command {
         ] + ServerTrustOptions.all,
         details: """
             Loses no document, and sends none that both sides have: the next sync takes as long as
-            a first one between two equal databases. sync --reset does it for one run.
+            a first one between two equal databases. sync --reset does it for one run. A sync that
+            is running knows how far it has come: end it first.
             """,
         examples: [
             "divan checkpoints reset notes wss://jukebox.local:4984/notes",
             "divan checkpoints reset notes --all --kept",
         ]
     )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool {
+        !arguments.has("--dry-run") && !arguments.has("--remote")
+    }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let text = arguments.operands.dropFirst().first
@@ -124,16 +129,44 @@ enum CheckpointResetCommand: Command {
             throw Failure.usage("--remote needs the URL of the peer")
         }
         let url = try text.map { try WebSocketURL($0) }
+        // The peer is asked here, where the password is typed.
+        let remoteCount = try url.map { try forgetThere(arguments, $0, terminal) } ?? 0
+        let count = try remoteCount + forgetHere(arguments, url, terminal)
+        let forgotten = Numbers.count(count, "checkpoint")
+        let members: JSONObject = ["forgot": JSON(count)]
+        if arguments.has("--dry-run") { return terminal.rehearsed("forget \(forgotten)", members) }
+        terminal.done("Forgot \(forgotten)", members)
+    }
+
+    /// Makes the peer forget its copies, if asked to; returns how many.
+    private static func forgetThere(
+        _ arguments: Arguments,
+        _ url: WebSocketURL,
+        _ terminal: Terminal
+    ) throws -> Int {
+        guard arguments.has("--remote") else { return 0 }
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        let comparison = try CheckpointComparison(store, try CheckpointBook(store), url)
+        let forgets = !arguments.has("--dry-run")
+        let answers = try comparison.ask(arguments, terminal, forgets: forgets)
+        return answers.count { $0 != .nothing && $0 != .noCollection }
+    }
+
+    /// Forgets what is in the database, or has the process do it that holds it; returns how many.
+    private static func forgetHere(
+        _ arguments: Arguments,
+        _ url: WebSocketURL?,
+        _ terminal: Terminal
+    ) throws -> Int {
         let isDry = arguments.has("--dry-run")
+        if !isDry, arguments.has("--remote"), let holder = HolderClient(arguments.database) {
+            return try forget(arguments, through: holder)
+        }
         let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
         let book = try CheckpointBook(store)
         var count = 0
-        if let url, arguments.has("--remote") {
-            let comparison = try CheckpointComparison(store, book, url)
-            let answers = try comparison.ask(arguments, terminal, forgets: !isDry)
-            count += answers.count { $0 != .nothing && $0 != .noCollection }
-        }
         for entry in book.entries
         where arguments.has("--all") || (url != nil && entry.remote == url?.effectiveText) {
             if !isDry { try store.removeLocalCheckpoint(entry.id) }
@@ -143,10 +176,39 @@ enum CheckpointResetCommand: Command {
             if !isDry { for (id, _) in book.kept { try store.removePeerCheckpoint(id) } }
             count += book.kept.count
         }
-        let forgotten = Numbers.count(count, "checkpoint")
-        let members: JSONObject = ["forgot": JSON(count)]
-        if isDry { return terminal.rehearsed("forget \(forgotten)", members) }
-        terminal.done("Forgot \(forgotten)", members)
+        if !isDry { warnOfSyncs(arguments, url, terminal) }
+        return count
+    }
+
+    private static func forget(_ arguments: Arguments, through holder: HolderClient) throws -> Int {
+        var words = ["checkpoints", "reset", "--json"]
+        words += ["--all", "--kept"].filter { arguments.has($0) }
+        let answer = try holder.answer(
+            to: words + ["--"] + arguments.operands,
+            or: "the peer's copies are forgotten, but not what \(arguments.operands[0]) has"
+        )
+        return Int(try JSON(parsing: answer).object?["forgot"]?.int ?? 0)
+    }
+
+    /// Tells of syncs that run: each knows how far it has come, and will write that down again.
+    private static func warnOfSyncs(
+        _ arguments: Arguments,
+        _ url: WebSocketURL?,
+        _ terminal: Terminal
+    ) {
+        for status in (try? StatusBoard(arguments.database).read()) ?? [] {
+            guard let verb = status["verb"]?.string, let text = status["url"]?.string else {
+                continue
+            }
+            let remote = try? WebSocketURL(text).effectiveText
+            guard arguments.has("--all") || url != nil && remote == url?.effectiveText else {
+                continue
+            }
+            terminal.warn(
+                "divan \(verb) runs with \(PeerURL.text(text).escapingControlCharacters()), and writes "
+                    + "down anew how far it has come; end it first, or use sync --reset"
+            )
+        }
     }
 }
 

@@ -31,12 +31,26 @@ enum CollectionsCommand: Command {
         ]
     )
 
+    /// Who is asked first is asked by the shell's own process, which then hands over what is sure.
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool {
+        guard !arguments.has("--dry-run") else { return false }
+        return arguments.has("--rm") ? arguments.has("--yes") : arguments.has("--make")
+    }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let made = try paths(arguments, "--make")
         let removed = try paths(arguments, "--rm")
         guard made.isEmpty, removed.isEmpty else {
             let isDry = arguments.has("--dry-run")
-            if !isDry { try confirm(arguments, removed, terminal) }
+            if !isDry, !removed.isEmpty, !arguments.has("--yes") {
+                try confirm(arguments, removed, terminal)
+                if let holder = HolderClient(arguments.database) {
+                    var words = ["collections", "--yes"] + (terminal.isJSON ? ["--json"] : [])
+                    for path in made { words += ["--make", path.wireName] }
+                    for path in removed { words += ["--rm", path.wireName] }
+                    try holder.run(words + ["--", arguments.operands[0]])
+                }
+            }
             return try change(
                 arguments.database,
                 make: made,
@@ -72,7 +86,6 @@ enum CollectionsCommand: Command {
         _ removed: [CollectionPath],
         _ terminal: Terminal
     ) throws {
-        guard !removed.isEmpty, !arguments.has("--yes") else { return }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let count = try store.read { reader in

@@ -2,8 +2,6 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 import DivanStore
-import Foundation
-import Glibc
 
 /// `divan edit`.
 enum EditCommand: Command {
@@ -75,32 +73,11 @@ enum EditCommand: Command {
         to holder: HolderClient,
         _ arguments: Arguments
     ) throws {
-        let (reading, writing) = try Self.pipe()
-        defer { close(reading) }
-        let bytes = Array(body.canonicalText.utf8)
-        Thread {
-            try? Descriptor.write(bytes, to: writing)
-            close(writing)
-        }.start()
         var words = ["put", "--over", current.map { "\($0.revisionID)" } ?? "none"]
         if let name = arguments.value("--collection") { words += ["-c", name] }
         words += ["--", arguments.operands[0], arguments.operands[1], "-"]
-        do {
-            try holder.run(words, input: reading)
-        } catch let done as HolderClient.Done {
-            guard done.status != 0 else { return }
-            throw Failure(
-                kind: Failure.Kind(rawValue: done.status) ?? .failed,
-                sentence: "\(arguments.operands[1]) was not saved"
-            )
-        }
-    }
-
-    private static func pipe() throws -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else { throw Failure.file("a pipe", errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+        let bytes = Array(body.canonicalText.utf8)
+        try holder.run(words, typing: bytes, or: "\(arguments.operands[1]) was not saved")
     }
 
     private static func save(

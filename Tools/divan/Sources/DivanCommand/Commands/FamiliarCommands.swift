@@ -13,6 +13,8 @@ enum MakeCollectionCommand: Command {
         examples: ["divan mkcoll travel travel.hotels travel.routes"]
     )
 
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let names = arguments.operands.dropFirst()
         guard !names.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }

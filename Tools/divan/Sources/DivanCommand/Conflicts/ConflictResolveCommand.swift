@@ -18,8 +18,15 @@ enum ConflictResolveCommand: Command {
             .flag("--remote", "what the peer has is taken"),
             .flag("--merge", "join the fields of both sides"),
             .flag("--edit", "open the merged text in an editor, with both sides beside it"),
+            .value(
+                "--body",
+                "FILE",
+                completion: .file,
+                "what the JSON object in FILE says; - is input"
+            ),
             .flag("--delete", "the document is deleted"),
             .flag("--all", "every conflict of the collection, instead of ID…"),
+            .value("--sides", "OURS,THEIRS", "only if these two revisions are in conflict"),
             .flag("--dry-run", "print what would come out, and change nothing"),
         ],
         details: """
@@ -42,13 +49,25 @@ enum ConflictResolveCommand: Command {
         case remote = "--remote"
         case merge = "--merge"
         case edit = "--edit"
+        case body = "--body"
         case delete = "--delete"
+    }
+
+    /// Whoever edits does it here; what came of it is handed over.
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool {
+        !arguments.has("--edit") && !arguments.has("--dry-run")
     }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let ways = Way.allCases.filter { arguments.has($0.rawValue) }
         guard ways.count == 1, let way = ways.first else {
-            throw Failure.usage("choose one of --local, --remote, --merge, --edit and --delete")
+            throw Failure.usage(
+                "choose one of --local, --remote, --merge, --edit, --body and --delete"
+            )
+        }
+        let isForOne = way == .body || arguments.has("--sides")
+        guard !isForOne || arguments.operands.count == 2 else {
+            throw Failure.usage("--body and --sides are for one document; name it")
         }
         let path = try arguments.collection()
         for documentID in try documentIDs(arguments, path) {
@@ -77,46 +96,94 @@ enum ConflictResolveCommand: Command {
         _ arguments: Arguments,
         _ terminal: Terminal
     ) throws {
-        let conflict = try read(documentID, path, arguments.database)
+        let conflict = try read(documentID, path, arguments)
         // The database is free while a person edits.
-        let (decision, editor) = try decide(conflict, way)
+        let (decision, editor) = try decide(conflict, way, arguments)
         guard !arguments.has("--dry-run") else {
             editor?.discard()
             return terminal.result(try outcome(of: decision, conflict))
         }
         let database = arguments.database
-        let revision =
-            if let editor {
-                try editor.keepingText { _ in try store(decision, conflict, path, database) }
-            } else {
-                try store(decision, conflict, path, database)
+        let revision: String?
+        if let editor {
+            revision = try editor.keepingText { editor in
+                if let holder = HolderClient(database) {
+                    try hand(editor, conflict, to: holder, arguments, terminal)
+                    return nil
+                }
+                return try store(decision, conflict, path, database)
             }
+        } else {
+            revision = try store(decision, conflict, path, database)
+        }
         editor?.discard()
+        guard let revision else { return }  // told by that process
         terminal.done(
             "\(documentID) is revision \(revision) now",
             ["id": .string(documentID.text), "revision": .string("\(revision)")]
         )
     }
 
+    /// Has the process that holds the database store the edited text.
+    private static func hand(
+        _ editor: Editor,
+        _ conflict: StoredConflict,
+        to holder: HolderClient,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws {
+        var words = ["conflicts", "resolve", "--body", "-", "--sides", sides(of: conflict)]
+        if terminal.isJSON { words.append("--json") }
+        if let name = arguments.value("--collection") { words += ["-c", name] }
+        let id = conflict.documentID
+        words += ["--", arguments.operands[0], id.text]
+        try holder.run(words, typing: try editor.text(), or: "the conflict in \(id) was left open")
+    }
+
+    /// As `--sides` names them.
+    private static func sides(of conflict: StoredConflict) -> String {
+        "\(conflict.local.revisionID),\(conflict.remote.revisionID)"
+    }
+
     private static func read(
         _ documentID: DocumentID,
         _ path: CollectionPath,
-        _ database: DatabasePath
+        _ arguments: Arguments
     ) throws -> StoredConflict {
-        let store = try database.open(forWriting: false)
+        let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        return try store.read { try OpenConflict.read(documentID, in: path, $0) }
+        return try store.read { reader in
+            guard let expected = arguments.value("--sides") else {
+                return try OpenConflict.read(documentID, in: path, reader)
+            }
+            guard let conflict = try reader.conflict(of: documentID, in: path),
+                sides(of: conflict) == expected
+            else { throw changed(documentID) }
+            return conflict
+        }
+    }
+
+    private static func changed(_ documentID: DocumentID) -> Failure {
+        Failure(
+            kind: .invalid,
+            sentence: "\(documentID) changed meanwhile; look at it again with divan conflicts show"
+        )
     }
 
     private static func decide(
         _ conflict: StoredConflict,
-        _ way: Way
+        _ way: Way,
+        _ arguments: Arguments
     ) throws -> (ConflictDecision, Editor?) {
         switch way {
         case .local: return (.keepLocal, nil)
         case .remote: return (.keepRemote, nil)
         case .delete: return (.delete, nil)
         case .merge: return (try ConflictDecision(merging: conflict), nil)
+        case .body:
+            let file = try InputFile(arguments.value("--body") ?? "-")
+            let bytes = try file.rest(limit: DocumentReader.longestDocument)
+            return (try ConflictText.decision(try Editor.object(in: bytes)), nil)
         case .edit:
             let editor = try Editor(
                 try ConflictText.draft(conflict).indentedText() + "\n",
@@ -157,11 +224,7 @@ enum ConflictResolveCommand: Command {
             )
         }
         guard let settled else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(conflict.documentID) changed meanwhile; look at it again with divan "
-                    + "conflicts show"
-            )
+            throw changed(conflict.documentID)
         }
         return "\(settled.revisionID)"
     }

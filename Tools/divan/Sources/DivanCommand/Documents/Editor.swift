@@ -62,10 +62,17 @@ struct Editor {
     ///
     /// - Throws: `Failure` or `StoreError` while no document can hold it.
     func object() throws -> JSONObject {
+        try Self.object(in: try text())
+    }
+
+    /// A text as the members of a document.
+    ///
+    /// - Throws: `Failure` or `StoreError` while no document can hold it.
+    static func object(in text: [UInt8]) throws -> JSONObject {
         let value: JSON
         do {
-            value = try JSON(parsing: try text())
-        } catch let error as JSONError {
+            value = try JSON(parsing: text)
+        } catch {
             throw Failure(kind: .invalid, sentence: "the text: \(error)")
         }
         guard let object = value.object else {

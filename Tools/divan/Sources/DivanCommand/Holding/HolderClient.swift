@@ -1,6 +1,7 @@
 import CDivanHolder
 import DivanCommandLine
 import DivanJSON
+import Foundation
 import Glibc
 
 /// A command whose database another process holds: that one does the work.
@@ -35,7 +36,11 @@ struct HolderClient {
     /// Has the words of a command line done there, with this process's streams.
     ///
     /// - Throws: `Done` with the exit code, or `Failure` when that process refuses or ends.
-    consuming func run(_ words: [String], input: Int32 = STDIN_FILENO) throws {
+    consuming func run(
+        _ words: [String],
+        input: Int32 = STDIN_FILENO,
+        output: Int32 = STDOUT_FILENO
+    ) throws {
         defer { close(socket) }
         let here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if here >= 0 { close(here) } }
@@ -47,7 +52,7 @@ struct HolderClient {
             throw Failure.usage("the command line is too long for \(name); use standard input")
         }
         let interruption = Interruption()
-        let files = [input, STDOUT_FILENO, STDERR_FILENO, here]
+        let files = [input, output, STDERR_FILENO, here]
         guard divan_holder_send_files(socket, files, files.count) == 0,
             HolderWire.send(request, to: socket)
         else { throw ended }
@@ -68,5 +73,52 @@ struct HolderClient {
             sentence: "\(name), which held the database, ended while it worked; look what was "
                 + "done, and run the command again"
         )
+    }
+
+    /// Has a command line done there that reads `bytes` from its standard input.
+    ///
+    /// - Throws: `Failure` with `problem` when it was not done; why is told already.
+    consuming func run(_ words: [String], typing bytes: [UInt8], or problem: String) throws {
+        let (reading, writing) = try Self.pipe()
+        defer { close(reading) }
+        Thread {
+            try? Descriptor.write(bytes, to: writing)
+            close(writing)
+        }.start()
+        try run(words, input: reading, output: STDOUT_FILENO, or: problem)
+    }
+
+    /// Has a command line done there; returns what it printed, which is short.
+    ///
+    /// - Throws: `Failure` with `problem` when it was not done; why is told already.
+    consuming func answer(to words: [String], or problem: String) throws -> [UInt8] {
+        let (reading, writing) = try Self.pipe()
+        defer { close(reading) }
+        do {
+            defer { close(writing) }
+            try run(words, input: STDIN_FILENO, output: writing, or: problem)
+        }
+        return try Descriptor.read(upTo: 1 << 16, from: reading)
+    }
+
+    private consuming func run(
+        _ words: [String],
+        input: Int32,
+        output: Int32,
+        or problem: String
+    ) throws {
+        do {
+            try run(words, input: input, output: output)
+        } catch let done as Done {
+            guard done.status != 0 else { return }
+            throw Failure(kind: Failure.Kind(rawValue: done.status) ?? .failed, sentence: problem)
+        }
+    }
+
+    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { throw Failure.file("a pipe", errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 }
