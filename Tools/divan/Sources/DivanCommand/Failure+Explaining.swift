@@ -57,15 +57,16 @@ extension Failure {
             "\(error.path): there is no collection \(path.wireName) here; divan lscoll lists those that "
                 + "are, divan mkcoll makes one"
         case .notADatabase: Self.notice(about: error) ?? "\(error)"
-        case .busy(.otherProcess): Self.inUse(error)
+        case .busy(.otherProcess): Self.inUse(error.path) ?? "\(error)"
         default: "\(error)"
         }
     }
 
-    /// Names the process that has the database.
-    private static func inUse(_ error: StoreError) -> String {
-        guard let holder = HolderName.find(error.path) else { return "\(error)" }
-        return "\(error.path): in use by \(holder); end it, or wait until it is done"
+    /// Names the process that has a database; `nil` where the system does not tell.
+    static func inUse(_ bundle: String) -> String? {
+        HolderName.find(bundle).map {
+            "\(bundle): in use by \($0); end it, or wait until it is done"
+        }
     }
 
     /// What a database of Couchbase Lite is, and how to move in.

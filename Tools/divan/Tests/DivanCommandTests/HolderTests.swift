@@ -108,6 +108,12 @@ import Testing
         let number = server.process.processIdentifier
         let outcome = try shell.divan("upgrade", "a")
         outcome.expectFailure(5, "in use by divan serve, process \(number), since ")
+        for verb in ["push", "pull", "sync"] {
+            try shell.divan(verb, "a", "ws://127.0.0.1:1/x")
+                .expectFailure(5, "in use by divan serve, process \(number), since ", "end it")
+        }
+        try shell.divan("serve", "a", "--no-tls")
+            .expectFailure(5, "in use by divan serve, process \(number), since ")
         server.stop()
         #expect(!FileManager.default.fileExists(atPath: shell.path("a.cblite2/holder")))
     }

@@ -7,14 +7,31 @@ extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
     func openDatabase() throws -> Database {
         try requireDatabase()
-        return try Database(name: name, config: configuration())
+        let configuration = try configuration()
+        return try namingHolder { try Database(name: name, config: configuration) }
     }
 
     /// Makes the database anew, readable or not.
     func rebuildDatabase(
         from configure: (Database) throws -> ReplicatorConfiguration
     ) throws -> DatabaseRebuild {
-        try Database.rebuild(withName: name, withConfig: configuration(), from: configure)
+        let configuration = try configuration()
+        return try namingHolder {
+            try Database.rebuild(withName: name, withConfig: configuration, from: configure)
+        }
+    }
+
+    /// Does what needs a database for itself; when another process has it, that one is named.
+    private func namingHolder<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch {
+            // A pattern `as NSError` stops the program for an error of Swift's own.
+            guard let known = (error as Any) as? NSError, known.domain == CBLError.domain,
+                known.code == CBLError.busy, let sentence = Failure.inUse(bundle)
+            else { throw error }
+            throw Failure(kind: .database, sentence: sentence, code: known.code)
+        }
     }
 
     private func configuration() throws -> DatabaseConfiguration {
