@@ -132,4 +132,52 @@ import Testing
         #expect(damaged.errors.hasPrefix("Would fetch 1 document from \(url)\n"))
         try shell.divan("check", "db", "--dry-run").expectFailure(2, "--repair-from")
     }
+
+    @Test func `an index and users that would go are named, and stay`() throws {
+        try shell.run("index", "make", "db", "byN", "n")
+        #expect(try rehearse("index", "rm", "db", "byN") == "Would remove index byN of _default\n")
+        #expect(try shell.run("index", "ls", "db").output.contains("byN"))
+        try shell.divan("index", "rm", "db", "none", "--dry-run").expectFailure(3, "no index none")
+        try shell.run("index", "rm", "db", "byN", "--yes")
+        #expect(try shell.run("index", "ls", "db").output.isEmpty)
+        try shell.write("secret", "open sesame\n")
+        try shell.run("users", "add", "users.json", "anna", "--password-file", "secret")
+        let before = try shell.text("users.json")
+        #expect(
+            try shell.run("users", "rm", "users.json", "anna", "--dry-run").errors
+                == "Would remove anna\n"
+        )
+        #expect(try shell.text("users.json") == before)
+        try shell.run("users", "rm", "users.json", "anna", "--yes")
+        #expect(try shell.text("users.json") != before)
+    }
+
+    @Test(arguments: [
+        "rm", "purge", "index rm", "users rm", "identity rm", "collections", "upgrade", "unseal",
+    ])
+    func `a verb that destroys takes --yes and --dry-run`(_ verb: String) throws {
+        let page = try shell.divan(verb.split(separator: " ").map(String.init) + ["--help"]).output
+        #expect(page.contains("  --yes ") && page.contains("  --dry-run "), "\(page)")
+    }
+
+    @Test func `documents are deleted and purged without a question`() throws {
+        try shell.run("rm", "db", "soup", "--yes")
+        try shell.run("purge", "db", "tea", "-c", "shop.menu", "--yes")
+        #expect(
+            try shell.run("collections", "db", "--json").lines.allSatisfy {
+                $0.contains("\"documents\":0")
+            }
+        )
+    }
+
+    @Test func `on a terminal an upgrade asks, and elsewhere it is done`() throws {
+        for (answer, scheme) in [("n", "trees"), ("y", "vectors")] {
+            let terminal = try PseudoTerminal(shell, ["upgrade", "db"])
+            try terminal.waits(for: "for ever? [y/N]")
+            terminal.type(answer + "\n")
+            #expect(terminal.end() == (answer == "y" ? 0 : 130), "\(terminal.output)")
+            #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == scheme)
+        }
+        try shell.run("upgrade", "db", "--yes")
+    }
 }

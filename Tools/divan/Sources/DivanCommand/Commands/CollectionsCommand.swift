@@ -18,7 +18,7 @@ enum CollectionsCommand: Command {
                 completion: .collection,
                 "remove this collection with all its documents"
             ),
-            .flag("--yes", "do not ask before documents are lost"),
+            .yes,
             .dryRun,
             .json,
         ],

@@ -15,10 +15,13 @@ enum PurgeCommand: Command {
         options: [
             .collection,
             .flag("--expired", "every document, of any collection, whose time is over"),
+            .yes,
             .dryRun,
             .json,
         ],
-        details: "A peer that still has the document brings it back with the next pull.",
+        details:
+            "A peer that still has the document brings it back with the next pull. Nothing is asked; "
+            + "--yes changes nothing.",
         examples: [
             "divan purge notes draft-1 draft-2", "divan purge notes --expired --dry-run",
         ]

@@ -12,9 +12,12 @@ enum RemoveCommand: Command {
         options: [
             .collection,
             .flag("--purge", "forget them here only, without a trace"),
+            .yes,
             .dryRun,
             .json,
         ],
+        details:
+            "Either all of them are deleted, or none. Nothing is asked; --yes changes nothing.",
         examples: ["divan rm notes monday", "divan rm notes draft-1 draft-2 --purge"]
     )
 

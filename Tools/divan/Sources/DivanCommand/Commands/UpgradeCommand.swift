@@ -9,12 +9,13 @@ enum UpgradeCommand: Command {
         name: "upgrade",
         summary: "name revisions by version vectors, for ever",
         operands: [.database],
-        options: [.dryRun],
+        options: [.yes, .dryRun],
         details: """
             A database of revision trees syncs with Couchbase Lite 2 and 3 and every Sync Gateway, one
             of version vectors with Couchbase Lite 4 and Sync Gateway 4 and nobody else. No document
             is touched; what peers have, checkpoints and conflicts stay. There is no way back, and
-            versions of Divan before this one do not open the database any more: copy it first.
+            versions of Divan before this one do not open the database any more: copy it first. On a
+            terminal you are asked, unless you say --yes.
             """,
         examples: [
             "divan upgrade travel --dry-run", "divan cp travel travel-3 && divan upgrade travel",
@@ -35,6 +36,10 @@ enum UpgradeCommand: Command {
                 ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]
             )
         }
+        try terminal.confirmToPerson(
+            "Name the revisions of \(arguments.database.name) by version vectors, for ever?",
+            isSure: arguments.has("--yes")
+        )
         try store.upgradeToVersionVectors()
         tell("Revisions are named by version vectors from now on", isNew: true, terminal)
     }

@@ -152,4 +152,6 @@ extension CommandSyntax.Option {
     )
     static let json = flag("--json", "results as JSON for machines")
     static let dryRun = flag("--dry-run", "tell what would be done, and do nothing")
+    /// Every verb that destroys takes it, also one that asks nothing.
+    static let yes = flag("--yes", "do not ask")
 }

@@ -165,7 +165,7 @@ enum IdentityRemoveCommand: Command {
         name: "identity rm",
         summary: "forget identities, keys included",
         operands: [.init(name: "LABEL", isRepeating: true)],
-        options: [.flag("--yes", "do not ask"), .dryRun, .json],
+        options: [.yes, .dryRun, .json],
         details: """
             A key cannot be made again: peers that pinned the certificate refuse this one from then
             on. divan identity export --p12 keeps a copy.
@@ -191,6 +191,14 @@ enum IdentityRemoveCommand: Command {
 }
 
 extension Terminal {
+    /// Asks the person at a terminal before something that cannot be undone; a script is not asked.
+    ///
+    /// - Throws: `Failure` unless the answer is yes.
+    func confirmToPerson(_ question: String, isSure: Bool) throws(Failure) {
+        guard isatty(STDIN_FILENO) == 1 else { return }
+        try confirm(question, isSure: isSure)
+    }
+
     /// Asks before something that cannot be undone.
     ///
     /// - Throws: `Failure` unless the answer is yes; without a terminal only `isSure` counts.

@@ -50,10 +50,10 @@ enum UnsealCommand: Command {
         name: "unseal",
         summary: "decrypt a database",
         operands: [.database],
-        options: [.dryRun],
+        options: [.yes, .dryRun],
         details: """
             Everything is written anew without a key; stopped midway, the database stays sealed.
-            SQLite's own tools can then read it.
+            SQLite's own tools can then read it. On a terminal you are asked, unless you say --yes.
             """,
         examples: ["divan unseal diary --key-file key"]
     )
@@ -66,6 +66,10 @@ enum UnsealCommand: Command {
         }
         let store = try path.open(forWriting: true)
         defer { try? store.close() }
+        try terminal.confirmToPerson(
+            "Write everything in \(path.name) without a key?",
+            isSure: arguments.has("--yes")
+        )
         try store.changeSealing(to: nil)
         terminal.done("Unsealed \(path.bundle)", ["unsealed": .string(path.bundle)])
     }

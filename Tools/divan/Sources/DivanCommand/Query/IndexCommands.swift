@@ -111,7 +111,10 @@ enum IndexRemoveCommand: Command {
         name: "index rm",
         summary: "remove an index of a collection",
         operands: [.database, .init(name: "NAME")],
-        options: [.collection],
+        options: [.collection, .yes, .dryRun],
+        details:
+            "Loses no document; divan index make makes it again. Nothing is asked; --yes changes "
+            + "nothing.",
         examples: ["divan index rm travel byCity -c travel.hotels"]
     )
 
@@ -120,22 +123,36 @@ enum IndexRemoveCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let name = ExactText(arguments.operands[1])
-        let store = try arguments.database.open(forWriting: true)
+        let isDry = arguments.has("--dry-run")
+        let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
-        try store.write { writer in
-            guard try writer.indexes(in: collection).contains(where: { $0.name == name }) else {
-                throw Failure(
-                    kind: .notFound,
-                    sentence:
-                        "\(collection.wireName) has no index \(name); divan index ls lists them"
-                )
+        if isDry {
+            try store.read { try require(name, in: collection, $0) }
+        } else {
+            try store.write { writer in
+                try require(name, in: collection, writer)
+                try writer.deleteIndex(name, in: collection)
             }
-            try writer.deleteIndex(name, in: collection)
         }
-        terminal.done(
-            "removed index \(name) of \(collection.wireName)",
-            ["removed": .string(arguments.operands[1]), "collection": .string(collection.wireName)]
-        )
+        let object = "index \(name) of \(collection.wireName)"
+        let members: JSONObject = [
+            "removed": .string(arguments.operands[1]), "collection": .string(collection.wireName),
+        ]
+        if isDry { return terminal.rehearsed("remove \(object)", members) }
+        terminal.done("removed \(object)", members)
+    }
+
+    private static func require(
+        _ name: ExactText,
+        in collection: CollectionPath,
+        _ reader: StoreReader
+    ) throws {
+        guard try reader.indexes(in: collection).contains(where: { $0.name == name }) else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "\(collection.wireName) has no index \(name); divan index ls lists them"
+            )
+        }
     }
 }
 

@@ -84,10 +84,10 @@ enum UserRemoveCommand: Command {
         name: "users rm",
         summary: "let somebody in no more: remove users from a file",
         operands: [.users, .init(name: "NAME", isRepeating: true)],
-        options: [.dryRun],
+        options: [.yes, .dryRun],
         details: """
             A running divan serve refuses them at the next login; connections that are open stay
-            open.
+            open. Nothing is asked; --yes changes nothing.
             """,
         examples: ["divan users rm users.json anna"]
     )
