@@ -25,6 +25,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("limits", LimitsCheck(tree).violations),
     ("names", NamesCheck(tree).violations),
     ("citations", CitationsCheck(tree).violations),
+    ("guides", GuidesCheck(tree).violations),
     ("scripts", ScriptsCheck(tree).violations),
     ("headers", HeadersCheck(tree).violations),
     ("codes", CodesCheck(tree).violations),

@@ -1,8 +1,12 @@
 import DivanTestKit
 import Foundation
+import Testing
 
 /// A page of Docs/guides with its blocks.
-struct Guide {
+///
+/// `divan-check` demands a test that runs each block of commands, and believes the labels behind
+/// `runs:`; so a test that names one there and does not take its blocks fails.
+final class Guide {
     /// What stands between two fences.
     struct Block {
         /// The words behind the opening fence, such as `sh jukebox serving`.
@@ -11,8 +15,13 @@ struct Guide {
     }
 
     let blocks: [Block]
+    private let name: String
+    private var waiting: [String]
 
-    init(_ name: String) throws {
+    /// Opens a page; `labels` are those of the blocks that the test runs.
+    init(_ name: String, runs labels: String...) throws {
+        self.name = name
+        waiting = labels
         var blocks: [Block] = []
         var open: (label: String, lines: [Substring])?
         for line in try Self.text("guides/\(name)").split(
@@ -35,8 +44,24 @@ struct Guide {
         self.blocks = blocks
     }
 
+    deinit {
+        for label in waiting { Issue.record("\(name): the test takes no block called \(label)") }
+    }
+
     /// The blocks with this label.
-    func blocks(_ label: String) -> [Block] { blocks.filter { $0.label == label } }
+    func blocks(_ label: String) -> [Block] {
+        waiting.removeAll { $0 == label }
+        return blocks.filter { $0.label == label }
+    }
+
+    /// The text of the blocks with this label, the one below the other.
+    func script(_ label: String) -> String { blocks(label).map(\.text).joined(separator: "\n") }
+
+    /// The blocks that the test said it runs, in their order on the page.
+    func blocksInOrder() -> [Block] {
+        defer { waiting = [] }
+        return blocks.filter { waiting.contains($0.label) }
+    }
 
     /// The text of a page, by its path in Docs.
     static func text(_ path: String) throws -> String {

@@ -52,12 +52,23 @@ import Testing
         ]
     }
 
+    private func blocks() throws -> [Guide.Block] {
+        try Guide(
+            "mutual-tls.md",
+            runs: "sh both",
+            "sh jukebox",
+            "sh robot",
+            "sh cellar",
+            "sh jukebox serving",
+            "sh robot refused"
+        ).blocksInOrder()
+    }
+
     @Test func `from two empty directories to mutual TLS`() throws {
-        let guide = try Guide("mutual-tls.md")
         var both = ""
         var server: ServingTerminal?
         var outcomes: [String] = []
-        for block in guide.blocks where block.label.hasPrefix("sh ") {
+        for block in try blocks() {
             let words = block.label.split(separator: " ").dropFirst().map(String.init)
             switch words.dropFirst().first {
             case nil where words[0] == "both":
@@ -74,7 +85,8 @@ import Testing
                 server = try ServingTerminal(
                     shell,
                     script(words[0], "\(both)\n\(block.text)"),
-                    environment
+                    environment,
+                    greeting: "Serving notes at wss://"
                 )
             case "refused":
                 for line in block.text.split(separator: "\n") {
@@ -103,29 +115,6 @@ import Testing
         #expect(copied.count == 7)
         let keys = ["data/", "Identities", ".key"]
         #expect(!copied.contains { line in keys.contains { line.contains($0) } })
-    }
-}
-
-/// A terminal in which something goes on until Ctrl-C.
-private final class ServingTerminal {
-    private let process: RunningProgram
-
-    /// Types a script, and waits for its first line: then it listens.
-    init(_ shell: Shell, _ script: String, _ environment: [String: String]) throws {
-        process = try shell.startBash(script, environment: environment)
-        let line = try process.line()
-        #expect(line.hasPrefix("Serving notes at wss://"), "\(line)")
-    }
-
-    deinit { interrupt() }
-
-    /// Presses Ctrl-C, which the whole group of the terminal hears.
-    func interrupt() {
-        guard process.isRunning else { return }
-        let number = process.processIdentifier
-        let isLeader = getpgid(number) == number
-        kill(isLeader ? -number : number, SIGINT)
-        process.finish()
     }
 }
 

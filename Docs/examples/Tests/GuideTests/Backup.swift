@@ -1,0 +1,19 @@
+import Divan
+import Foundation
+
+func mend(_ shop: Database, with hub: URL) async throws -> [String] {
+    let all = [CollectionConfiguration(collection: try shop.defaultCollection())]
+    let configuration = ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))
+    do {
+        guard try await shop.repair(from: configuration).needsRebuild else { return [] }
+    } catch let error as NSError where error.code == CBLError.corruptData {
+        // Whole pages cannot be read: that is more than a repair can mend.
+    }
+    try shop.close()
+    let rebuild = try Database.rebuild(withName: shop.name, withConfig: shop.config) { shop in
+        let all = [CollectionConfiguration(collection: try shop.defaultCollection())]
+        return ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))
+    }
+    print("kept \(rebuild.keptCount) documents, fetched \(rebuild.fetchedCount)")
+    return rebuild.losses
+}

@@ -1,0 +1,90 @@
+import DivanCheck
+import Testing
+
+/// A block of a guide that no test would miss is found.
+@Suite struct GuidesCheckTests {
+    private static let page = "Docs/guides/blobs.md"
+
+    /// A checkout with a page of these lines, and a test that takes its blocks called `sh`.
+    private func checkout(_ lines: String...) throws -> Checkout {
+        let checkout = try Checkout()
+        try checkout.write(Self.page, lines.joined(separator: "\n") + "\n")
+        try checkout.write(
+            "Tools/divan/Tests/DivanCommandTests/GuideCommandTests.swift",
+            "let guide = try Guide(\n    \"blobs.md\",\n    runs: \"sh\"\n)\n"
+        )
+        try checkout.write(
+            "Docs/examples/Tests/GuideTests/Blobs.swift",
+            "struct Album {\n    func keep() {\n        save()\n    }\n}\n"
+        )
+        return checkout
+    }
+
+    @Test func `what tests take and compile passes, and so does what no program runs`() throws {
+        let checkout = try checkout(
+            "```sh",
+            "divan new album",
+            "```",
+            "```swift",
+            "func keep() {",
+            "    save()",
+            "}",
+            "```",
+            "```json serve",
+            "{}",
+            "```"
+        )
+        #expect(try GuidesCheck(checkout.tree).violations() == [])
+    }
+
+    @Test(arguments: ["sh served", "console", "bash", "swift manifest"])
+    func `a block that no test takes is found`(label: String) throws {
+        let checkout = try checkout("```sh", "ls", "```", "", "```\(label)", "ls", "```")
+        let violations = try GuidesCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["\(Self.page):5"])
+        #expect(violations.first?.problem == "no test runs the block")
+    }
+
+    @Test func `a page that no test knows is found`() throws {
+        let checkout = try checkout("```sh", "ls", "```")
+        try checkout.write("Docs/guides/new.md", "```sh\nls\n```\n")
+        let violations = try GuidesCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["Docs/guides/new.md:1"])
+    }
+
+    @Test func `Swift that differs from what is compiled is found`() throws {
+        let checkout = try checkout("```sh", "ls", "```", "```swift", "func keep() {}", "```")
+        let violations = try GuidesCheck(checkout.tree).violations()
+        #expect(violations.map(\.place) == ["\(Self.page):4"])
+        #expect(violations.first?.problem == "no test compiles the block")
+    }
+
+    @Test func `a block without a language is found`() throws {
+        let checkout = try checkout("```sh", "ls", "```", "```", "divan ls", "```")
+        #expect(try GuidesCheck(checkout.tree).violations().map(\.place) == ["\(Self.page):4"])
+    }
+
+    @Test func `a block may say why no test runs it, and only its own line counts`() throws {
+        let excuse = "*Not run by the tests: it needs Docker.*"
+        let checkout = try checkout(
+            "```sh",
+            "ls",
+            "```",
+            excuse,
+            "",
+            "```sh docker",
+            "docker run divan",
+            "```",
+            "```sh docker",
+            "docker ps",
+            "```"
+        )
+        #expect(try GuidesCheck(checkout.tree).violations().map(\.place) == ["\(Self.page):9"])
+    }
+
+    @Test func `a test that takes what is not there is found`() throws {
+        let checkout = try checkout("Nothing is run here.")
+        let violations = try GuidesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["blobs.md has no block \"sh\" to run"])
+    }
+}

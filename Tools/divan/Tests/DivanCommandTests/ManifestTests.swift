@@ -1,0 +1,84 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// The manifests that pages show are ones that SwiftPM takes, with this checkout in the place of its URL.
+@Suite(.timeLimit(.minutes(5))) struct ManifestTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+    }
+
+    /// A manifest that depends on the checkout beside its package.
+    private func local(_ manifest: String) throws -> String {
+        let dependency = #".package(url: "https://github.com/…/divan", from: "0.1.0")"#
+        try #require(manifest.contains(dependency), "\(manifest)")
+        return manifest.replacing(dependency, with: #".package(path: "../divan")"#)
+    }
+
+    /// Resolves a package in the folder `kiosk`, after `preparation`.
+    private func expectResolves(_ manifest: String, after preparation: String) throws {
+        let outcome = try shell.bash(
+            """
+            ln -s "$root" divan
+            (\(preparation))
+            printf '%s' "$manifest" > kiosk/Package.swift
+            swift package --package-path kiosk show-dependencies
+            """,
+            environment: ["root": Guide.root.standardizedFileURL.path, "manifest": manifest]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("divan"))
+    }
+
+    @Test func `the manifest of the README resolves`() throws {
+        let readme = try String(
+            contentsOf: Guide.root.appendingPathComponent("README.md"),
+            encoding: .utf8
+        )
+        let begin = try #require(readme.range(of: "// swift-tools-version"))
+        let manifest = try #require(
+            readme[begin.lowerBound...].components(separatedBy: "```").first
+        )
+        try expectResolves(
+            manifest,
+            after: """
+                mkdir -p kiosk/Sources/kiosk
+                echo 'import Divan' > kiosk/Sources/kiosk/main.swift
+                """
+        )
+    }
+
+    @Test func `the package of an app from zero is made, and its manifest resolves`() throws {
+        let guide = try Guide("an-app-from-zero.md", runs: "sh", "swift manifest")
+        try expectResolves(
+            local(guide.script("swift manifest")),
+            after: "\(guide.script("sh")); test -d Sources; cd ..; mv guestbook kiosk"
+        )
+    }
+
+    @Test func `what guides add to a manifest resolves`() throws {
+        let begin = try Guide("getting-started.md", runs: "swift manifest")
+        let lines = try local(begin.script("swift manifest")).split(separator: "\n")
+        try #require(lines.count == 2)
+        let tests = try Guide("testing-your-app.md", runs: "swift manifest")
+        try expectResolves(
+            """
+            // swift-tools-version: 6.2
+            import PackageDescription
+
+            let package = Package(
+                name: "kiosk",
+                dependencies: [\(lines[0])],
+                targets: [\(lines[1])
+                \(tests.script("swift manifest"))]
+            )
+            """,
+            after: """
+                mkdir -p kiosk/Sources/Shop kiosk/Tests/ShopTests
+                touch kiosk/Sources/Shop/Shop.swift kiosk/Tests/ShopTests/ShopTests.swift
+                """
+        )
+    }
+}

@@ -1,0 +1,44 @@
+import DivanTestKit
+import Foundation
+
+/// A terminal in which something goes on until Ctrl-C.
+final class ServingTerminal {
+    /// The line that said that it has begun.
+    let greeting: String
+    private let process: RunningProgram
+
+    /// Types a script, and waits for the line that begins as `greeting` does.
+    init(
+        _ shell: Shell,
+        _ script: String,
+        _ environment: [String: String] = [:],
+        greeting: String
+    ) throws {
+        process = try shell.startBash(script, environment: environment)
+        self.greeting = try process.line { $0.hasPrefix(greeting) }
+    }
+
+    deinit { interrupt() }
+
+    /// Waits for a line that satisfies a condition; lines before it are passed over.
+    @discardableResult
+    func line(where isWanted: (String) -> Bool) throws -> String {
+        try process.line(where: isWanted)
+    }
+
+    /// Waits for a line that begins so; lines before it are passed over.
+    @discardableResult
+    func line(_ beginning: String) throws -> String {
+        try process.line { $0.hasPrefix(beginning) }
+    }
+
+    /// Presses Ctrl-C, which the whole group of the terminal hears; returns the exit code.
+    @discardableResult
+    func interrupt() -> Int32? {
+        guard process.isRunning else { return nil }
+        let number = process.processIdentifier
+        let isLeader = getpgid(number) == number
+        kill(isLeader ? -number : number, SIGINT)
+        return process.finish().status
+    }
+}
