@@ -1,0 +1,90 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `divan cp` of a database that another process serves and writes to without a pause.
+@Suite(.timeLimit(.minutes(5))) struct LiveCopyTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "served")
+        try shell.run("new", "pusher")
+        let lines = (0..<500).map { "{\"_id\":\"ROUND-\($0)\",\"n\":\($0),\"text\":\"ä\($0)\"}\n" }
+        try shell.write("fill.jsonl", lines.joined())
+    }
+
+    /// Writes through the process that serves, round by round, until there is a file `stop`.
+    private static let writing = """
+        for ((round = 0; ; round++)); do
+            [ ! -e stop ] || exit 0
+            sed "s/ROUND/$round/" fill.jsonl > next.jsonl
+            divan import served next.jsonl
+        done
+        """
+    /// Saves documents with a blob each for a replicator to push, until there is a file `stop`.
+    private static let pushing = """
+        for ((n = 0; ; n++)); do
+            [ ! -e stop ] || exit 0
+            head -c 30000 /dev/urandom > picture
+            divan put pusher "picture-$n" '{}' --blob picture=picture
+        done
+        """
+
+    @Test func `a copy made while others write is whole, and a prefix of what they wrote`() throws {
+        let server = try shell.serve("served", "--no-tls")
+        let replicator = try shell.start("push", "pusher", try server.url(), "--continuous")
+        let writers = try [Self.writing, Self.pushing].map { try shell.startBash($0) }
+        for writer in writers { _ = try writer.line() }
+        let names = (0..<6).map { "copy-\($0)" }
+        for name in names { try shell.run("cp", "served", name) }
+        for writer in writers { #expect(writer.isRunning) }
+        try shell.write("stop", "")
+        for writer in writers { #expect(writer.finish().status == 0) }
+        replicator.stop()
+        #expect(server.stop() == 0)
+
+        let all = try written("served")
+        var counts: [Int] = []
+        for name in names {
+            #expect(try shell.run("check", name).output.hasPrefix("Whole: "))
+            let copied = try written(name)
+            // Each document was saved once, so what stands behind a prefix came later.
+            #expect(copied == Array(all.prefix(copied.count)), "\(name)")
+            counts.append(copied.count)
+            try shell.run("put", name, "later", "{}")
+        }
+        #expect(counts == counts.sorted())
+        #expect(try #require(counts.first) > 0)
+        #expect(try #require(counts.last) < all.count)
+        let pictures = all.filter { $0.name.hasPrefix("picture-") }.count
+        #expect(pictures > 0 && pictures < all.count)
+    }
+
+    private struct Written: Equatable {
+        let name: String
+        let revision: String
+        let sequence: UInt64
+    }
+
+    /// What a database holds, in the order in which it was written.
+    private func written(_ database: String) throws -> [Written] {
+        let options = StoreOptions(create: false, readOnly: true)
+        let store = try Store.open(
+            directory: shell.path("\(database).cblite2"),
+            options: options
+        )
+        defer { try? store.close() }
+        return try store.read { reader in
+            try reader.changes(in: .default, after: 0, limit: 1_000_000).map { change in
+                Written(
+                    name: change.documentID.text,
+                    revision: "\(change.revisionID)",
+                    sequence: change.sequence
+                )
+            }
+        }
+    }
+}
