@@ -78,3 +78,10 @@ final class Room {
 extension HTTPTestClient.Answer {
     func json() throws -> JSON { try JSON(parsing: body) }
 }
+
+extension Browser {
+    /// Opens an address, and waits until the studio shows it.
+    func open(_ address: String) throws {
+        try open(address, until: "document.getElementById('main')?.dataset.shown")
+    }
+}

@@ -1,14 +1,20 @@
-import DivanJSON
-import DivanTestKit
-import Foundation
-import Glibc
+public import Foundation
 
 /// A Chromium without a window, driven by the DevTools protocol through a pair of pipes.
 ///
-/// Every wait ends after thirty seconds, so that a test fails instead of hanging. For one thread.
-final class Browser {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+/// ```swift
+/// let browser = try Browser()
+/// try browser.open(address, until: "document.querySelector('h1')")
+/// #expect(try browser.text("h1") == "Soup")
+/// ```
+///
+/// Every wait ends after thirty seconds, so that a test fails instead of hanging. For one thread. The
+/// browser has a profile of its own and ends with the last reference.
+public final class Browser {
+    /// Chromium isn't there, ended, was silent, or could not do what it was asked for.
+    public struct Failure: Error, CustomStringConvertible {
+        /// One line: what was asked, and the problem.
+        public let description: String
     }
 
     private static let patience = 30_000  // milliseconds
@@ -21,10 +27,13 @@ final class Browser {
     private var searchedCount = 0
     private var lastID = 0
     private var session: String?
-    /// What the page reported since the last look, by method.
-    private(set) var events: [JSON] = []
+    /// What the page reported since it was opened.
+    private var events: [BrowserValue] = []
 
-    init() throws {
+    /// Starts a browser with an empty page.
+    ///
+    /// - Throws: `Failure`, and what the system says when it cannot start it.
+    public init() throws {
         guard let chromium = Program.installed("chromium") else {
             throw Failure(description: "chromium is not installed; run Tools/scripts/setup")
         }
@@ -34,8 +43,8 @@ final class Browser {
             throw Failure(description: "no pipe could be made: error \(errno)")
         }
         // Both ends are opened here, so that neither opening waits for the other program.
-        commands = Glibc.open(pipes[0], O_RDWR | O_CLOEXEC)
-        answers = Glibc.open(pipes[1], O_RDWR | O_CLOEXEC)
+        commands = Foundation.open(pipes[0], O_RDWR | O_CLOEXEC)
+        answers = Foundation.open(pipes[1], O_RDWR | O_CLOEXEC)
         process.executableURL = URL(filePath: "/bin/bash")
         var options = [
             "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
@@ -52,7 +61,7 @@ final class Browser {
         let target = try call("Target.createTarget", ["url": "about:blank"])
         let attached = try call(
             "Target.attachToTarget",
-            ["targetId": target["targetId"] ?? .null, "flatten": true]
+            ["targetId": target["targetId"]?.string ?? "", "flatten": true]
         )
         session = attached["sessionId"]?.string
         for domain in ["Page", "Runtime", "Network", "Log"] { _ = try call("\(domain).enable") }
@@ -67,28 +76,34 @@ final class Browser {
 
     // MARK: Pages
 
-    /// Opens an address, and waits until the studio shows it.
-    func open(_ address: String) throws {
+    /// Opens an address, and waits until a condition holds on its page.
+    ///
+    /// - Throws: `Failure`.
+    public func open(_ address: String, until condition: String) throws {
         events = []
-        _ = try call("Page.navigate", ["url": .string(address)])
-        try wait("document.getElementById('main')?.dataset.shown")
+        _ = try call("Page.navigate", ["url": address])
+        try wait(condition)
     }
 
-    /// The value of an expression; a promise is waited for.
+    /// The value of an expression in JavaScript; a promise is waited for.
+    ///
+    /// - Throws: `Failure`, also where the expression throws.
     @discardableResult
-    func evaluate(_ expression: String) throws -> JSON {
+    public func evaluate(_ expression: String) throws -> BrowserValue {
         let answer = try call(
             "Runtime.evaluate",
-            ["expression": .string(expression), "awaitPromise": true, "returnByValue": true]
+            ["expression": expression, "awaitPromise": true, "returnByValue": true]
         )
         if let problem = answer["exceptionDetails"] {
-            throw Failure(description: "\(expression): \(try Self.text(problem))")
+            throw Failure(description: "\(expression): \(problem.text)")
         }
-        return answer["result"]?["value"] ?? .null
+        return answer["result"]?["value"] ?? BrowserValue(NSNull())
     }
 
-    /// Waits until a condition holds on the page.
-    func wait(_ condition: String) throws {
+    /// Waits until a condition in JavaScript holds on the page, also while it is loaded.
+    ///
+    /// - Throws: `Failure` with what the page shows, when the condition does not hold within 20 seconds.
+    public func wait(_ condition: String) throws {
         let looks = """
             new Promise((done, fail) => {
               const end = performance.now() + 20000;
@@ -114,19 +129,25 @@ final class Browser {
         throw Failure(description: "\(condition) never held")
     }
 
-    /// The text of the first element that a selector finds.
-    func text(_ selector: String) throws -> String {
+    /// The text of the first element that a selector finds; empty without one.
+    ///
+    /// - Throws: `Failure`.
+    public func text(_ selector: String) throws -> String {
         try evaluate("document.querySelector(\(quoted(selector)))?.innerText ?? ''").string ?? ""
     }
 
     /// Clicks on the first element that a selector finds, once it is there.
-    func click(_ selector: String) throws {
+    ///
+    /// - Throws: `Failure`.
+    public func click(_ selector: String) throws {
         try wait("document.querySelector(\(quoted(selector)))")
         try evaluate("document.querySelector(\(quoted(selector))).click()")
     }
 
     /// Writes into a field as if somebody typed.
-    func fill(_ selector: String, _ text: String) throws {
+    ///
+    /// - Throws: `Failure`.
+    public func fill(_ selector: String, _ text: String) throws {
         try evaluate(
             """
             { const field = document.querySelector(\(quoted(selector))); field.value = \(quoted(text));
@@ -135,95 +156,107 @@ final class Browser {
         )
     }
 
-    /// Presses a key.
-    func press(_ key: String) throws {
+    /// Presses a key: a character, or a name such as `Enter`.
+    ///
+    /// - Throws: `Failure`.
+    public func press(_ key: String) throws {
         let isLetter = key.count == 1
-        var event: JSONObject = ["type": "keyDown", "key": .string(key)]
-        if isLetter { event["text"] = .string(key) }
+        var event: [String: Any] = ["type": "keyDown", "key": key]
+        if isLetter { event["text"] = key }
         if key == "Enter" {
             event["text"] = "\r"
             event["windowsVirtualKeyCode"] = 13
         }
-        _ = try call("Input.dispatchKeyEvent", .object(event))
-        _ = try call("Input.dispatchKeyEvent", ["type": "keyUp", "key": .string(key)])
+        _ = try call("Input.dispatchKeyEvent", event)
+        _ = try call("Input.dispatchKeyEvent", ["type": "keyUp", "key": key])
     }
 
-    /// Sets the size of the window, and whether it is dark.
-    func shape(width: Int, height: Int, dark: Bool = false) throws {
+    /// Sets the size of the window in pixels, and whether it is dark; below 500 it is a telephone's.
+    ///
+    /// - Throws: `Failure`.
+    public func shape(width: Int, height: Int, dark: Bool = false) throws {
         _ = try call(
             "Emulation.setDeviceMetricsOverride",
             [
-                "width": JSON(width), "height": JSON(height), "deviceScaleFactor": 1,
-                "mobile": .bool(width < 500),
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500,
             ]
         )
-        let scheme: JSON = dark ? "dark" : "light"
-        let feature: JSON = ["name": "prefers-color-scheme", "value": scheme]
+        let feature = ["name": "prefers-color-scheme", "value": dark ? "dark" : "light"]
         _ = try call("Emulation.setEmulatedMedia", ["features": [feature]])
     }
 
     /// What the window shows, as PNG.
-    func picture() throws -> Data {
+    ///
+    /// - Throws: `Failure`.
+    public func picture() throws -> Data {
         let answer = try call("Page.captureScreenshot", ["format": "png"])
         return Data(base64Encoded: answer["data"]?.string ?? "") ?? Data()
     }
 
     /// Bytes that came over the network since the page was opened, and in how many requests.
-    func traffic() throws -> (byteCount: Int, requestCount: Int) {
+    ///
+    /// - Throws: `Failure`.
+    public func traffic() throws -> (byteCount: Int, requestCount: Int) {
         try evaluate("0")  // events that are under way arrive before the answer
         let ended = events.filter { $0["method"]?.string == "Network.loadingFinished" }
         let sizes = ended.map { $0["params"]?["encodedDataLength"]?.double ?? 0 }
         return (Int(exactly: sizes.reduce(0, +).rounded()) ?? 0, ended.count)
     }
 
-    private func quoted(_ text: String) -> String {
-        (try? Self.text(.string(text))) ?? "''"
+    /// Errors of scripts, and loads that were refused, since the page was opened.
+    ///
+    /// - Throws: `Failure`.
+    public func complaints() throws -> [String] {
+        try evaluate("0")  // events that are under way arrive before the answer
+        return events.compactMap { event in
+            switch event["method"]?.string {
+            case "Runtime.exceptionThrown": event.text
+            case "Log.entryAdded" where event["params"]?["entry"]?["level"]?.string == "error":
+                event["params"]?["entry"]?["text"]?.string
+            default: nil
+            }
+        }
     }
 
-    private static func text(_ json: JSON) throws -> String {
-        String(decoding: try json.canonicalBytes(), as: UTF8.self)
-    }
+    private func quoted(_ text: String) -> String { BrowserValue(text).text }
 
     // MARK: The protocol
 
     /// Calls a method, and waits for its result.
-    func call(_ method: String, _ parameters: JSON = [:]) throws -> JSON {
+    private func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> BrowserValue {
         lastID += 1
-        let id = Int64(lastID)
-        var message: JSONObject = [
-            "id": .int(id), "method": .string(method), "params": parameters,
-        ]
-        if let session { message["sessionId"] = .string(session) }
-        let bytes = try JSON.object(message).canonicalBytes() + [0]
+        var message: [String: Any] = ["id": lastID, "method": method, "params": parameters]
+        if let session { message["sessionId"] = session }
+        let bytes = Array(BrowserValue(message).text.utf8) + [0]
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
-                Glibc.write(commands, $0.baseAddress, $0.count)
+                Foundation.write(commands, $0.baseAddress, $0.count)
             }
             guard count > 0 else { throw Failure(description: "Chromium does not listen") }
             sent += count
         }
         while true {
             let answer = try next()
-            guard answer["id"]?.int == id else {
+            guard answer["id"]?.int == lastID else {
                 if answer["method"] != nil { events.append(answer) }
                 continue
             }
             if let error = answer["error"] {
-                throw Failure(description: "\(method): \(try Self.text(error))")
+                throw Failure(description: "\(method): \(error.text)")
             }
-            return answer["result"] ?? [:]
+            return answer["result"] ?? BrowserValue(NSNull())
         }
     }
 
     /// The next message; they end in a zero byte.
-    private func next() throws -> JSON {
+    private func next() throws -> BrowserValue {
         while true {
             if let end = received[searchedCount...].firstIndex(of: 0) {
                 let message = Array(received[..<end])
                 received.removeFirst(end + 1)
                 searchedCount = 0
-                return try JSON(parsing: message)
+                return BrowserValue(try JSONSerialization.jsonObject(with: Data(message)))
             }
             searchedCount = received.count
             var waiting = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
