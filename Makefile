@@ -82,7 +82,7 @@ tour: setup ## type Docs/tour.md anew, and draw the picture of the README
 	swift build --build-tests
 	DIVAN_TOUR=write swift test --skip-build --filter TourTests
 
-docs: ## make the documentation as one site in .build/docs, and look up every link
+docs: ## make the documentation as one site in .build/docs, draw the pictures of the studio, look up every link
 	@Tools/scripts/docs
 
 autobahn: setup ## run the Autobahn suite against our WebSocket; writes Docs/autobahn.md

@@ -314,12 +314,20 @@ let tools: [Target] = [
     ),
     program("divan", at: "Tools/divan/Sources/divan", uses: ["DivanCommand"]),
     program("divan-demo", at: "Tools/divan/Sources/divan-demo", uses: ["DivanTestKit"]),
+    program(
+        "studio-pictures",
+        at: "Tools/divan/Sources/studio-pictures",
+        uses: [
+            "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
+            "DivanTestKit",
+        ]
+    ),
     tests(
         "DivanCommandTests",
         at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
-            "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto", "DivanLog",
-            "DivanRevisions", "DivanStore", "DivanTransport",
+            "divan", "studio-pictures", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto",
+            "DivanLog", "DivanRevisions", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),

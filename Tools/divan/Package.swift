@@ -78,11 +78,19 @@ let package = Package(
             dependencies: ["DivanTestKit"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "studio-pictures",
+            dependencies: [
+                "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
+                "DivanTestKit",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
-                "divan", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto", "DivanLog",
-                "DivanRevisions", "DivanStore", "DivanTransport",
+                "divan", "studio-pictures", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto",
+                "DivanLog", "DivanRevisions", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
