@@ -67,7 +67,7 @@ public enum Program {
             }
             return terminal.result(try Verbs.find(asked).verb.line.help)
         case "--version":
-            return terminal.result(VersionPage.text)
+            return terminal.result(terminal.isJSON ? VersionPage.json : VersionPage.text)
         default: break
         }
         if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {

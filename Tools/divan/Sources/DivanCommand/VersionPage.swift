@@ -1,5 +1,6 @@
 import CDivanVersions
 import DivanISAL
+import DivanJSON
 import DivanLZ4
 import DivanReplicator
 import DivanRevisions
@@ -11,19 +12,35 @@ enum VersionPage {
         let origin = commit.isEmpty ? "" : " (commit \(commit))"
         return """
             divan \(Program.version)\(origin)
-            protocols: \(protocols)
+            protocols: \(protocols.joined(separator: ", "))
             codecs: \(codecs)
-            libraries: \(libraries)
+            libraries: \(libraries.joined(separator: ", "))
             """
     }
 
+    /// The same for machines.
+    static var json: String {
+        let commit = String(cString: divan_commit())
+        var libraries: JSONObject = [:]
+        for library in Self.libraries {
+            let words = library.split(separator: " ", maxSplits: 1)
+            libraries["\(words[0])"] = .string("\(words.last ?? "")")
+        }
+        let page: JSON = [
+            "version": .string(Program.version), "commit": commit.isEmpty ? .null : .string(commit),
+            "protocols": .array(protocols.map { .string($0) }), "codecs": ["deflate", "LZ4"],
+            "isal": .bool(ISALCodec.isAvailable), "libraries": .object(libraries),
+        ]
+        return page.canonicalText
+    }
+
     /// The subprotocols that a peer may offer.
-    private static var protocols: String {
+    private static var protocols: [String] {
         let standard = Subprotocol.Version.allCases.map(\.rawValue).sorted()
         let further = DivanRevisions.RevisionScheme.allCases.compactMap {
             Subprotocol(codecName: LZ4Codec().name, scheme: $0)?.rawValue
         }
-        return (standard + further).joined(separator: ", ")
+        return standard + further
     }
 
     /// What replications can compress with on this machine.
@@ -33,9 +50,9 @@ enum VersionPage {
             : "deflate (zlib), LZ4; ISA-L is missing (libisal2), deflate is slower without"
     }
 
-    private static var libraries: String {
+    /// Names and versions, as `SQLite 3.40.1`.
+    private static var libraries: [String] {
         (Int32(0)...).lazy.map { divan_library($0) }.prefix { $0 != nil }
             .map { name in name.map { String(cString: $0) } ?? "" }
-            .joined(separator: ", ")
     }
 }

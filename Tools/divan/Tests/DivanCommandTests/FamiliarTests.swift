@@ -176,4 +176,12 @@ import Testing
         #expect(lines.contains { $0.contains("SQLite 3.") && $0.contains("OpenSSL 3.") })
         #expect(lines.contains { $0.hasPrefix("codecs: deflate") })
     }
+
+    @Test func `the version is told to machines, too`() throws {
+        let object = try shell.run("--version", "--json").json()
+        let version = try #require(object["version"] as? String)
+        #expect(try shell.run("--version").output.hasPrefix("divan \(version)"))
+        #expect((object["protocols"] as? [String])?.contains("BLIP_3+CBMobile_4") == true)
+        #expect((object["libraries"] as? [String: String])?["SQLite"]?.hasPrefix("3.") == true)
+    }
 }

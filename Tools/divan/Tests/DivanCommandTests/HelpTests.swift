@@ -44,8 +44,8 @@ import Testing
             let words = verb.split(separator: " ").map(String.init) + ["--help"]
             return try !shell.divan(words).output.contains("\n  --json")
         }
-        // A content, a key, scripts, a page and a dialogue.
-        #expect(plain == ["blob get", "shell", "identity export", "completion", "man"])
+        // A content, a dialogue, scripts and a page.
+        #expect(plain == ["blob get", "shell", "completion", "man"])
     }
 
     @Test(arguments: [

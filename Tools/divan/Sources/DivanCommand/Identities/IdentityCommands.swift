@@ -80,6 +80,7 @@ enum IdentityExportCommand: Command {
             .value("--p12", "FILE", completion: .file, "write them as PKCS#12"),
             Secret.option,
             .flag("--no-password", "write the key as it is; with --pem only"),
+            .json,
         ],
         details: """
             Without --pem and --p12 the certificate is printed, which is no secret: peers pin it.
@@ -101,13 +102,20 @@ enum IdentityExportCommand: Command {
                 throw Failure.usage("--p12 needs a password and stands without --pem")
             }
             let password = try password(arguments, label)
-            try write(try credential.pkcs12(password: password, name: label), file, terminal)
+            let bytes = try credential.pkcs12(password: password, name: label)
+            try write(bytes, file, label, terminal)
         } else if let file = arguments.value("--pem") {
             let password = isPlain ? nil : try password(arguments, label)
-            try write(Array(try credential.pem(password: password).utf8), file, terminal)
+            try write(Array(try credential.pem(password: password).utf8), file, label, terminal)
         } else {
             let shown = arguments.has("--chain") ? credential.certificates : [credential.leaf]
-            terminal.result(bytes: Array(shown.map(\.pem).joined().utf8))
+            let pem = shown.map(\.pem).joined()
+            guard terminal.isJSON else { return terminal.result(bytes: Array(pem.utf8)) }
+            let object: JSON = [
+                "label": .string(label), "pem": .string(pem),
+                "fingerprint": .string(credential.leaf.sha256Fingerprint),
+            ]
+            terminal.result(object.canonicalText)
         }
     }
 
@@ -115,9 +123,17 @@ enum IdentityExportCommand: Command {
         try Secret.read(arguments, prompt: "Password for the file of \(label)", isNew: true)
     }
 
-    private static func write(_ bytes: [UInt8], _ file: String, _ terminal: Terminal) throws {
+    private static func write(
+        _ bytes: [UInt8],
+        _ file: String,
+        _ label: String,
+        _ terminal: Terminal
+    ) throws {
         try PrivateFile.write(bytes, to: file, isReplacing: false)
-        terminal.note("Wrote \(file); whoever has it and its password can pose as this peer")
+        terminal.done(
+            "Wrote \(file); whoever has it and its password can pose as this peer",
+            ["label": .string(label), "path": .string(file)]
+        )
     }
 }
 
