@@ -1,4 +1,4 @@
-/// Every package has the pages that a newcomer opens first.
+/// Every package, and the root, has the pages that a newcomer opens first.
 public struct PagesCheck {
     private let tree: SourceTree
 
@@ -35,7 +35,40 @@ public struct PagesCheck {
                 )
             }
         }
-        return violations + (try strayPaths()) + sharedNumbers()
+        return violations + (try strayPaths()) + sharedNumbers() + (try rootViolations())
+    }
+
+    /// What every repository has in its root, with the words without which it is none.
+    private func rootViolations() throws -> [Violation] {
+        var violations: [Violation] = []
+        for (page, words) in [
+            ("README.md", "Apache-2.0"), ("LICENSE", "Apache License"),
+            ("SECURITY.md", "vulnerab"), ("CONTRIBUTING.md", "make check"),
+            ("CHANGELOG.md", "## 0."), (".spi.yml", "documentation_targets"),
+        ] where (try? tree.text(page).contains(words)) != true {
+            violations.append(
+                Violation(
+                    place: page,
+                    problem: "the page is missing, or it does not say \"\(words)\"",
+                    remedy: "write it"
+                )
+            )
+        }
+        let index = (try? tree.text(".spi.yml")) ?? ""
+        let list = index.firstMatch(of: /documentation_targets: \[(?<names>[^\]]*)\]/)
+        let packages = try tree.packages()
+        for name in list?.names.split(separator: ",") ?? [] {
+            let target = name.drop { $0 == " " }
+            guard !packages.contains(where: { $0 == target }) else { continue }
+            violations.append(
+                Violation(
+                    place: ".spi.yml",
+                    problem: "there is no package \(target) to document",
+                    remedy: "take it out, or name the package that took its place"
+                )
+            )
+        }
+        return violations
     }
 
     /// A decision is cited by its number, so no two have the same.

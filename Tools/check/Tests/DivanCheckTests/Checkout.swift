@@ -27,6 +27,12 @@ final class Checkout {
             try write("\(folder)/Package.swift", Self.rootManifest(packages: []))
         }
         try write("Package.swift", Self.rootManifest(packages: packages))
+        try write("README.md", "Apache-2.0\n")
+        try write("LICENSE", "Apache License\n")
+        try write("SECURITY.md", "Tell of a vulnerability here.\n")
+        try write("CONTRIBUTING.md", "make check\n")
+        try write("CHANGELOG.md", "## 0.1.0\n")
+        try write(".spi.yml", "documentation_targets: [DivanDelta, DivanJSON]\n")
         try write(
             "Docs/architecture.md",
             "<!-- arrows -->\n| 0 | JSON | x | – |\n| 1 | Delta | x | JSON |\n<!-- /arrows -->\n"

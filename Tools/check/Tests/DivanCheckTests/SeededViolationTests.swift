@@ -265,6 +265,23 @@ import Testing
         )
     }
 
+    @Test(arguments: ["LICENSE", "SECURITY.md", "CONTRIBUTING.md", ".spi.yml"])
+    func `a root without its licence is found`(page: String) throws {
+        let checkout = try Checkout()
+        #expect(try PagesCheck(checkout.tree).violations().isEmpty)
+        try checkout.remove(page)
+        #expect(try PagesCheck(checkout.tree).violations().map(\.place) == [page])
+        try checkout.write(page, "Later.\n")
+        #expect(try PagesCheck(checkout.tree).violations().map(\.place) == [page])
+    }
+
+    @Test func `a documented target that is no package is found`() throws {
+        let checkout = try Checkout()
+        try checkout.write(".spi.yml", "documentation_targets: [DivanJSON, DivanOld]\n")
+        let violations = try PagesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["there is no package DivanOld to document"])
+    }
+
     @Test func `a script that cannot be run is found`() throws {
         let checkout = try Checkout()
         try checkout.write("Tools/scripts/demo", "#!/bin/sh\n")
