@@ -1,3 +1,4 @@
+import DivanJSON
 import DivanREST
 import DivanStore
 import DivanTestKit
