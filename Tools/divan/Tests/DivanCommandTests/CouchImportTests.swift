@@ -166,4 +166,54 @@ import Testing
         ).expectSuccess()
         #expect(try shell.run("ls", "db").output == "a\nb\nc\n")
     }
+
+    // MARK: Revisions that keep their names
+
+    private func stream(_ documents: String...) -> String {
+        "\(header)\n{\"docs\":[\(documents.joined(separator: ","))]}\n{\"seq\":1}\n"
+    }
+
+    @Test func `revisions keep their names, and a later dump goes on from them`() throws {
+        let first = #"{"_id":"a","_rev":"2-b1","_revisions":{"start":2,"ids":["b1","a1"]},"n":2}"#
+        let gone =
+            #"{"_id":"x","_rev":"2-d2","_revisions":{"start":2,"ids":["d2","d1"]},"_deleted":true}"#
+        try importing(stream(first, gone), "--keep-revisions").expectSuccess()
+        let row = try shell.run("ls", "db", "--json").json()
+        #expect(row["revision"] as? String == "2-b1")
+        #expect(try shell.run("revs", "db", "a").output.contains("1-a1"))
+        #expect(try shell.run("revs", "db", "x").output.contains("2-d2"))
+        let again = try importing(stream(first, gone), "--keep-revisions", "--json").json()
+        #expect(again["documents"] as? Int == 0 && again["unchanged"] as? Int == 2)
+        let second =
+            #"{"_id":"a","_rev":"3-c1","_revisions":{"start":3,"ids":["c1","b1","a1"]},"n":3}"#
+        try importing(stream(second), "--keep-revisions").expectSuccess()
+        #expect(try shell.run("ls", "db", "--json").json()["revision"] as? String == "3-c1")
+        #expect(try shell.run("get", "db", "a", "--raw").output == "{\"n\":3}\n")
+        try shell.run("check", "db")
+    }
+
+    @Test func `what was changed here, too, is left out and told`() throws {
+        let first = #"{"_id":"a","_rev":"1-a1","_revisions":{"start":1,"ids":["a1"]},"n":1}"#
+        try importing(stream(first), "--keep-revisions").expectSuccess()
+        try shell.run("put", "db", "a", #"{"n":"ours"}"#)
+        let second = #"{"_id":"a","_rev":"2-b1","_revisions":{"start":2,"ids":["b1","a1"]},"n":2}"#
+        let other = #"{"_id":"b","_rev":"1-e1","_revisions":{"start":1,"ids":["e1"]}}"#
+        let outcome = try importing(stream(second, other), "--keep-revisions")
+        #expect(outcome.status == 8, "\(outcome)")
+        #expect(outcome.errors.contains("a: changed here and, in another way"), "\(outcome)")
+        #expect(try shell.run("get", "db", "a", "--raw").output == "{\"n\":\"ours\"}\n")
+        #expect(try shell.run("ls", "db").output == "a\nb\n")
+    }
+
+    @Test func `revisions are kept only where there is a history, in a database of trees`() throws {
+        let bare = #"{"docs":[{"_id":"a","_rev":"1-a1"}]}"#
+        try importing(bare, "--keep-revisions").expectFailure(4, ":1: no history", "pouchdb-dump")
+        let odd = #"{"_id":"a","_rev":"1-ABC","_revisions":{"start":1,"ids":["ABC"]}}"#
+        try importing(stream(odd), "--keep-revisions").expectFailure(4, "1-ABC", "no revision")
+        try shell.divan(["import", "db", "-", "--keep-revisions"], input: "{}")
+            .expectFailure(2, "--from couchdb")
+        try shell.run("upgrade", "db")
+        try importing(bare, "--keep-revisions").expectFailure(4, "version vectors")
+        #expect(try shell.run("ls", "db").output.isEmpty)
+    }
 }

@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanRevisions
 import DivanStore
 import Foundation
 
@@ -20,6 +21,7 @@ enum ImportCommand: Command {
             ),
             .flag("--keep-id", "leave that key in the body"),
             .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
+            .flag("--keep-revisions", "of couchdb: revisions keep their names and their history"),
             .flag("--keep-going", "leave out documents that are not valid, and go on"),
             .dryRun,
             .json,
@@ -37,7 +39,9 @@ enum ImportCommand: Command {
             missing.
 
             A document that is there with the same content is left alone and counts as unchanged, so
-            that an import that was stopped can be run again.
+            that an import that was stopped can be run again. With --keep-revisions, for the files of
+            pouchdb-dump and databases of revision trees, a later file adds what is new; a document
+            that was changed here, too, is left out.
             """,
         examples: [
             "divan import travel routes.jsonl -c travel.routes",
@@ -51,11 +55,12 @@ enum ImportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
-        let read = try reader(of: arguments.value("--from") ?? "json")
+        let read = try reader(arguments)
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let isDry = arguments.has("--dry-run")
         let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
+        if arguments.has("--keep-revisions") { try requireTrees(store, arguments) }
         if !isDry { try store.createCollection(collection) }
         let interruption = Interruption.forVerb()
         var batch = ImportBatch(
@@ -80,7 +85,7 @@ enum ImportCommand: Command {
                     progress.show(reading)
                 }
             }
-            try batch.commit()
+            try batch.commit { terminal.note("divan: \($0)") }
         } catch {
             throw try batch.close(after: error)
         }
@@ -95,7 +100,28 @@ enum ImportCommand: Command {
         }
     }
 
-    /// What reads the files of a format.
+    private static func requireTrees(_ store: Store, _ arguments: Arguments) throws(Failure) {
+        guard store.scheme != .trees else { return }
+        throw Failure(
+            kind: .invalid,
+            sentence:
+                "\(arguments.operands[0]) names revisions by version vectors, CouchDB in trees; "
+                + "leave --keep-revisions out, or import into a database of trees"
+        )
+    }
+
+    /// What reads the files.
+    private static func reader(
+        _ arguments: Arguments
+    ) throws(Failure) -> (String, (DocumentReader.Entry) throws -> Void) throws -> Void {
+        let format = arguments.value("--from") ?? "json"
+        guard arguments.has("--keep-revisions") else { return try reader(of: format) }
+        guard format == "couchdb" else {
+            throw .usage("--keep-revisions needs --from couchdb; other files have no history")
+        }
+        return { try CouchReader.read($0, keepingRevisions: true, $1) }
+    }
+
     private static func reader(
         of format: String
     ) throws(Failure) -> (String, (DocumentReader.Entry) throws -> Void) throws -> Void {

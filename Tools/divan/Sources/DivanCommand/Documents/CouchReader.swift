@@ -6,21 +6,31 @@ import DivanJSON
 /// `pouchdb-dump`, a line about the database and then objects with an array `docs` each.
 ///
 /// `_id` stays the ID. `_rev` and what else CouchDB keeps under an underscore belongs to its own history,
-/// and is left out; an attachment becomes a blob under `attachments`, if its content came along
+/// and is left out, unless the names of revisions are to be kept; an attachment becomes a blob under `attachments`, if its content came along
 /// (`?attachments=true`). Design documents are programs for CouchDB, and are left out, too. Of several
 /// leaves of a document, which a stream holds, the one comes that CouchDB shows.
 ///
 /// Source: the HTTP API reference of CouchDB 3; the README of pouchdb-replication-stream.
 struct CouchReader {
+    private let keepsRevisions: Bool
     private let body: (DocumentReader.Entry) throws -> Void
     /// A leaf that waits until another document comes.
     private var held: (leaf: CouchLeaf, entry: DocumentReader.Entry)?
 
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
     static func read(_ path: String, _ body: (DocumentReader.Entry) throws -> Void) throws {
+        try read(path, keepingRevisions: false, body)
+    }
+
+    /// The same; with `keepingRevisions` the names of a document's revisions stay in its text.
+    static func read(
+        _ path: String,
+        keepingRevisions: Bool,
+        _ body: (DocumentReader.Entry) throws -> Void
+    ) throws {
         try withoutActuallyEscaping(body) { body in
             let file = try InputFile(path)
-            var reader = CouchReader(body: body)
+            var reader = CouchReader(keepsRevisions: keepingRevisions, body: body)
             var finder = ArrayFinder(name: file.name)
             var splitter = DocumentSplitter(name: file.name)
             while case let piece = try file.read(), !piece.isEmpty {
@@ -46,7 +56,11 @@ struct CouchReader {
             try release()
             throw error
         }
-        guard let document else { return }
+        guard var document else { return }
+        if keepsRevisions {
+            let whole = row["_id"] == nil ? row["doc"]?.object ?? row : row
+            for key in ["_rev", "_revisions"] { document[key] = whole[key] }
+        }
         var changed = entry
         changed.bytes = Array(JSON.object(document).canonicalText.utf8)[...]
         guard let leaf = CouchLeaf(row) else {

@@ -25,6 +25,8 @@ struct ImportBatch {
         var since: UInt64 = 0
         /// Whether everything is read and checked, and nothing saved.
         var isDry = false
+        /// Whether documents come with the names of their revisions, and keep them.
+        var keepsRevisions = false
     }
 
     private struct Item {
@@ -33,12 +35,22 @@ struct ImportBatch {
         var body: [UInt8]
         var blobCount: Int
         var isTombstone = false
+        var revision: KeptRevision?
 
         /// Whether a database that holds `current` is as the item wants it.
         func isStored(as current: StoredDocument?) -> Bool {
+            if let revision { return current?.revisionID == revision.id }
             guard let current else { return isTombstone }
             return !isTombstone && BodyMeaning.isSame(current.body, body)
         }
+    }
+
+    /// What became of a document.
+    private enum Outcome {
+        case saved
+        case unchanged
+        /// It was changed here, and in another way where it comes from.
+        case diverged
     }
 
     private static let itemCount = 1000
@@ -85,12 +97,12 @@ struct ImportBatch {
             refusedCount += 1
             report(failure.sentence)
         }
-        if items.count == Self.itemCount { try commit() }
+        if items.count == Self.itemCount { try commit(report: report) }
     }
 
     /// Saves what was collected.
-    mutating func commit() throws {
-        if rules.isDry { try look() } else { try save() }
+    mutating func commit(report: (String) -> Void = { _ in }) throws {
+        if rules.isDry { try look() } else { try save(report) }
         items.removeAll(keepingCapacity: true)
     }
 
@@ -111,15 +123,52 @@ struct ImportBatch {
         }
     }
 
-    private mutating func save() throws {
-        let changed = try store.write { writer in
-            try items.filter { item in
+    private mutating func save(_ report: (String) -> Void) throws {
+        let outcomes = try store.write { writer in
+            try items.map { item in
                 try writer.createCollection(item.collection)
-                return try Self.save(item, writer)
+                if let kept = item.revision { return try Self.insert(item, kept, writer) }
+                return try Self.save(item, writer) ? Outcome.saved : .unchanged
             }
         }
-        unchangedCount += items.count - changed.count
-        for item in changed { count(item) }
+        for (item, outcome) in zip(items, outcomes) {
+            switch outcome {
+            case .saved: count(item)
+            case .unchanged: unchangedCount += 1
+            case .diverged:
+                refusedCount += 1
+                report(
+                    "\(item.documentID.escapingControlCharacters()): changed here and, in another way, "
+                        + "where it comes from; what is here stays"
+                )
+            }
+        }
+    }
+
+    /// Stores a revision under the name that it has.
+    private static func insert(
+        _ item: Item,
+        _ kept: KeptRevision,
+        _ writer: StoreWriter
+    ) throws -> Outcome {
+        let revision = RemoteRevision(
+            documentID: item.documentID,
+            revisionID: kept.id,
+            history: kept.history,
+            isTombstone: item.isTombstone,
+            body: item.body,
+            hasBlobs: item.blobCount > 0,
+            refusesConflicts: true
+        )
+        do throws(StoreError) {
+            switch try writer.insert(revision, in: item.collection) {
+            case .inserted, .givenUp: return .saved
+            case .alreadyThere, .overtaken: return .unchanged
+            }
+        } catch {
+            guard case .conflict = error.code else { throw error }
+            return .diverged
+        }
     }
 
     /// Saves a document, unless the database has it as it is.
@@ -179,13 +228,15 @@ struct ImportBatch {
             }
             let collection = try collection(in: &body)
             let documentID = try DocumentID(checking: documentID(in: &body, entry))
+            let revision = try rules.keepsRevisions ? KeptRevision(taking: &body) : nil
             if body["_deleted"]?.bool == true {
                 return Item(
                     documentID: documentID,
                     collection: collection,
                     body: Array("{}".utf8),
                     blobCount: 0,
-                    isTombstone: true
+                    isTombstone: true,
+                    revision: revision
                 )
             }
             try StoreRules.check(topLevelKeys: body.keys)
@@ -195,7 +246,8 @@ struct ImportBatch {
                 documentID: documentID,
                 collection: collection,
                 body: try installed.body.canonicalBytes(),
-                blobCount: installed.count
+                blobCount: installed.count,
+                revision: revision
             )
         } catch {
             var failure = (error as? Failure) ?? Failure(explaining: error)
@@ -236,7 +288,8 @@ extension ImportBatch.Rules {
             keepsID: arguments.has("--keep-id"),
             keepsGoing: arguments.has("--keep-going"),
             since: try arguments.number("--since", in: 0...UInt64.max) ?? 0,
-            isDry: arguments.has("--dry-run")
+            isDry: arguments.has("--dry-run"),
+            keepsRevisions: arguments.has("--keep-revisions")
         )
     }
 }

@@ -1,0 +1,45 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+
+/// The name that CouchDB gave a revision, and those of its ancestors.
+///
+/// CouchDB's names have the form of those of a revision tree, and nobody makes them again out of a body:
+/// each database takes them as they come.
+struct KeptRevision {
+    let id: RevisionID
+    /// Its ancestors, newest first.
+    let history: [RevisionID]
+
+    /// Takes `_rev` and `_revisions` out of a document.
+    ///
+    /// - Throws: `Failure` where there is no history, or one that no tree can hold.
+    init(taking body: inout JSONObject) throws(Failure) {
+        let revisions = body["_revisions"]?.object
+        for key in ["_rev", "_revisions"] { body[key] = nil }
+        guard let start = revisions?["start"]?.int,
+            let digests = revisions?["ids"]?.array?.compactMap(\.string),
+            !digests.isEmpty, start >= digests.count
+        else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "no history that could be kept; dump with pouchdb-dump, or leave "
+                    + "--keep-revisions out"
+            )
+        }
+        var names: [RevisionID] = []
+        for (distance, digest) in digests.enumerated() {
+            let text = "\(start - Int64(distance))-\(digest)"
+            guard let name = RevisionID(text) else {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "\"\(text.prefix(80))\" is no revision of a tree; leave "
+                        + "--keep-revisions out"
+                )
+            }
+            names.append(name)
+        }
+        id = names[0]
+        history = Array(names.dropFirst())
+    }
+}
