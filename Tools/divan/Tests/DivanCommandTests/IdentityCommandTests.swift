@@ -125,6 +125,19 @@ import Testing
         listed.expectFailure(4, "robot.x exists")
     }
 
+    @Test func `machines get the certificate, or the place of the file, in an object`() throws {
+        try shell.run("identity", "new", "robot", "--key", "p256")
+        let object = try shell.run("identity", "export", "robot", "--json").json()
+        #expect(object["label"] as? String == "robot")
+        #expect(object["pem"] as? String == (try shell.run("identity", "export", "robot").output))
+        let shown = try shell.run("identity", "show", "robot").output
+        #expect(shown.contains(try #require(object["fingerprint"] as? String)))
+        let file = ["--pem", "robot.pem", "--no-password", "--json"]
+        let written = try shell.divan(["identity", "export", "robot"] + file)
+        #expect(written.output == #"{"label":"robot","path":"robot.pem"}"# + "\n")
+        #expect(try shell.text("robot.pem").contains("PRIVATE KEY"))
+    }
+
     @Test func `openssl reads what is exported`() throws {
         try shell.run("identity", "new", "robot", "--key", "p384")
         let outcome = try shell.bash(

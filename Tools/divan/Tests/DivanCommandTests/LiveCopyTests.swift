@@ -12,7 +12,9 @@ import Testing
         shell = try Shell()
         try shell.run("new", "served")
         try shell.run("new", "pusher")
-        let lines = (0..<500).map { "{\"_id\":\"ROUND-\($0)\",\"n\":\($0),\"text\":\"ä\($0)\"}\n" }
+        // So much that the log is written back into the file while a copy is made.
+        let text = String(repeating: "ä lot of text, ", count: 200)
+        let lines = (0..<1000).map { "{\"_id\":\"ROUND-\($0)\",\"text\":\"\(text)\"}\n" }
         try shell.write("fill.jsonl", lines.joined())
     }
 
@@ -37,7 +39,7 @@ import Testing
         let server = try shell.serve("served", "--no-tls")
         let replicator = try shell.start("push", "pusher", try server.url(), "--continuous")
         let writers = try [Self.writing, Self.pushing].map { try shell.startBash($0) }
-        for writer in writers { _ = try writer.line() }
+        for writer in writers { for _ in 0..<4 { _ = try writer.line() } }
         let names = (0..<6).map { "copy-\($0)" }
         for name in names { try shell.run("cp", "served", name) }
         for writer in writers { #expect(writer.isRunning) }
