@@ -8,9 +8,12 @@ struct Ledger {
         let peer: Int
         let documentID: DocumentID
         let revisionID: RevisionID
+        let isDeletion: Bool
     }
 
     private var entries: Set<Entry> = []
+    /// Versions that lost a conflict, by decision; `nil` for a deletion, of which nobody tells the name.
+    private var given: [DocumentID: Set<RevisionID?>] = [:]
 
     /// Writes that were acknowledged.
     var count: Int { entries.count }
@@ -20,12 +23,25 @@ struct Ledger {
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
             // A line that the kill cut short acknowledges nothing.
-            guard words.count == 3, words[0] == "saved", let id = RevisionID(ofAnyScheme: words[2]),
-                id.isVersion || id.description.utf8.count >= 42
-            else { continue }
-            entries.insert(
-                Entry(peer: peer, documentID: DocumentID(unchecked: words[1]), revisionID: id)
-            )
+            guard words.count == 3, ["saved", "deleted", "gave"].contains(words[0]) else {
+                continue
+            }
+            let documentID = DocumentID(unchecked: words[1])
+            let id = RevisionID(ofAnyScheme: words[2])
+            let isWhole = id.map { $0.isVersion || $0.description.utf8.count >= 42 } ?? false
+            if words[0] == "gave" {
+                if isWhole || words[2] == "-" { given[documentID, default: []].insert(id) }
+            } else if let id, isWhole {
+                let isDeletion = words[0] == "deleted"
+                entries.insert(
+                    Entry(
+                        peer: peer,
+                        documentID: documentID,
+                        revisionID: id,
+                        isDeletion: isDeletion
+                    )
+                )
+            }
         }
     }
 
@@ -83,8 +99,8 @@ struct Ledger {
 
     /// Whether a write is in the history of what is current.
     ///
-    /// In a document that several edit it may also have
-    /// lost a conflict: then somebody has its branch, ended. Pruning takes what is older than a tree is
+    /// In a document that several edit it may also have lost a conflict: then somebody has its branch,
+    /// ended, or has said so where versions have no branches. Pruning takes what is older than a tree is
     /// deep.
     private func isThere(_ entry: Entry, _ histories: [any RevisionHistory]) -> Bool {
         let depth = UInt64(RevisionLimits.depth) - 5
@@ -96,5 +112,17 @@ struct Ledger {
         }
         if isOwn { return histories.allSatisfy(isCurrent) }
         return histories.contains { $0[entry.revisionID] != nil || isCurrent($0) }
+            || wasGiven(entry)
+    }
+
+    /// Whether a version lost a conflict, or one that its writer made after it.
+    private func wasGiven(_ entry: Entry) -> Bool {
+        guard let version = entry.revisionID.version, let given = given[entry.documentID] else {
+            return false
+        }
+        return given.contains { id in
+            guard let loser = id?.version else { return id == nil && entry.isDeletion }
+            return loser.source == version.source && loser.time >= version.time
+        }
     }
 }

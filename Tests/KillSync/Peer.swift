@@ -5,8 +5,9 @@ import Foundation
 /// One of several databases that sync with each other: a process that listens, and does what it is
 /// told in lines, until it is killed.
 ///
-/// `edit SEED COUNT` changes documents and says `saved ID REVISION` after each; `sync POLICY PORT NAME`
-/// replicates once with another one, both ways; `follow POLICY PORT NAME` goes on doing so, and
+/// `edit SEED COUNT` changes documents and says `saved ID REVISION` or `deleted ID REVISION` after each;
+/// who decides a conflict says `gave ID REVISION` of the side that lost, or `gave ID -` of a deletion;
+/// `sync POLICY PORT NAME` replicates once with another one, both ways; `follow POLICY PORT NAME` goes on doing so, and
 /// `rest` ends that. Each ends with a line that begins with `done` or `failed`.
 final class Peer {
     /// Documents that every peer edits.
@@ -97,7 +98,7 @@ final class Peer {
             throw KillSyncFailure("no policy \(words[1])")
         }
         var entry = CollectionConfiguration(collection: collection)
-        entry.conflictResolver = policy.resolver
+        entry.conflictResolver = TellingResolver(rule: policy.resolver)
         var configuration = ReplicatorConfiguration(
             collections: [entry],
             target: try URLEndpoint(validating: "ws://127.0.0.1:\(words[2])/\(words[3])")
@@ -122,7 +123,7 @@ final class Peer {
         let known = try collection.document(id: id)
         if choice < 10, let known {
             try collection.delete(document: known)
-            StandardLines.say("saved \(id) \(known.revisionID ?? "")")
+            StandardLines.say("deleted \(id) \(known.revisionID ?? "")")
             return
         }
         let document = known?.toMutable() ?? MutableDocument(id: id)
@@ -153,6 +154,25 @@ enum Policy: String, CaseIterable {
         case .remote: ConflictResolver.remoteWins
         case .merge: ConflictResolver.fieldMerge
         }
+    }
+}
+
+/// Says which side of a conflict loses, before it does.
+///
+/// A version vector has one version of each writer. Where decisions of several peers go round in a circle,
+/// a writer's earlier version may win in the end, and nothing tells of the later one any more.
+private struct TellingResolver: ConflictResolverProtocol {
+    let rule: any ConflictResolverProtocol
+
+    func resolve(conflict: Conflict) -> Document? {
+        let kept = rule.resolve(conflict: conflict)
+        let sides = [conflict.localDocument, conflict.remoteDocument]
+        // What is merged knows both.
+        guard kept == nil || sides.contains(where: { $0 === kept }) else { return kept }
+        for side in sides where side == nil || side !== kept {
+            StandardLines.say("gave \(conflict.documentID) \(side?.revisionID ?? "-")")
+        }
+        return kept
     }
 }
 
