@@ -65,6 +65,39 @@ import Testing
         #expect(pictures > 0 && pictures < all.count)
     }
 
+    /// Gives one document another picture and removes the one before, until there is a file `stop`.
+    private static let compacting = """
+        for ((n = 0; ; n++)); do
+            [ ! -e stop ] || exit 0
+            head -c 3000 /dev/urandom > picture
+            divan put served same '{}' --blob picture=picture
+            divan compact served
+        done
+        """
+
+    @Test func `a copy made while another process compacts has each picture of its documents`()
+        throws
+    {
+        for round in 0..<5 {
+            let lines = try shell.text("fill.jsonl").replacing("ROUND", with: "\(round)")
+            try shell.write("next.jsonl", lines)
+            try shell.run("import", "served", "next.jsonl")
+        }
+        let server = try shell.serve("served", "--no-tls")
+        let writer = try shell.startBash(Self.compacting)
+        for _ in 0..<4 { _ = try writer.line() }
+        let names = (0..<8).map { "copy-\($0)" }
+        for name in names { try shell.run("cp", "served", name) }
+        #expect(writer.isRunning)
+        try shell.write("stop", "")
+        #expect(writer.finish().status == 0)
+        #expect(server.stop() == 0)
+        for name in names {
+            #expect(try shell.run("check", name).output.hasPrefix("Whole: "))
+            try shell.run("blob", "get", name, "same", "picture", "there")
+        }
+    }
+
     private struct Written: Equatable {
         let name: String
         let revision: String

@@ -30,7 +30,11 @@ enum Bundle {
         }
     }
 
-    /// Copies a database that nobody writes to meanwhile, and returns the copy's lock.
+    /// Copies a database, and returns the copy's lock.
+    ///
+    /// Another process may write and compact meanwhile: a content that its documents no longer name may
+    /// go once the file is copied, and one that they name may come before. So contents are copied
+    /// before the file and after it.
     static func copy(
         _ source: BundleFiles,
         of engine: SQLiteEngine,
@@ -38,8 +42,9 @@ enum Bundle {
         as identity: StoreIdentity
     ) throws -> BundleLock {
         try assemble(target) { unfinished in
-            try engine.copy(to: unfinished.database)
             let sealing = engine.place.sealing
+            try copyBlobs(from: (source.blobs, sealing), to: (unfinished.blobs, sealing))
+            try engine.copy(to: unfinished.database)
             try give(identity, to: SQLitePlace(unfinished.database, sealing: sealing))
             try copyBlobs(from: (source.blobs, sealing), to: (unfinished.blobs, sealing))
         }
@@ -144,7 +149,7 @@ enum Bundle {
     /// A directory of contents, and the key that they have there.
     typealias BlobPlace = (path: String, sealing: (any StoreSealing)?)
 
-    /// Copies every content, sealed anew.
+    /// Copies every content that is not there yet, sealed anew; one that goes meanwhile is left out.
     static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
         guard BundleFiles.isDirectory(source.path) else { return }
         let from = BlobStore(
@@ -164,8 +169,14 @@ enum Bundle {
             )
         )
         for name in try BundleFiles.names(in: source.path) {
-            guard let digest = BlobDigest(fileName: name) else { continue }
-            let reader = try from.reader(digest)
+            guard let digest = BlobDigest(fileName: name), !to.contains(digest) else { continue }
+            let reader: BlobReader
+            do throws(StoreError) {
+                reader = try from.reader(digest)
+            } catch {
+                guard case .noSuchBlob = error.code else { throw error }
+                continue
+            }
             let writer = try to.writer()
             while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount),
                 !piece.isEmpty

@@ -256,7 +256,7 @@ extension Store {
             throw StoreError(.alreadyExists, at: target)
         }
         do {
-            // Nobody writes or compacts meanwhile, so that every blob of the copy is there.
+            // Nobody in this process writes or compacts meanwhile.
             try writing.withLock {
                 if !isReadOnly { try blobs.settle() }
                 let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
