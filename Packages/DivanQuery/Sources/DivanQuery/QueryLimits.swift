@@ -11,10 +11,10 @@ public struct QueryLimits: Sendable {
     /// Arguments of one function; 127, as SQLite takes no more.
     public var argumentCount = 127
 
-    /// Values, operators and calls of one statement, without constants in a list behind `IN`; 4,000.
+    /// Values, operators and calls of one statement, without constants in a list behind `IN`; 10,000.
     ///
     /// SQLite takes longer than linear time for them, and cannot be interrupted meanwhile.
-    public var expressionCount = 4_000
+    public var expressionCount = 10_000
 
     /// Conditions joined by `AND` and `OR` for which SQLite looks for an index; 300.
     ///

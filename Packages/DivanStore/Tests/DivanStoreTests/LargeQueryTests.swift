@@ -97,14 +97,14 @@ import Testing
     func `the largest query is planned in a bounded time`(_ shape: Shape) throws {
         let room = try room()
         var found: [[QueryValue]] = []
-        let time = try ContinuousClock().measure { found = try rows(shape.sql(3_900), in: room) }
+        let time = try ContinuousClock().measure { found = try rows(shape.sql(9_900), in: room) }
         #expect(!found.isEmpty)
         #expect(time < .seconds(20), "some hundred milliseconds on a quiet machine")
     }
 
     @Test func `a larger one is refused where it becomes too large`() throws {
         let catalogue = StoreCatalogue(try Room(.memory).store, named: "large")
-        let sql = "SELECT n FROM _ WHERE " + Self.joined(2_000, " AND ") { "n > \($0)" }
+        let sql = "SELECT n FROM _ WHERE " + Self.joined(4_000, " AND ") { "n > \($0)" }
         let error = #expect(throws: QueryError.self) {
             try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
         }
