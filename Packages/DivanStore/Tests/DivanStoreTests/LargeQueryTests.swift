@@ -68,11 +68,11 @@ import Testing
         return room
     }
 
-    private func makeWords(in room: Room) throws {
+    private func makeWords(_ name: ExactText = "words", in room: Room) throws {
         let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
         try room.store.write {
             try $0.createIndex(
-                "words",
+                name,
                 .fullText([column], tokenizer: "divan1 en 1", filter: nil),
                 in: .default
             )
@@ -127,6 +127,18 @@ import Testing
         #expect(
             try rows("SELECT n FROM _ WHERE \(many) AND MATCH(words, 's2')", in: room)
                 == [[.integer(2)]]
+        )
+    }
+
+    @Test func `words are found however many conditions stand before them`() throws {
+        let room = try room()
+        try makeWords(in: room)
+        try makeWords("others", in: room)
+        let many = Self.joined(300, " OR ") { "n = \($0)" }
+        let words = "MATCH(words, 's2') AND MATCH(others, 's2')"
+        #expect(
+            try rows("SELECT n, (\(many)) FROM _ WHERE \(words)", in: room)
+                == [[.integer(2), .boolean(true)]]
         )
     }
 

@@ -55,14 +55,14 @@ extension SQLExpressionWriter {
         _ sign: String,
         to text: inout SQLText
     ) throws {
-        guard !text.plan(conditionCount: terms.count) else {
+        let hidden = terms.filter { if case .match = $0 { false } else { true } }
+        guard !hidden.isEmpty, !text.plan(conditionCount: terms.count) else {
             return try writeChain(terms[...], sign, to: &text)
         }
         for case .match(let index) in terms {
             try writeMatch(index, to: &text)
             text += sign
         }
-        let hidden = terms.filter { if case .match = $0 { false } else { true } }
         text += "+("
         try writeChain(hidden[...], sign, to: &text)
         text += ")"
