@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// `divan-crash run [--rounds N] [--seed S]` kills writers and looks at what they leave;
@@ -6,25 +7,20 @@ import Foundation
 /// `divan-crash rekey-on DIRECTORY KEY` changes keys; neither ends by itself.
 let words = Array(CommandLine.arguments.dropFirst())
 
-func number(after word: String, or standard: UInt64) -> UInt64 {
-    words.firstIndex(of: word).flatMap { words.dropFirst($0 + 1).first }.flatMap { UInt64($0) }
-        ?? standard
-}
-
 do {
     switch words.first {
     case "run":
-        let rounds = number(after: "--rounds", or: 500)
-        let seed = number(after: "--seed", or: UInt64.random(in: 0...999_999))
+        let rounds = OwnProcess.number(after: "--rounds", or: 500)
+        let seed = OwnProcess.number(after: "--seed", or: UInt64.random(in: 0...999_999))
         var killer = try Killer(seed: seed)
-        try killer.run(rounds: Int(clamping: rounds))
+        try killer.run(rounds: rounds)
         print(killer.summary)
         exit(killer.failures.isEmpty ? 0 : 1)
     case "rekey":
-        let kills = number(after: "--kills", or: 300)
-        let seed = number(after: "--seed", or: UInt64.random(in: 0...999_999))
+        let kills = OwnProcess.number(after: "--kills", or: 300)
+        let seed = OwnProcess.number(after: "--seed", or: UInt64.random(in: 0...999_999))
         var killer = try RekeyKiller(seed: seed)
-        try killer.run(kills: Int(clamping: kills))
+        try killer.run(kills: kills)
         print(killer.summary)
         exit(killer.failures.isEmpty ? 0 : 1)
     case "rekey-on" where words.count == 3:

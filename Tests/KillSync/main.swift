@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// `divan-kill-sync run [--kills N] [--documents N] [--seed S]` kills two syncing processes and
@@ -5,11 +6,6 @@ import Foundation
 /// counts what is sent twice; `converge [--runs N] [--rounds N] [--seed S]` lets several databases
 /// sync in circles and kills them, each with the databases that `SCHEME` names; `fill`, `server`, `client`, `finish` and `peer` are those processes.
 let words = Array(CommandLine.arguments.dropFirst()).filter { $0 != "--plain" }
-
-func number(after word: String, or standard: UInt64) -> UInt64 {
-    words.firstIndex(of: word).flatMap { words.dropFirst($0 + 1).first }.flatMap { UInt64($0) }
-        ?? standard
-}
 
 func worker(_ side: Side) throws -> (Worker, port: UInt16) {
     let numbers = words.dropFirst(2).compactMap { UInt64($0) }
@@ -32,26 +28,26 @@ do {
     switch words.first {
     case "run":
         var conductor = try Conductor(
-            seed: number(after: "--seed", or: UInt64.random(in: 0...999_999)),
-            kills: Int(clamping: number(after: "--kills", or: 300)),
-            documents: Int(clamping: number(after: "--documents", or: 50_000))
+            seed: OwnProcess.number(after: "--seed", or: UInt64.random(in: 0...999_999)),
+            kills: OwnProcess.number(after: "--kills", or: 300),
+            documents: OwnProcess.number(after: "--documents", or: 50_000)
         )
         print(try conductor.run())
     case "interrupt":
         for isPush in [false, true] {
             var interrupter = try Interrupter(
-                documents: Int(clamping: number(after: "--documents", or: 100_000)),
-                interruptions: Int(clamping: number(after: "--times", or: 20)),
+                documents: OwnProcess.number(after: "--documents", or: 100_000),
+                interruptions: OwnProcess.number(after: "--times", or: 20),
                 isPush: isPush
             )
             print("interrupt: \(try interrupter.run())")
         }
     case "converge":
-        let first = number(after: "--seed", or: UInt64.random(in: 0...999_999))
-        for run in 0..<number(after: "--runs", or: 50) {
+        let first = OwnProcess.number(after: "--seed", or: UInt64.random(in: 0...999_999))
+        for run in 0..<OwnProcess.number(after: "--runs", or: UInt64(50)) {
             var convergence = try Convergence(
                 seed: first &+ run,
-                rounds: Int(clamping: number(after: "--rounds", or: 200))
+                rounds: OwnProcess.number(after: "--rounds", or: 200)
             )
             print(try convergence.run())
             fflush(nil)

@@ -6,11 +6,6 @@ import Glibc
 /// every picture later while connections are cut.
 let words = Array(CommandLine.arguments.dropFirst())
 
-func number(after word: String, or standard: Int) -> Int {
-    words.firstIndex(of: word).flatMap { words.dropFirst($0 + 1).first }.flatMap { Int($0) }
-        ?? standard
-}
-
 do {
     // The other end may be gone when something is written to it.
     signal(SIGPIPE, SIG_IGN)
@@ -20,9 +15,9 @@ do {
         )
     }
     let trial = try PicturesTrial(
-        documentCount: number(after: "--documents", or: 10_000),
-        byteCount: number(after: "--bytes", or: 1_000_000),
-        cutCount: number(after: "--cuts", or: 50)
+        documentCount: OwnProcess.number(after: "--documents", or: 10_000),
+        byteCount: OwnProcess.number(after: "--bytes", or: 1_000_000),
+        cutCount: OwnProcess.number(after: "--cuts", or: 50)
     )
     try await trial.run()
 } catch {

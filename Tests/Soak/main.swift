@@ -7,11 +7,6 @@ import Glibc
 /// `divan-soak serve …` and `divan-soak clients …` are the processes that it starts.
 let words = Array(CommandLine.arguments.dropFirst())
 
-func number(after word: String, or standard: Int) -> Int {
-    words.firstIndex(of: word).flatMap { words.dropFirst($0 + 1).first }.flatMap { Int($0) }
-        ?? standard
-}
-
 do {
     // The other end may be gone when something is written to it.
     signal(SIGPIPE, SIG_IGN)
@@ -19,10 +14,10 @@ do {
     switch words.first {
     case "run":
         let soak = Soak(
-            minuteCount: number(after: "--minutes", or: 20),
-            clientCount: number(after: "--clients", or: 200),
-            processCount: number(after: "--processes", or: 8),
-            seed: number(after: "--seed", or: Int.random(in: 0...999_999))
+            minuteCount: OwnProcess.number(after: "--minutes", or: 20),
+            clientCount: OwnProcess.number(after: "--clients", or: 200),
+            processCount: OwnProcess.number(after: "--processes", or: 8),
+            seed: OwnProcess.number(after: "--seed", or: Int.random(in: 0...999_999))
         )
         exit(try soak.run())
     case "serve" where words.count == 2:

@@ -30,4 +30,18 @@ public enum OwnProcess {
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
+
+    /// The number behind a word of the command line, such as 300 in `--kills 300`.
+    ///
+    /// `standard` where the word is not there, or no number follows it that is 0 or more.
+    public static func number<Number: FixedWidthInteger>(
+        after word: String,
+        or standard: Number
+    ) -> Number {
+        // The first word is the program.
+        let words = CommandLine.arguments.dropFirst()
+        guard let place = words.firstIndex(of: word) else { return standard }
+        let number = words[place...].dropFirst().first.flatMap { Number($0) }
+        return number.flatMap { $0 < 0 ? nil : $0 } ?? standard
+    }
 }
