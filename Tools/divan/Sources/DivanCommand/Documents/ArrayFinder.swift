@@ -107,8 +107,7 @@ struct ArrayFinder {
     private mutating func search(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
         let wasInString = isInString
         follow(byte)
-        let key = String(decoding: text, as: UTF8.self)
-        if !wasInString, byte == UInt8(ascii: "["), depth == 2, Self.keys.contains(key) {
+        if !wasInString, byte == UInt8(ascii: "["), depth == 2, Self.keys.contains(lastString) {
             state = .inArray
             for byte in held { keepLine(byte, &passed) }
             held = []
@@ -116,11 +115,13 @@ struct ArrayFinder {
             hasArray = true
         } else if depth == 0 {
             try endWithoutArray(&passed)
-        } else if isFirst, wasInString, !isInString, isRowKey(key) {
+        } else if isFirst, wasInString, !isInString, isRowKey(lastString) {
             // A document or a row: the first of many lines.
             passAll(&passed)
         }
     }
+
+    private var lastString: String { String(decoding: text, as: UTF8.self) }
 
     /// Whether no answer has this key, and every document or row; what a header tells of its database has
     /// keys of all kinds.

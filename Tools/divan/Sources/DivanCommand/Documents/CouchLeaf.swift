@@ -6,20 +6,16 @@ import DivanJSON
 /// Source: the HTTP API reference of CouchDB 3, "Replication and conflict model".
 struct CouchLeaf {
     private let id: ExactText
-    private let generation: Int64
-    private let digests: [String]  // its own, then those of its ancestors, newest first
+    private let names: CouchRevisions
     private let isDeleted: Bool
 
     /// Reads the names of a row; `nil` where it tells no history.
     init?(_ row: JSONObject) {
-        guard let id = row["_id"]?.string, let revisions = row["_revisions"]?.object,
-            let start = revisions["start"]?.int,
-            let digests = revisions["ids"]?.array?.compactMap(\.string), !digests.isEmpty,
-            start >= digests.count
-        else { return nil }
+        guard let id = row["_id"]?.string, let names = CouchRevisions(row["_revisions"]) else {
+            return nil
+        }
         self.id = ExactText(id)
-        generation = start
-        self.digests = digests
+        self.names = names
         isDeleted = row["_deleted"]?.bool == true
     }
 
@@ -32,15 +28,34 @@ struct CouchLeaf {
         if descends(from: other) { return true }
         if other.descends(from: self) { return false }
         if isDeleted != other.isDeleted { return other.isDeleted }
-        if generation != other.generation { return generation > other.generation }
-        return other.digests[0].utf8.lexicographicallyPrecedes(digests[0].utf8)
+        let (ours, theirs) = (names, other.names)
+        if ours.generation != theirs.generation { return ours.generation > theirs.generation }
+        return theirs.digests[0].utf8.lexicographicallyPrecedes(ours.digests[0].utf8)
     }
 
     private func descends(from other: CouchLeaf) -> Bool {
-        guard generation > other.generation,
-            let distance = Int(exactly: generation - other.generation)
+        let (ours, theirs) = (names, other.names)
+        guard ours.generation > theirs.generation,
+            let distance = Int(exactly: ours.generation - theirs.generation)
         else { return false }
-        return digests.indices.contains(distance)
-            && ExactText(digests[distance]) == ExactText(other.digests[0])
+        return ours.digests.indices.contains(distance)
+            && ExactText(ours.digests[distance]) == ExactText(theirs.digests[0])
+    }
+}
+
+/// The names of a revision and of its ancestors, as CouchDB tells them under `_revisions`.
+struct CouchRevisions {
+    let generation: Int64
+    /// At least one: its own, then those of its ancestors, newest first.
+    let digests: [String]
+
+    /// `nil` where there are none, or more than generations.
+    init?(_ value: JSON?) {
+        guard let revisions = value?.object, let start = revisions["start"]?.int,
+            let digests = revisions["ids"]?.array?.compactMap(\.string), !digests.isEmpty,
+            start >= digests.count
+        else { return nil }
+        generation = start
+        self.digests = digests
     }
 }

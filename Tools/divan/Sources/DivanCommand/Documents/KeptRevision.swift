@@ -15,12 +15,9 @@ struct KeptRevision {
     ///
     /// - Throws: `Failure` where there is no history, or one that no tree can hold.
     init(taking body: inout JSONObject) throws(Failure) {
-        let revisions = body["_revisions"]?.object
+        let revisions = CouchRevisions(body["_revisions"])
         for key in ["_rev", "_revisions"] { body[key] = nil }
-        guard let start = revisions?["start"]?.int,
-            let digests = revisions?["ids"]?.array?.compactMap(\.string),
-            !digests.isEmpty, start >= digests.count
-        else {
+        guard let revisions else {
             throw Failure(
                 kind: .invalid,
                 sentence: "no history that could be kept; dump with pouchdb-dump, or leave "
@@ -28,8 +25,8 @@ struct KeptRevision {
             )
         }
         var names: [RevisionID] = []
-        for (distance, digest) in digests.enumerated() {
-            let text = "\(start - Int64(distance))-\(digest)"
+        for (distance, digest) in revisions.digests.enumerated() {
+            let text = "\(revisions.generation - Int64(distance))-\(digest)"
             guard let name = RevisionID(text) else {
                 throw Failure(
                     kind: .invalid,

@@ -25,8 +25,8 @@ struct RowWriter {
         /// Rows wait for the widths.
         case unknown
         case columns([Int])
-        /// A column a line, beside titles of this width.
-        case records(Int)
+        /// A column a line, beside its title in so many cells.
+        case records([String], titleWidth: Int)
     }
 
     /// Rows that a table is measured by.
@@ -88,14 +88,15 @@ struct RowWriter {
     }
 
     private mutating func writeWaiting(_ line: (String) throws -> Void) throws {
-        let titles = titles.map { $0.escapingControlCharacters() }
-        if case .unknown = layout { try begin(titles, line) }
+        if case .unknown = layout {
+            try begin(titles.map { $0.escapingControlCharacters() }, line)
+        }
         for cells in waiting {
             writtenCount += 1
             switch layout {
             case .unknown: break
             case .columns(let widths): try line(aligned(cells, widths))
-            case .records(let titleWidth):
+            case .records(let titles, let titleWidth):
                 try line(styled("row \(writtenCount)", "2"))
                 for (title, cell) in zip(titles, cells) {
                     try line(aligned([title, cell], [titleWidth, (width ?? 0) - titleWidth - 2]))
@@ -114,7 +115,8 @@ struct RowWriter {
         }
         let fitted = Self.fitted(wanted, to: width)
         if Self.lineWidth(fitted) <= width { return try begin(titles, fitted, line) }
-        layout = .records(min(titles.map(\.cellCount).max() ?? 0, width / 2))
+        let titleWidth = min(titles.map(\.cellCount).max() ?? 0, width / 2)
+        layout = .records(titles, titleWidth: titleWidth)
     }
 
     private mutating func begin(
