@@ -22,7 +22,7 @@ import Testing
             let text = try statement.json.canonicalBytes()
             let read = try QueryStatement(json: JSON(parsing: text))
             // Objects lose the order of their keys.
-            #expect(read.sql == read.sql && read.json == statement.json, "\(vector.id)")
+            #expect(read.json == statement.json, "\(vector.id)")
             let isOrdered = try QueryStatement(json: read.json) == read
             #expect(isOrdered, "\(vector.id)")
         }

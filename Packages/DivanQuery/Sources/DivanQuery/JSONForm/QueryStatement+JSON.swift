@@ -28,7 +28,8 @@ extension QueryColumn {
 
 extension QueryOrdering {
     fileprivate var json: JSON {
-        isDescending ? ["DESC", expression.json] : expression.json
+        let key = expression.jsonAmongPaths
+        return isDescending ? ["DESC", key] : key
     }
 }
 

@@ -3,19 +3,30 @@ import DivanJSON
 extension SQLPrinter {
     /// A name, in back-quotes where it needs them.
     static func name(_ name: String) -> String {
-        let isPlain =
-            name.utf8.first.map { isLetter($0) } ?? false
-            && name.utf8.allSatisfy {
-                isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || $0 == UInt8(ascii: "$")
-            }
         // ALL and SOME are names only in some places.
-        if isPlain, SQLKeyword(word: name[...]) == nil,
+        if isWord(name), SQLKeyword(word: name[...]) == nil,
             !["ALL", "SOME"].contains(name.uppercased())
         {
             return name
         }
-        return "`\(name.replacing("`", with: "``"))`"
+        return quoted(name)
+    }
+
+    /// A parameter's name, which may be a reserved word, in back-quotes where it needs them.
+    static func parameter(_ name: String) -> String {
+        isWord(name) ? name : quoted(name)
+    }
+
+    private static func quoted(_ name: String) -> String {
+        "`\(name.replacing("`", with: "``"))`"
+    }
+
+    private static func isWord(_ name: String) -> Bool {
+        name.utf8.first.map { isLetter($0) } ?? false
+            && name.utf8.allSatisfy {
+                isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "$")
+            }
     }
 
     static func string(_ text: String) -> String {
@@ -74,12 +85,20 @@ extension QueryCollationChange {
 extension QueryExpression {
     var rank: SQLPrinter.Rank { form.rank }
 
-    /// Whether a dot or a sign beside the text cannot run into it: it is no number.
+    /// Whether a dot behind the text cannot run into it: it is no number, and no path.
     var isSafeBeforeDot: Bool {
         switch form {
         case .literal(.integer), .literal(.double), .property, .variable, .everything, .metadata,
             .negative, .positive, .not:
             false
+        default: true
+        }
+    }
+
+    /// Whether a sign in front of the text cannot run into it: it is no number.
+    var isSafeBehindSign: Bool {
+        switch form {
+        case .literal(.integer), .literal(.double), .everything, .not: false
         default: true
         }
     }

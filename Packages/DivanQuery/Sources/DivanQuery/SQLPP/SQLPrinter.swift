@@ -25,7 +25,7 @@ struct SQLPrinter {
     private mutating func write(_ form: QueryExpression.Form) {
         switch form {
         case .literal(let literal): text += literal.sql
-        case .parameter(let name): text += "$" + name.text
+        case .parameter(let name): text += "$" + Self.parameter(name.text)
         case .property(let path), .variable(let path): text += path.sql
         case .everything(let source): text += source.isEmpty ? "*" : source.sql + ".*"
         case .metadata(let source, let key):
@@ -36,8 +36,8 @@ struct SQLPrinter {
         case .array(let items): list(items, "[", "]")
         case .object(let members): object(members)
         case .not(let operand): write("NOT ", operand, .primary)
-        case .negative(let operand): write("-", operand, operand.isSafeBeforeDot ? .primary : nil)
-        case .positive(let operand): write("+", operand, operand.isSafeBeforeDot ? .primary : nil)
+        case .negative(let operand): signed("-", operand)
+        case .positive(let operand): signed("+", operand)
         case .and(let terms): join(terms, " AND ", .test)
         case .or(let terms): join(terms, " OR ", .and)
         case .concatenation(let parts): join(parts, " || ", .dotted)
@@ -109,6 +109,14 @@ struct SQLPrinter {
 
     private mutating func write(_ mark: String, _ operand: QueryExpression) {
         write(mark, operand, .collated)
+    }
+
+    /// A sign before a sign stands apart, and needs no parentheses, whose depth is bounded.
+    private mutating func signed(_ sign: String, _ operand: QueryExpression) {
+        switch operand.form {
+        case .negative, .positive: write(sign + " ", operand, .primary)
+        default: write(sign, operand, operand.isSafeBehindSign ? .primary : nil)
+        }
     }
 
     private mutating func join(_ operands: [QueryExpression], _ mark: String, _ rank: Rank) {

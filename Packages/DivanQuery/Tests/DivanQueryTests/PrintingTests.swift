@@ -1,0 +1,41 @@
+import DivanJSON
+import DivanQuery
+import Testing
+
+/// What a query that was read is written as, where names and signs are unusual.
+@Suite struct PrintingTests {
+    @Test(arguments: [
+        "SELECT $`sp ace`, $`c[0]`, $`$x`, $`tick``s`, $``, $`1` FROM _",
+        "SELECT $select, $CASE, $a$b, $_1 FROM _",
+        "SELECT -price, - -price, - +price, +(-5), -(2.5), -(NOT a), -META().sequence FROM _",
+        "SELECT `select`, ```` FROM `my shop`.`from` AS `a b`",
+    ])
+    func `unusual names and signs come back as they were`(text: String) throws {
+        let statement = try QueryStatement(sql: text)
+        let printed = statement.sql
+        #expect(printed == text)
+        #expect(try QueryStatement(sql: printed) == statement)
+    }
+
+    /// Each sign is a level; a pair of parentheses around each would be two.
+    @Test func `as many signs as are read are printed so that they can be read`() throws {
+        var last: String?
+        for count in 1...200 {
+            let signs = (0..<count).map { $0.isMultiple(of: 3) ? "+" : "-" }.joined(separator: " ")
+            guard let statement = try? QueryStatement(sql: "SELECT \(signs)a FROM _") else { break }
+            last = statement.sql
+            #expect(try QueryStatement(sql: statement.sql) == statement)
+        }
+        #expect(last != nil)
+    }
+
+    @Test func `a text that looks like a path stays a text among columns, groups and orderings`()
+        throws
+    {
+        let text = "SELECT '.a', '.b' AS b FROM _ GROUP BY '.c' ORDER BY '.d', '.e' DESC, '.f'"
+        let statement = try QueryStatement(sql: text)
+        let read = try QueryStatement(json: statement.json)
+        #expect(read == statement)
+        #expect(read.sql == text)
+    }
+}
