@@ -83,7 +83,7 @@ public enum Program {
         Journal.begin()
         // For another shell the database is open already, with the keys of this process.
         if Streams.current.interruption == nil {
-            if verb.isDoneByHolder(arguments), let holder = HolderClient(arguments.database) {
+            if verb.isDoneByHolder(arguments), let holder = HolderClient.find(arguments.database) {
                 try holder.run(words)
             }
             try KeyRing.shared.take(arguments, of: verb.line)

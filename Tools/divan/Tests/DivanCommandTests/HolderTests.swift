@@ -44,6 +44,25 @@ import Testing
         try shell.run("check", "a")
     }
 
+    /// Between the lock and the socket a database is opened, which a busy machine draws out.
+    @Test func `a command that has the lock and does not listen yet is waited for`() throws {
+        // flock(1) by the name of ours: who has the lock looks like a divan push.
+        try FileManager.default.linkItem(
+            atPath: shell.path("a.cblite2/lock"),
+            toPath: shell.path("push")
+        )
+        let outcome = try shell.bash(
+            """
+            mkfifo gate locked
+            (exec -a divan flock push sh -c 'echo > locked; timeout 1.5 cat gate') &
+            read < locked
+            divan put a soup '{}'
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try body("soup") == "{}\n")
+    }
+
     @Test func `relative paths are those of the shell, and an editor is the shell's own`() throws {
         try FileManager.default.createDirectory(
             atPath: shell.path("elsewhere"),

@@ -160,7 +160,7 @@ enum CheckpointResetCommand: Command {
         _ terminal: Terminal
     ) throws -> Int {
         let isDry = arguments.has("--dry-run")
-        if !isDry, arguments.has("--remote"), let holder = HolderClient(arguments.database) {
+        if !isDry, arguments.has("--remote"), let holder = HolderClient.find(arguments.database) {
             return try forget(arguments, through: holder)
         }
         let store = try arguments.database.open(forWriting: !isDry)

@@ -44,7 +44,7 @@ enum CollectionsCommand: Command {
             let isDry = arguments.has("--dry-run")
             if !isDry, !removed.isEmpty, !arguments.has("--yes") {
                 try confirm(arguments, removed, terminal)
-                if let holder = HolderClient(arguments.database) {
+                if let holder = HolderClient.find(arguments.database) {
                     var words = ["collections", "--yes"] + (terminal.isJSON ? ["--json"] : [])
                     for path in made { words += ["--make", path.wireName] }
                     for path in removed { words += ["--rm", path.wireName] }

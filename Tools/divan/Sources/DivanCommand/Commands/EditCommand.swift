@@ -37,7 +37,7 @@ enum EditCommand: Command {
         let saved = try editor.keepingText { editor -> StoredDocument? in
             let body = JSON.object(try editor.object())
             guard body != before || current == nil else { return nil }
-            if let holder = HolderClient(path) {
+            if let holder = HolderClient.find(path) {
                 isHanded = true
                 try hand(body, over: current, to: holder, arguments)
                 return nil

@@ -107,7 +107,7 @@ enum ConflictResolveCommand: Command {
         let revision: String?
         if let editor {
             revision = try editor.keepingText { editor in
-                if let holder = HolderClient(database) {
+                if let holder = HolderClient.find(database) {
                     try hand(editor, conflict, to: holder, arguments, terminal)
                     return nil
                 }

@@ -16,7 +16,23 @@ struct HolderClient {
     }
 
     /// Connects to the process that holds a database; `nil` when there is none that listens.
-    init?(_ path: DatabasePath) {
+    ///
+    /// A command of ours has the lock before it listens, and is waited for.
+    static func find(_ path: DatabasePath) -> HolderClient? {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            if let holder = HolderClient(path) { return holder }
+            guard HolderName.isCommand(path.bundle), ContinuousClock.now < deadline else {
+                return nil
+            }
+            usleep(10_000)
+        }
+    }
+
+    /// How long a command may take from the lock to its socket.
+    private static let patience = Duration.seconds(3)
+
+    private init?(_ path: DatabasePath) {
         guard let address = HolderAddress(path) else { return nil }
         defer { address.close() }
         guard let socket = address.connect() else { return nil }

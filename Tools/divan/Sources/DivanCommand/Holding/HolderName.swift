@@ -6,13 +6,22 @@ import Glibc
 enum HolderName {
     /// Who has the lock of a database, as far as the system tells.
     static func find(_ bundle: String) -> String? {
-        var status = stat()
-        guard stat(bundle + "/lock", &status) == 0 else { return nil }
-        guard let process = process(locking: status) else { return nil }
+        guard let process = process(having: bundle) else { return nil }
         var name = "process \(process)"
         if let program = program(of: process) { name = "\(program), " + name }
         if let begin = begin(of: process) { name += ", since \(clock(begin))" }
         return name
+    }
+
+    /// Whether a command of ours has the lock of a database.
+    static func isCommand(_ bundle: String) -> Bool {
+        process(having: bundle).flatMap(program)?.hasPrefix("divan ") ?? false
+    }
+
+    private static func process(having bundle: String) -> Int32? {
+        var status = stat()
+        guard stat(bundle + "/lock", &status) == 0 else { return nil }
+        return process(locking: status)
     }
 
     /// A moment of today as a clock shows it, an earlier one with its date.
