@@ -33,6 +33,9 @@ import Testing
             max(10_000 / choices[choice].rate, 10_000 * choices[choice].ratio / bytesPerSecond)
         }
 
+        /// Lets time go by in which nothing is sent or answered.
+        mutating func wait(_ time: Duration) { now += time }
+
         /// Sends bodies of 10,000 bytes.
         mutating func send(_ count: Int, _ trial: inout CompressionTrial) {
             for _ in 0..<count {
@@ -133,6 +136,27 @@ import Testing
         // 40 MB/s compressed; then plain ones as fast: no gain.
         #expect(trial.compresses)
         #expect(CompressionTrial.slowRate < 40_000_000)
+    }
+
+    /// The receiver opens its database, or its disk is busy: 300 ms in which little is answered.
+    @Test func `a slow moment at the beginning is no slow link`() {
+        var link = Link(bytesPerSecond: 1_000_000_000)
+        link.choices = Link.all
+        var trial = CompressionTrial(gradeCount: link.gradeCount)
+        link.send(25, &trial)
+        link.wait(.milliseconds(300))
+        link.send(10, &trial)
+        #expect(trial.compresses && trial.grade == 0)
+        link.send(2_000, &trial)
+        #expect(!trial.compresses)
+    }
+
+    @Test func `a link far below the slow rate shows it within a second`() {
+        var link = Link(bytesPerSecond: 125_000)
+        link.choices = Link.all
+        var trial = CompressionTrial(gradeCount: link.gradeCount)
+        while trial.grade > 0, link.now < .seconds(10) { link.send(1, &trial) }
+        #expect(link.now < .seconds(1), "\(link.now)")
     }
 
     @Test func `an answer that nobody waits for changes nothing`() {

@@ -11,6 +11,10 @@
 /// along the row as long as that was faster by a tenth; when the first step up was not, it tries the
 /// other direction. After a while, each time twice as long, it looks again.
 ///
+/// A link far below `slowRate` shows that long before so many bytes are over it: `earlyTime` of answers is
+/// enough then. Whatever made a link look slow may have been a moment's, so the densest choice is
+/// measured, too, and left again when bodies turn out to flow.
+///
 /// Owns no clock: times are distances from any origin, handed in with what is sent and answered.
 struct CompressionTrial: Sendable {
     /// Bytes of a body per second that deflate reaches on any machine; a slower stream does not
@@ -22,6 +26,10 @@ struct CompressionTrial: Sendable {
     static let measuredByteCount = 2 << 20
     /// A measurement lasts at least this long.
     static let measuredTime: Duration = .milliseconds(50)
+    /// After so much time of answers a stream that is slower than `earlyRate` is known to be slow.
+    static let earlyTime: Duration = .milliseconds(250)
+    /// A quarter of `slowRate`, far enough from it for a short look.
+    static let earlyRate = slowRate / 4
     /// Bytes after which it looks again, the first time.
     static let restByteCount = 64 << 20
 
@@ -39,10 +47,15 @@ struct CompressionTrial: Sendable {
     private var hasBegun = false
     private var elapsed: Duration = .zero
     private var lastTime: Duration = .zero
+    /// What was answered since the very first answer, by whichever choice, and the time of it; `nil`
+    /// once it is known whether that was slow.
+    private var opening: (byteCount: Int, elapsed: Duration)? = (0, .zero)
 
     private enum Step {
         /// Measures the middle.
         case first
+        /// Measures the densest, since the link looked slow.
+        case dense
         /// Measures a neighbour, against so many bytes per second of the choice that it comes from.
         case climbing(by: Int, from: Double, mayTurn: Bool)
         /// Keeps to what was fastest.
@@ -70,7 +83,9 @@ struct CompressionTrial: Sendable {
     /// The peer has answered a body.
     mutating func answered(_ byteCount: Int, at now: Duration) {
         outstandingByteCount -= min(outstandingByteCount, byteCount)
-        if !hasBegun {
+        if hasBegun {
+            look(byteCount, max(.zero, now - lastTime))
+        } else {
             hasBegun = true
             earlierByteCount = outstandingByteCount
         }
@@ -85,15 +100,30 @@ struct CompressionTrial: Sendable {
         advance()
     }
 
+    /// Gives a link that is far too slow its verdict at once.
+    private mutating func look(_ byteCount: Int, _ time: Duration) {
+        guard var opening else { return }
+        opening.byteCount += byteCount
+        opening.elapsed += time
+        self.opening = opening
+        guard opening.elapsed >= Self.earlyTime else { return }
+        self.opening = nil
+        let rate = Double(opening.byteCount) / (opening.elapsed / .seconds(1))
+        if case .first = step, rate < Self.earlyRate { begin(.dense, with: 0) }
+    }
+
     private mutating func advance() {
         switch step {
         case .first:
             guard let rate = measuredRate else { return }
             if rate < Self.slowRate {
-                begin(.rest, with: 0)
+                begin(.dense, with: 0)
             } else {
                 climb(by: 1, from: rate, mayTurn: true)
             }
+        case .dense:
+            guard let rate = measuredRate else { return }
+            climb(by: rate < Self.slowRate ? 0 : 1, from: rate, mayTurn: false)
         case .climbing(let direction, let former, let mayTurn):
             guard let rate = measuredRate else { return }
             if rate > former * Self.gain {
