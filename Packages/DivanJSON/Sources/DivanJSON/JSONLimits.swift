@@ -12,6 +12,17 @@ public struct JSONLimits: Sendable {
     /// so that a `changes` list or an escaped body never meets it by accident.
     public var byteCount: Int
 
+    /// Shapes of objects that are kept from one document to the next (`ObjectShapes`): those of several kinds
+    /// of documents.
+    static let shapeCount = 32
+    /// Members of an object whose shape is kept.
+    static let shapeMemberCount = 32
+    /// Bytes of the keys of such an object.
+    static let shapeKeyByteCount = 1_024
+    /// Objects in a place that are unlike those before, more than those that are alike, until nobody expects
+    /// anything of them any more.
+    static let shapeMissCount: UInt8 = 8
+
     /// The bounds used unless others are given.
     public static let `default` = JSONLimits()
 

@@ -20,12 +20,7 @@ public struct JSONOutline: Sendable {
     public init(_ text: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
         self.text = text
         places = try Lexer.read(text.span, limits: limits) { lexer throws(JSONError.Reason) in
-            var scan = ValidatingScan(
-                lexer: lexer,
-                depthLimit: limits.depth,
-                checksSpelling: false,
-                checksKeys: false
-            )
+            var scan = OutlineScan(lexer: lexer, depthLimit: limits.depth)
             defer { lexer.position = scan.lexer.position }
             return try scan.scanPlaces()
         }
@@ -41,6 +36,10 @@ public struct JSONOutline: Sendable {
             try? Lexer.read(text.span, limits: Self.unlimited) { lexer throws(JSONError.Reason) in
                 for place in places.reversed() where lexer.spells(key, place.key) {
                     lexer.position = place.value
+                    if try lexer.peek() == UInt8(ascii: "\"") {
+                        return .string(lexer.text(of: try lexer.scanString()))
+                    }
+                    if let number = try lexer.shortInteger() { return number }
                     var parser = TreeParser(lexer: lexer, depthLimit: .max)
                     return try parser.parseValue(depth: 1)
                 }

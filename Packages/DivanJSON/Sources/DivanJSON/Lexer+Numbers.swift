@@ -48,6 +48,12 @@ extension Lexer {
         return token
     }
 
+    /// Reads an integer of 1 to 18 digits; `nil`, and nothing is read, where something else stands.
+    mutating func shortInteger() throws(JSONError.Reason) -> JSON? {
+        guard let token = scanShortInteger() else { return nil }
+        return try value(of: token)
+    }
+
     /// Passes over a canonical integer of 1 to 18 digits; moves only if one stands here.
     @inline(__always)
     mutating func skipShortInteger() -> Bool {

@@ -13,10 +13,31 @@ extension JSON {
         limits: JSONLimits = .default,
         form: @escaping (JSON) -> Any
     ) throws(JSONError) -> [String: Any]? {
+        var shapes = ObjectShapes()
+        return try plainDictionary(parsing: bytes, limits: limits, shapes: &shapes, form: form)
+    }
+
+    /// The same, sooner where the text is like those before: `shapes` keeps what they were like.
+    public static func plainDictionary(
+        parsing bytes: Span<UInt8>,
+        limits: JSONLimits = .default,
+        shapes: inout ObjectShapes,
+        form: @escaping (JSON) -> Any
+    ) throws(JSONError) -> [String: Any]? {
         try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
             guard try lexer.peek() == UInt8(ascii: "{") else { return nil }
-            var parser = PlainParser(lexer: lexer, depthLimit: limits.depth, form: form)
-            defer { lexer.position = parser.lexer.position }
+            // Moved there and back, so that nothing is copied when they change.
+            let known = exchange(&shapes, with: ObjectShapes())
+            var parser = PlainParser(
+                lexer: lexer,
+                depthLimit: limits.depth,
+                shapes: known,
+                form: form
+            )
+            defer {
+                lexer.position = parser.lexer.position
+                shapes = parser.shapes
+            }
             return try parser.parseText()
         }
     }
@@ -25,52 +46,61 @@ extension JSON {
 /// One parse into plain collections; calls itself once for each container that is open.
 private struct PlainParser: ~Copyable {
     private(set) var lexer: Lexer
+    private(set) var shapes: ObjectShapes
     private let depthLimit: Int
     private let form: (JSON) -> Any
     private var ledger = KeyLedger()
+    private var values = PlainValues()
     private var ascends = true
     // As in `TreeParser`: siblings are alike. The first is the document itself.
     private var expectedMemberCount = 12
 
-    init(lexer: Lexer, depthLimit: Int, form: @escaping (JSON) -> Any) {
+    init(
+        lexer: Lexer,
+        depthLimit: Int,
+        shapes: consuming ObjectShapes,
+        form: @escaping (JSON) -> Any
+    ) {
         self.lexer = lexer
         self.depthLimit = depthLimit
+        self.shapes = shapes
         self.form = form
     }
 
     mutating func parseText() throws(JSONError.Reason) -> [String: Any]? {
-        let value = try parseObject(depth: 1)
+        let value = try parseObject(depth: 1, slot: ObjectShapes.outermost)
         try lexer.expectEnd()
         return ascends ? value as? [String: Any] : nil
     }
 
+    /// Parses a value; `slot` is where its objects stand.
     @inline(__always)
-    private mutating func parseValue(depth: Int) throws(JSONError.Reason) -> Any {
+    private mutating func parseValue(depth: Int, slot: Int) throws(JSONError.Reason) -> Any {
         switch try lexer.peek() {
         case UInt8(ascii: "\""): return lexer.text(of: try lexer.scanString())
-        case UInt8(ascii: "{"): return try parseObject(depth: depth)
-        case UInt8(ascii: "["): return try parseArray(depth: depth)
+        case UInt8(ascii: "{"): return try parseObject(depth: depth, slot: slot)
+        case UInt8(ascii: "["): return try parseArray(depth: depth, slot: slot)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
             return form(try lexer.value(of: lexer.scanNumber()))
         default: return form(try lexer.scanLiteral())
         }
     }
 
-    private mutating func parseArray(depth: Int) throws(JSONError.Reason) -> [Any] {
+    private mutating func parseArray(depth: Int, slot: Int) throws(JSONError.Reason) -> [Any] {
         guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
         lexer.position += 1
-        var items: [Any] = []
         if try lexer.peek() == UInt8(ascii: "]") {
             lexer.position += 1
-            return items
+            return []
         }
+        let first = values.count
         repeat {
-            items.append(try parseValue(depth: depth + 1))
+            values.append(try parseValue(depth: depth + 1, slot: slot))
         } while try lexer.scanSeparator(closing: UInt8(ascii: "]"))
-        return items
+        return values.takeArray(from: first)
     }
 
-    private mutating func parseObject(depth: Int) throws(JSONError.Reason) -> Any {
+    private mutating func parseObject(depth: Int, slot: Int) throws(JSONError.Reason) -> Any {
         guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
         let start = lexer.position
         lexer.position += 1
@@ -78,8 +108,47 @@ private struct PlainParser: ~Copyable {
             lexer.position += 1
             return [String: Any]()
         }
-        var members = [String: Any](minimumCapacity: expectedMemberCount)
+        guard let shape = shapes.expected(at: slot) else {
+            return try parseMembers(depth: depth, slot: slot, from: start)
+        }
+        let first = values.count
+        var number = 0
+        while number < shape.keys.count, lexer.skipKey(number, of: shape) {
+            values.append(try parseValue(depth: depth + 1, slot: shape.firstSlot + number))
+            number += 1
+            guard try lexer.scanSeparator(closing: UInt8(ascii: "}")) else {
+                if number == shape.keys.count {
+                    shapes.confirm(at: slot)
+                    return values.takeDictionary(shape, from: first)
+                }
+                expect(Array(shape.keys[..<number]), at: slot)
+                return values.takeMembers(shape, from: first)
+            }
+        }
+        let begun = Begun(
+            members: values.takeMembers(shape, from: first),
+            keys: shape.keys[..<number]
+        )
+        return try parseMembers(depth: depth, slot: slot, from: start, behind: begun)
+    }
+
+    /// What an object that is unlike those before has in common with them.
+    private struct Begun {
+        var members: [String: Any]
+        let keys: ArraySlice<String>
+    }
+
+    /// Parses the members of an object, or those behind some; nothing is known of their keys.
+    private mutating func parseMembers(
+        depth: Int,
+        slot: Int,
+        from start: Int,
+        behind begun: Begun? = nil
+    ) throws(JSONError.Reason) -> Any {
+        var members = begun?.members ?? [String: Any](minimumCapacity: expectedMemberCount)
+        var keys: [String]? = shapes.wantsKeys(at: slot) ? Array(begun?.keys ?? []) : nil
         let first = ledger.count
+        var lastKey = begun?.keys.last
         repeat {
             let quote = try lexer.peek()
             guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
@@ -92,11 +161,20 @@ private struct PlainParser: ~Copyable {
             if !ledger.add(record, in: lexer, objectFrom: first) { ascends = false }
             try lexer.expect(UInt8(ascii: ":"))
             let key = lexer.text(of: token)
-            members[key] = try parseValue(depth: depth + 1)
+            if let last = lastKey.take(), !last.utf8.lexicographicallyPrecedes(key.utf8) {
+                ascends = false
+            }
+            if token.hasEscapes { keys = nil } else { keys?.append(key) }
+            members[key] = try parseValue(depth: depth + 1, slot: ObjectShapes.nowhere)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
         ledger.close(objectFrom: first)
         expectedMemberCount = min(members.count, 16)
+        if let keys, ascends { expect(keys, at: slot) }
         return members
+    }
+
+    private mutating func expect(_ keys: [String], at slot: Int) {
+        if shapes.wantsKeys(at: slot) { shapes.expect(keys, at: slot) }
     }
 
     /// Goes back to an object's start and parses it as a tree, what stands inside too.
@@ -105,5 +183,23 @@ private struct PlainParser: ~Copyable {
         var parser = TreeParser(lexer: lexer, depthLimit: depthLimit)
         defer { lexer.position = parser.lexer.position }
         return form(try parser.parseValue(depth: depth))
+    }
+}
+
+extension Lexer {
+    /// Passes over a key of a shape and its colon; moves only if they stand here.
+    @inline(__always)
+    fileprivate mutating func skipKey(_ number: Int, of shape: ObjectShapes.Shape) -> Bool {
+        let (start, stop) = (shape.starts[number], shape.starts[number + 1])
+        guard stop &- start <= end &- position else { return false }
+        let isHere = shape.spelling.withUnsafeBufferPointer { spelling in
+            for offset in 0..<(stop &- start)
+            where spelling[start + offset] != base[position + offset] {
+                return false
+            }
+            return true
+        }
+        if isHere { position &+= stop &- start }
+        return isHere
     }
 }

@@ -128,29 +128,6 @@ struct ValidatingScan: ~Copyable {
         }
     }
 
-    /// Checks a text that is an object, and tells where its members are.
-    mutating func scanPlaces() throws(JSONError.Reason) -> [JSONOutline.Place] {
-        guard try lexer.peek() == UInt8(ascii: "{") else { throw .wrongKind(expected: .object) }
-        lexer.position += 1
-        var places: [JSONOutline.Place] = []
-        if try lexer.peek() == UInt8(ascii: "}") {
-            lexer.position += 1
-        } else {
-            places.reserveCapacity(16)
-            repeat {
-                let quote = try lexer.peek()
-                guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
-                let key = try lexer.scanString()
-                try lexer.expect(UInt8(ascii: ":"))
-                _ = try lexer.peek()
-                places.append(JSONOutline.Place(key: key, value: lexer.position))
-                try scanValue(depth: 2)
-            } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
-        }
-        try lexer.expectEnd()
-        return places
-    }
-
     private mutating func scanType() throws(JSONError.Reason) {
         let token = try lexer.scanString()
         if token.hasEscapes || lexer.bytes(of: token).elementsEqual("blob".utf8) {

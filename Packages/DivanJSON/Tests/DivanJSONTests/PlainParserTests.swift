@@ -77,4 +77,84 @@ import Testing
         #expect(try Self.plain(text, depth: 4) != nil)
         #expect(throws: JSONError.self) { try Self.plain(text, depth: 3) }
     }
+
+    // MARK: Shapes
+
+    private static func plain(_ text: String, _ shapes: inout ObjectShapes) throws -> JSON? {
+        try JSON.plainDictionary(parsing: Array(text.utf8).span, shapes: &shapes) { $0 }
+            .flatMap(tree)
+    }
+
+    @Test func `whatever stood in its place before, an object becomes what its tree says`() throws {
+        let seed = UInt64.random(in: 1 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let keys = ["@id", "a", "b", "c", "day", "e\u{301}", "flight", "\u{E9}", "\u{FC}ber"]
+        /// An object of some of the keys, lists and objects among its values.
+        func object(depth: Int) -> JSON {
+            var members: [JSONObject.Member] = []
+            for key in keys where UInt8.random(in: 0...9, using: &generator) < 8 {
+                // Both are one key of a dictionary.
+                if key == "\u{E9}", members.contains(where: { $0.key == key }) { continue }
+                members.append((key, value(depth: depth)))
+            }
+            if UInt8.random(in: 0...30, using: &generator) == 0 { members.append(("@type", "x")) }
+            return .object(JSONObject(members))
+        }
+        func value(depth: Int) -> JSON {
+            switch UInt8.random(in: 0...5, using: &generator) {
+            case 0 where depth < 4: object(depth: depth + 1)
+            case 1 where depth < 4: .array((0..<3).map { _ in object(depth: depth + 1) })
+            case 2: .string(String(repeating: "long ", count: 5))
+            case 3: .int(.random(in: -9...9, using: &generator))
+            case 4: .null
+            default: "short"
+            }
+        }
+        var shapes = ObjectShapes()
+        for number in 0..<2_000 {
+            let json = object(depth: 1)
+            guard case .object(let members) = json, members["@type"] == nil else { continue }
+            let text = try String(decoding: json.canonicalBytes(), as: UTF8.self)
+            #expect(try Self.plain(text, &shapes) == json, "seed \(seed), document \(number)")
+        }
+    }
+
+    @Test func `documents that are alike are read, and damaged ones refused`() throws {
+        var shapes = ObjectShapes()
+        let text = #"{"a":[{"x":1,"y":{"z":"1"}},{"x":2,"y":{"z":"2"}}],"b":"text"}"#
+        for _ in 0..<3 { #expect(try Self.plain(text, &shapes) == JSON(parsing: text)) }
+        // Cut anywhere, in white space, and with a byte that belongs to nothing.
+        for end in 0..<text.utf8.count {
+            let cut = String(decoding: Array(text.utf8)[..<end], as: UTF8.self)
+            #expect(throws: JSONError.self) { try Self.plain(cut, &shapes) }
+        }
+        let spread = text.map { "\($0)" == ":" ? " : " : "\($0)" }.joined()
+        #expect(try Self.plain(spread, &shapes) == JSON(parsing: text))
+        #expect(try Self.plain(text, &shapes) == JSON(parsing: text))
+    }
+
+    @Test(arguments: [
+        #"{"a":1,"b":2,"c":3}"#, #"{"a":1}"#, #"{"a":1,"c":3}"#, #"{"a":1,"b":2,"c":3,"d":4}"#,
+        #"{"b":2}"#, #"{}"#, #"{"a":1,"aa":2,"b":3}"#, #"{"a":[],"b":{},"c":{"a":{}}}"#,
+    ])
+    func `an object with other keys than were expected has its own`(_ text: String) throws {
+        var shapes = ObjectShapes()
+        for _ in 0..<20 {
+            let expected = #"{"a":"x","b":"y","c":"z"}"#
+            #expect(try Self.plain(expected, &shapes) == JSON(parsing: expected))
+            #expect(try Self.plain(text, &shapes) == JSON(parsing: text))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"b":2,"b":3}"#, #"{"a":1,"b":2,"aa":3}"#,
+        #"{"a":1,"c":2,"b":3}"#, #"{"a":1,"b":2,"":3}"#,
+    ])
+    func `keys that do not ascend are noticed behind expected ones`(_ text: String) throws {
+        var shapes = ObjectShapes()
+        for _ in 0..<20 {
+            _ = try Self.plain(#"{"a":1,"b":2,"c":3}"#, &shapes)
+            #expect(try Self.plain(text, &shapes) == nil)
+        }
+    }
 }

@@ -121,11 +121,15 @@ extension KeysCheck {
 
     /// `PlainParser` makes the official API's dictionaries.
     private static let plainDictionaries: [Exception] = [
-        "throws(JSONError) -> [String: Any]?", "mutating func parseText()",
-        "value as? [String: Any]", "return [String: Any]()", "var members = [String: Any](",
-    ].map { code in
+        ("PlainParser", "throws(JSONError) -> [String: Any]?"),
+        ("PlainParser", "mutating func parseText()"), ("PlainParser", "value as? [String: Any]"),
+        ("PlainParser", "return [String: Any]()"), ("PlainParser", "var members: [String: Any]"),
+        ("PlainParser", "?? [String: Any](minimumCapacity"),
+        ("PlainValues", ") -> [String: Any] {"),
+        ("ObjectShapes", "let numbers: [String: Int]"),
+    ].map { file, code in
         Exception(
-            "Packages/DivanJSON/Sources/DivanJSON/PlainParser.swift",
+            "Packages/DivanJSON/Sources/DivanJSON/\(file).swift",
             code,
             because: "what the official toDictionary() gives, which merges equivalent keys"
         )

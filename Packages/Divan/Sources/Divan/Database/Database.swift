@@ -28,6 +28,8 @@ public final class Database: Sendable {
     let changes = DatabaseChanges()
     /// Where it lives; `nil` in memory.
     private let location: DatabaseLocation?
+    /// For whoever reads documents as plain collections.
+    let shapes = KeptShapes()
     private let state = Mutex(State())
 
     private struct State {

@@ -63,17 +63,21 @@ final class DocumentBody: Sendable {
         let isParsed = state.withLock { state in
             if case .parsed = state { true } else { false }
         }
-        let (bytes, origin) = (bytes, origin)
-        if !isParsed,
-            let plain = try? JSON.plainDictionary(
-                parsing: bytes.span,
-                limits: Self.limits,
-                form: { $0.plainValue(in: origin) }
-            )
-        {
-            return plain
-        }
+        if !isParsed, let plain = plainDictionary() { return plain }
         return root(documentID: documentID).toDictionary()
+    }
+
+    /// The members straight from the text; `nil` where only a tree tells.
+    private func plainDictionary() -> [String: Any]? {
+        var shapes = origin?.shapes.take() ?? ObjectShapes()
+        defer { origin?.shapes.giveBack(shapes) }
+        let (bytes, origin) = (bytes, origin)
+        return try? JSON.plainDictionary(
+            parsing: bytes.span,
+            limits: Self.limits,
+            shapes: &shapes,
+            form: { $0.plainValue(in: origin) }
+        )
     }
 
     private func parsed(

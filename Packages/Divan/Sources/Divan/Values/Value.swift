@@ -81,13 +81,22 @@ extension JSON {
     /// A plain `Int` in `Any` would not cast to `Double` or `Int64` on Linux; an `NSNumber` does.
     var boxedNumber: NSNumber? {
         switch self {
-        case .bool(let bool): NSNumber(value: bool)
-        case .int(let integer): NSNumber(value: integer)
+        case .bool(let bool): bool ? Self.trueNumber : Self.falseNumber
+        case .int(let integer): Self.number(integer)
         case .uint(let integer): NSNumber(value: integer)
         case .double(let double): NSNumber(value: double)
         case .long(let number): NSNumber(value: number.double)
         default: nil
         }
+    }
+
+    // Most numbers are small ones, and a number never changes: one of each serves everybody.
+    private static let trueNumber = NSNumber(value: true)
+    private static let falseNumber = NSNumber(value: false)
+    private static let smallNumbers = (0..<256).map { NSNumber(value: Int64($0)) }
+
+    private static func number(_ integer: Int64) -> NSNumber {
+        0..<256 ~= integer ? smallNumbers[Int(integer)] : NSNumber(value: integer)
     }
 
     /// Whether this object stands for a blob (`blobs.md` §1).

@@ -76,6 +76,15 @@ public class StoreReader {
         return found
     }
 
+    /// The number of a collection, for who asks for nothing else of it.
+    private func collectionID(_ path: CollectionPath) throws(StoreError) -> CollectionID {
+        if let found = open.first(where: { $0.path == path }) { return found.id }
+        guard let id = try current().collection(path) else {
+            throw StoreError(.noSuchCollection(path), at: self.path)
+        }
+        return id
+    }
+
     /// The counters of a collection: not looked up before somebody needs them.
     func state(of collection: OpenCollection) throws(StoreError) -> CollectionState {
         if let state = collection.state { return state }
@@ -199,7 +208,7 @@ public class StoreReader {
         in collection: CollectionPath,
         includingTombstones: Bool = false
     ) throws(StoreError) -> StoredDocument? {
-        let collection = try self.collection(collection).id
+        let collection = try collectionID(collection)
         // Not by `row(_:in:)`, which would copy the row for whoever wants more of it.
         guard
             let document = try withRow(documentID, in: collection, { StoredDocument($0) })
