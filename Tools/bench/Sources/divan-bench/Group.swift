@@ -20,6 +20,7 @@ struct Group: Sendable {
         Group(name: "query") { try QueryFigures.measure(in: $0.directory, into: &$1) },
         Group(name: "scans") { try ScanFigures.measure($0, into: &$1) },
         Group(name: "growth") { try GrowthFigures.measure($0, into: &$1) },
+        Group(name: "stages") { try GrowthStages.measure($0, into: &$1) },
         Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
         Group(name: "deltas", isSteady: true) { try DeltaFigures.measure($0, into: &$1) },
         Group(name: "command") { try CommandFigures.measure($0, into: &$1) },
@@ -52,8 +53,11 @@ struct Group: Sendable {
 struct Workplace {
     let documents: Documents
     let directory: String
+    /// How far `GrowthStages` goes.
+    let documentCount: Int
 
-    init() throws {
+    init(documentCount: Int = 10_000) throws {
+        self.documentCount = documentCount
         documents = try Documents()
         directory = NSTemporaryDirectory() + "divan-bench-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

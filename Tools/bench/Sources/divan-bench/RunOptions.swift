@@ -6,6 +6,8 @@ struct RunOptions {
     private(set) var isSteady = false
     /// Ends with status 2 when a requirement is missed.
     private(set) var isStrict = false
+    /// How far the group `stages` grows its database: 10,000 to 100,000,000.
+    private(set) var documentCount = 1_000_000
     /// Where the figures are written as JSON.
     private(set) var json: String?
     /// What the report calls the code that is measured.
@@ -23,6 +25,11 @@ struct RunOptions {
             switch word {
             case "--steady": isSteady = true
             case "--strict": isStrict = true
+            case "--documents":
+                guard let count = Int(try value()), 10_000...100_000_000 ~= count else {
+                    throw BenchFailure("--documents takes 10000 to 100000000")
+                }
+                documentCount = count
             case "--only": prefix = try value()
             case "--json": json = try value()
             case "--commit": commit = try value()

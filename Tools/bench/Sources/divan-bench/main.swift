@@ -4,6 +4,7 @@ import Foundation
 /// process of a figure.
 let usage = """
     usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
+               [--documents COUNT]
            divan-bench work \(Work.allCases.map(\.rawValue).joined(separator: "|")) COUNT
                [--control FIFO]
            divan-bench compare OLD.json NEW.json
@@ -21,7 +22,7 @@ func run(_ options: RunOptions) throws -> Bool {
         throw BenchFailure("no group begins with \(options.prefix)\n\(usage)")
     }
     let thresholds = try Thresholds.of(groups, isStrict: options.isStrict)
-    let workplace = try Workplace()
+    let workplace = try Workplace(documentCount: options.documentCount)
     defer { workplace.remove() }
     var report = Report(.now(commit: options.commit), holdingTo: thresholds)
     for group in groups {
