@@ -6,6 +6,9 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { CHUNK = 64 << 10, TAG = 16 };
 
@@ -62,9 +65,24 @@ double floor_sealed_read(const char *path, size_t bytes) {
     return ok ? seconds : -1;
 }
 
+/// How many pages of a file are in the system's cache; -1 when nobody can tell.
+static long resident_pages(int file, size_t bytes) {
+    size_t count = (bytes + 4095) / 4096;
+    unsigned char *pages = malloc(count);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
+    long resident = pages && map != MAP_FAILED && mincore(map, bytes, pages) == 0 ? 0 : -1;
+    for (size_t page = 0; resident >= 0 && page < count; page++) resident += pages[page] & 1;
+    if (map != MAP_FAILED) munmap(map, bytes);
+    free(pages);
+    return resident;
+}
+
 int floor_evict(const char *path) {
+    struct stat status;
     int file = open(path, O_RDONLY);
-    int failure = file < 0 ? -1 : posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    int ok = file >= 0 && fstat(file, &status) == 0 && fdatasync(file) == 0
+        && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0
+        && resident_pages(file, (size_t)status.st_size) == 0;
     if (file >= 0) close(file);
-    return failure == 0 ? 0 : -1;
+    return ok ? 0 : -1;
 }

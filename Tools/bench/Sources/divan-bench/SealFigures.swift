@@ -4,68 +4,84 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// A sealed database beside a plain one: the two take turns, and the plain one is the floor.
+/// A sealed database beside a plain one, which is the floor: the two take turns, and who is first changes.
 enum SealFigures {
     private static let documentCount = 50_000
     private static let readCount = 50_000
-    private static let turns = 5
+    private static let turns = 7
 
     /// What one database took, in seconds, and its size in bytes.
     private struct Times {
-        var insert = Double.infinity
-        var read = Double.infinity
-        var scan = Double.infinity
-        var open = Double.infinity
-        var pull = Double.infinity
+        var insert = 0.0
+        var read = 0.0
+        var scan = 0.0
+        var open = 0.0
         var byteCount = 0.0
+    }
+
+    /// The turns of each figure.
+    private struct AllTurns {
+        var insert = Turns()
+        var read = Turns()
+        var scan = Turns()
+        var open = Turns()
+        var pull = Turns()
+        var byteCount = Turns()
+
+        mutating func add(_ sealed: Times, _ plain: Times) {
+            insert.add(ours: sealed.insert, floor: plain.insert)
+            read.add(ours: sealed.read, floor: plain.read)
+            scan.add(ours: sealed.scan, floor: plain.scan)
+            open.add(ours: sealed.open, floor: plain.open)
+            byteCount.add(ours: sealed.byteCount, floor: plain.byteCount)
+        }
     }
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         let bodies = workplace.documents.bodies.map { Array($0) }
         let key = EncryptionKey.key(Data((0..<32).map { UInt8($0) }))
-        var (plain, sealed) = (Times(), Times())
+        var all = AllTurns()
         var blobs = SealedBlobFigures(workplace.directory)
         for turn in 0..<turns {
             let place = "\(workplace.directory)/seal-\(turn)"
-            try measure("\(place)-plain.cblite2", nil, bodies, &plain)
-            try measure("\(place)-sealed.cblite2", try key.sealing(), bodies, &sealed)
-            try blobs.measure(turn: turn, try key.sealing())
+            let sealing = try key.sealing()
+            let plainIsFirst = turn.isMultiple(of: 2)
+            let first = try times("\(place)-first.cblite2", plainIsFirst ? nil : sealing, bodies)
+            let second = try times("\(place)-second.cblite2", plainIsFirst ? sealing : nil, bodies)
+            if plainIsFirst { all.add(second, first) } else { all.add(first, second) }
+            try blobs.measure(turn: turn, sealing)
         }
-        try measurePull(workplace, bodies, key, &plain, &sealed)
-        addRates(sealed, beside: plain, to: &report)
+        try measurePull(workplace, bodies, key, &all.pull)
+        addRates(all, to: &report)
         blobs.add(to: &report)
-        addCosts(sealed, beside: plain, to: &report)
+        addCosts(all, to: &report)
     }
 
-    private static func addRates(_ sealed: Times, beside plain: Times, to report: inout Report) {
-        let (count, reads) = (Double(documentCount), Double(readCount))
-        for (name, unit, ours, floor) in [
-            (
-                "insert, 1,000 a transaction", "docs/s", count / sealed.insert,
-                count / plain.insert
-            ),
-            ("read by ID, warm", "docs/s", reads / sealed.read, reads / plain.read),
-            ("all documents, cold cache", "docs/s", count / sealed.scan, count / plain.scan),
-            ("pull in one process", "docs/s", count / sealed.pull, count / plain.pull),
+    private static func addRates(_ all: AllTurns, to report: inout Report) {
+        for (name, count, turns) in [
+            ("insert, 1,000 a transaction", documentCount, all.insert),
+            ("read by ID, warm", readCount, all.read),
+            ("all documents, cold cache", documentCount, all.scan),
+            ("pull in one process", documentCount, all.pull),
         ] {
             report.add(
                 Figure(
                     name: "sealed: \(name)",
-                    unit: unit,
-                    ours: ours,
-                    floor: floor,
+                    unit: "docs/s",
+                    ours: Double(count) / turns.middle.ours,
+                    floor: Double(count) / turns.middle.floor,
                     floorName: "the same, not sealed"
                 )
             )
         }
     }
 
-    private static func addCosts(_ sealed: Times, beside plain: Times, to report: inout Report) {
+    private static func addCosts(_ all: AllTurns, to report: inout Report) {
         report.add(
             Figure(
                 name: "sealed: open, longer by",
                 unit: "ms",
-                ours: (sealed.open - plain.open) * 1_000,
+                ours: (all.open.middle.ours - all.open.middle.floor) * 1_000,
                 floorName: "raw key"
             )
         )
@@ -73,37 +89,36 @@ enum SealFigures {
             Figure(
                 name: "sealed: size of the file",
                 unit: "bytes",
-                ours: sealed.byteCount,
-                floor: plain.byteCount,
+                ours: all.byteCount.middle.ours,
+                floor: all.byteCount.middle.floor,
                 floorName: "the same, not sealed"
             )
         )
     }
 
-    private static func measure(
+    private static func times(
         _ path: String,
         _ sealing: (any StoreSealing)?,
-        _ bodies: [[UInt8]],
-        _ times: inout Times
-    ) throws {
+        _ bodies: [[UInt8]]
+    ) throws -> Times {
         let options = StoreOptions(sealing: sealing)
         let store = try Store.open(directory: path, options: options)
-        let insert = try Stopwatch.best(of: 1) { try fill(store, bodies) }
-        times.insert = min(times.insert, insert)
+        var times = Times()
+        times.insert = try Stopwatch.best(of: 1) { try fill(store, bodies) }
         try read(store)
-        times.read = min(times.read, try Stopwatch.best(of: 1) { try read(store) })
+        times.read = try Stopwatch.best(of: 3) { try read(store) }
         try store.close()
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "/db.sqlite3")
         times.byteCount = (attributes[.size] as? NSNumber)?.doubleValue ?? 0
-        let open = try Stopwatch.best(of: 5) {
+        times.open = try Stopwatch.best(of: 5) {
             let store = try Store.open(directory: path, options: options)
             _ = try store.read { try $0.document("d-0", in: .default) }
             try store.close()
         }
-        times.open = min(times.open, open)
         let again = try Store.open(directory: path, options: options)
-        times.scan = min(times.scan, try Stopwatch.best(of: 1) { try scan(again) })
+        times.scan = try Stopwatch.best(of: 1) { try scan(again) }
         try again.close()
+        return times
     }
 
     /// Pulls from a plain database into empty ones.
@@ -111,8 +126,7 @@ enum SealFigures {
         _ workplace: Workplace,
         _ bodies: [[UInt8]],
         _ key: EncryptionKey,
-        _ plain: inout Times,
-        _ sealed: inout Times
+        _ pull: inout Turns
     ) throws {
         var config = DatabaseConfiguration()
         config.directory = try workplace.newDirectory()
@@ -122,16 +136,14 @@ enum SealFigures {
         let source = try Database(name: "source", config: config)
         defer { try? source.close() }
         for turn in 0..<turns {
-            for key in [nil, key] {
-                config.encryptionKey = key
-                let name = "target-\(turn)-\(key == nil ? "plain" : "sealed")"
-                let target = try Database(name: name, config: config)
-                let seconds = try SyncOnce.pullSeconds(from: source, into: target)
-                if key == nil {
-                    plain.pull = min(plain.pull, seconds)
-                } else {
-                    sealed.pull = min(sealed.pull, seconds)
-                }
+            var seconds: [Bool: Double] = [:]
+            for isSealed in turn.isMultiple(of: 2) ? [false, true] : [true, false] {
+                config.encryptionKey = isSealed ? key : nil
+                let target = try Database(name: "target-\(turn)-\(isSealed)", config: config)
+                seconds[isSealed] = try SyncOnce.pullSeconds(from: source, into: target)
+            }
+            if let ours = seconds[true], let floor = seconds[false] {
+                pull.add(ours: ours, floor: floor)
             }
         }
     }

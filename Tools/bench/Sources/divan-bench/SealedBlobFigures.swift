@@ -9,17 +9,21 @@ import Foundation
 struct SealedBlobFigures {
     static let byteCount = 64 << 20
 
-    private let directory: String
-    private var plain = Times()
-    private var sealed = Times()
-    private var bare = Double.infinity
+    private static let readTurns = 3
 
-    /// Seconds.
-    private struct Times {
-        var save = Double.infinity
-        var readFromDisk = Double.infinity
-        var readWhole = Double.infinity
-        var readPieces = Double.infinity
+    private let directory: String
+    private var save = Turns()
+    private var fromDisk = Turns()
+    private var whole = Turns()
+    private var pieces = Turns()
+    private var bare = Turns()
+
+    /// A database with a content, and the file that has it.
+    private struct Place {
+        let store: Store
+        let digest: BlobDigest
+        let file: String
+        let saving: Double
     }
 
     init(_ directory: String) {
@@ -27,63 +31,77 @@ struct SealedBlobFigures {
     }
 
     mutating func measure(turn: Int, _ sealing: any StoreSealing) throws {
-        let place = "\(directory)/sealed-blob-\(turn)"
-        try Self.measure("\(place)-plain.cblite2", nil, &plain)
-        try Self.measure("\(place)-sealed.cblite2", sealing, &sealed)
-        let opening = floor_sealed_read("\(place).floor", Self.byteCount)
-        guard opening > 0 else { throw BenchFailure("the floor of a sealed content failed") }
-        bare = min(bare, opening)
+        let name = "\(directory)/sealed-blob-\(turn)"
+        let isFirst = turn.isMultiple(of: 2)
+        let early = try Self.place("\(name)-first.cblite2", isFirst ? nil : sealing)
+        let late = try Self.place("\(name)-second.cblite2", isFirst ? sealing : nil)
+        let (plain, sealed) = isFirst ? (early, late) : (late, early)
+        defer {
+            try? plain.store.close()
+            try? sealed.store.close()
+        }
+        save.add(ours: sealed.saving, floor: plain.saving)
+        for _ in 0..<Self.readTurns {
+            for place in [plain, sealed] where floor_evict(place.file) != 0 {
+                throw BenchFailure("the system's cache keeps the blob")
+            }
+            fromDisk.add(try Self.both(early, late, isFirst) { try Self.read($0.digest, $0.store) })
+            pieces.add(try Self.both(early, late, isFirst) { try Self.read($0.digest, $0.store) })
+            whole.add(
+                try Self.both(early, late, isFirst) {
+                    guard try $0.store.blobs.read($0.digest).count == Self.byteCount else {
+                        throw BenchFailure("the blob is cut short")
+                    }
+                }
+            )
+            let opening = floor_sealed_read("\(name).floor", Self.byteCount)
+            guard opening > 0, let ours = pieces.latest else {
+                throw BenchFailure("the floor of a sealed content failed")
+            }
+            bare.add(ours: ours, floor: opening)
+        }
     }
 
-    private static func measure(
-        _ path: String,
-        _ sealing: (any StoreSealing)?,
-        _ times: inout Times
-    ) throws {
+    /// What the same takes with the sealed one and with the plain one, which is the first in every other
+    /// turn.
+    private static func both(
+        _ first: Place,
+        _ second: Place,
+        _ plainIsFirst: Bool,
+        _ work: (Place) throws -> Void
+    ) rethrows -> (ours: Double, floor: Double) {
+        let before = try Stopwatch.best(of: 1) { try work(first) }
+        let after = try Stopwatch.best(of: 1) { try work(second) }
+        return plainIsFirst ? (after, before) : (before, after)
+    }
+
+    private static func place(_ path: String, _ sealing: (any StoreSealing)?) throws -> Place {
         let store = try Store.open(directory: path, options: StoreOptions(sealing: sealing))
-        defer { try? store.close() }
         var digest = BlobDigest(hashing: [UInt8]().span)
-        times.save = min(times.save, try Stopwatch.best(of: 1) { digest = try write(store) })
-        guard
-            let file = FileManager.default.enumerator(atPath: path)?
-                .compactMap({ $0 as? String }).first(where: { $0.hasSuffix(".blob") })
-        else { throw BenchFailure("the blob has no file") }
-        guard floor_evict("\(path)/\(file)") == 0 else {
-            throw BenchFailure("the system's cache keeps the blob")
-        }
-        times.readFromDisk = min(
-            times.readFromDisk,
-            try Stopwatch.best(of: 1) { try read(digest, store) }
-        )
-        times.readPieces = min(
-            times.readPieces,
-            try Stopwatch.best(of: 1) { try read(digest, store) }
-        )
-        times.readWhole = min(
-            times.readWhole,
-            try Stopwatch.best(of: 1) {
-                guard try store.blobs.read(digest).count == byteCount else {
-                    throw BenchFailure("the blob is cut short")
-                }
-            }
+        let saving = try Stopwatch.best(of: 1) { digest = try write(store) }
+        return Place(
+            store: store,
+            digest: digest,
+            file: "\(path)/Attachments/\(digest.fileName)",
+            saving: saving
         )
     }
 
     func add(to report: inout Report) {
         let asPlain = "the same, not sealed"
-        for (name, ours, floor, floorName) in [
-            ("save", sealed.save, plain.save, asPlain),
-            ("read from the disk", sealed.readFromDisk, plain.readFromDisk, asPlain),
-            ("read whole", sealed.readWhole, plain.readWhole, asPlain),
-            ("read in pieces", sealed.readPieces, bare, "OpenSSL opens as much out of the cache"),
-            ("read in pieces, beside a plain one", sealed.readPieces, plain.readPieces, asPlain),
+        for (name, turns, floorName) in [
+            ("save", save, asPlain),
+            ("read from the disk", fromDisk, asPlain),
+            ("read whole", whole, asPlain),
+            ("read in pieces", bare, "OpenSSL opens as much out of the cache"),
+            ("read in pieces, beside a plain one", pieces, asPlain),
         ] {
             report.add(
                 Figure(
                     name: "sealed: blob 64 MiB, \(name)",
                     unit: "MB/s",
-                    ours: Double(Self.byteCount) / 1e6 / ours,
-                    floor: Double(Self.byteCount) / 1e6 / floor,
+                    ours: Double(Self.byteCount) / 1e6 / turns.middle.ours,
+                    floor: Double(Self.byteCount) / 1e6 / turns.middle.floor,
                     floorName: floorName
                 )
             )
