@@ -169,11 +169,14 @@ public struct HTTPServerConnection: Sendable {
     }
 
     /// The whole answer to what is no request; the connection ends behind it.
-    public mutating func refusal(_ error: HTTPError) -> [UInt8] {
+    ///
+    /// `headers` are fields beside those that the answer needs.
+    public mutating func refusal(_ error: HTTPError, headers: HTTPHeaders = [:]) -> [UInt8] {
         state = .closed
         let response = HTTPResponse(
             status: error.status,
             contentType: "text/plain; charset=utf-8",
+            headers: headers,
             Array("\(error.explanation)\n".utf8)
         )
         guard case .bytes(let body) = response.body else { return [] }

@@ -18,7 +18,8 @@ import Testing
         var findings: [String: [String: String]] = [:]
         for line in outcome.output.split(separator: "\n") {
             let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            let finding = try #require(value as? [String: String])
+            // Beside the words a step may have figures.
+            let finding = try #require(value as? [String: Any]).compactMapValues { $0 as? String }
             findings[try #require(finding["step"])] = finding
         }
         return findings
@@ -247,10 +248,14 @@ import Testing
         let found = try findings(outcome)
         let steps = [
             "address", "name", "tcp", "tls", "websocket", "protocol", "collections", "reading",
-            "writing", "way",
+            "writing", "way", "clock", "throughput",
         ]
         for step in steps { #expect(found[step]?["verdict"] == "ok", "\(step): \(outcome.output)") }
         #expect(found["protocol"]?["seen"]?.hasPrefix("BLIP_3+CBMobile_3") == true)
+        #expect(found["clock"]?["seen"] == "both clocks agree within a minute")
+        let throughput = try #require(found["throughput"]?["seen"])
+        #expect(throughput.hasPrefix("took 1 document, "), "\(throughput)")
+        #expect(throughput.contains("; sent 262.1 kB in "), "\(throughput)")
         peer.stop()
         #expect(try shell.run("ls", "a").output == "one\n", "nothing was written")
     }
@@ -264,6 +269,11 @@ import Testing
         for step in ["files", "format", "content", "size", "conflicts", "peers", "indexes"] {
             #expect(found[step]?["verdict"] == "ok", "\(step): \(outcome.output)")
         }
+        let sizes = try shell.run("doctor", "a").output.split(separator: "\n").filter {
+            $0.contains("  size ")
+        }
+        #expect(sizes.contains { $0.contains("_default: 1 document, bodies ") }, "\(sizes)")
+        #expect(sizes.contains { $0.contains(", log ") && $0.contains("file ") }, "\(sizes)")
         try shell.divan("doctor", "nowhere").expectFailure(3, "there is no database here")
     }
 

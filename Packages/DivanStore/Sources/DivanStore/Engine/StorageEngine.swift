@@ -92,6 +92,9 @@ public protocol StorageSnapshot: AnyObject {
     ) throws
     /// The values of a space that are what was stored; all of them by default.
     func readableValues(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
+    /// Bytes of the pages of each collection's indexes; `nil`, the default,
+    /// where an engine does not know.
+    func indexByteCounts() throws(StoreError) -> [CollectionID: Int]?
     /// How many rows with these sequences have a tree that is `.single`.
     ///
     /// An engine may count without making rows; the default makes them.
@@ -227,6 +230,9 @@ extension StorageSnapshot {
             last = row.sequence
         }
     }
+
+    /// Not known.
+    public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
 
     /// None.
     public func damagedValues() throws(StoreError) -> [String] { [] }

@@ -136,7 +136,7 @@ final class HTTPChannel: ByteStreamOwner {
             onRequest(exchange(for: request))
         } catch {
             log.warning("\(address): \(error)")
-            stream.write(connection.refusal(error))
+            stream.write(connection.refusal(error, headers: AnswerDate.adding(to: HTTPHeaders())))
             finish()
         }
     }
@@ -191,6 +191,8 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func begin(_ response: HTTPResponse) {
         unwatch()
+        var response = response
+        response.headers = AnswerDate.adding(to: response.headers)
         stream.write(connection.begin(response))
         switch response.body {
         case .bytes(let bytes):
@@ -284,7 +286,7 @@ final class HTTPChannel: ByteStreamOwner {
         if !isIdle {
             let error = HTTPError(408, "the request did not come in time; send it again")
             log.warning("\(address): \(error)")
-            stream.write(connection.refusal(error))
+            stream.write(connection.refusal(error, headers: AnswerDate.adding(to: HTTPHeaders())))
         }
         finish()
     }

@@ -106,7 +106,12 @@ final class ServerOpening: ByteStreamOwner {
         case .refuse(let refusal): refuse(refusal)
         case .accept(let subprotocol, let headers, let onOpen):
             do throws(HandshakeError) {
-                stream.write(try request.accept(subprotocol: subprotocol, headers: headers))
+                stream.write(
+                    try request.accept(
+                        subprotocol: subprotocol,
+                        headers: AnswerDate.adding(to: headers)
+                    )
+                )
                 accept(request, subprotocol: subprotocol, onOpen)
             } catch {
                 log.warning("\(address): \(error)")
@@ -139,6 +144,8 @@ final class ServerOpening: ByteStreamOwner {
     }
 
     private func refuse(_ refusal: HandshakeRefusal) {
+        var refusal = refusal
+        refusal.headers = AnswerDate.adding(to: refusal.headers)
         do throws(HandshakeError) {
             stream.write(try refusal.bytes())
         } catch {

@@ -21,8 +21,8 @@ struct ClockFinding {
         return "this clock is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the server's"
     }
 
-    var finding: Finding? {
-        guard skew != nil else { return nil }
+    var finding: Finding {
+        guard skew != nil else { return .ok("clock", "the server does not tell its time") }
         guard let skewSentence else { return .ok("clock", "both clocks agree within a minute") }
         return .warning(
             "clock",

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -72,38 +73,49 @@ struct DatabaseExamination {
     }
 
     private func tellSizes(_ store: Store) throws {
-        for collection in try store.collections() {
-            var (current, count, largest) = (0, 0, 0)
-            try store.read { reader in
-                try reader.forEachDocument(in: collection) { document in
-                    current += document.body.count
-                    largest = max(largest, document.body.count)
-                    count += 1
-                }
-            }
-            let seen =
-                "\(collection.wireName): \(Numbers.count(count, "document")) with tombstones, "
-                + "\(Numbers.bytes(current)) of bodies, the largest \(Numbers.bytes(largest))"
-            tell(.ok("size", seen))
+        let usage = try store.usage()
+        for collection in usage.collections { tell(Self.size(of: collection)) }
+        let blobs = Numbers.count(usage.blobs.count, "blob")
+        var seen =
+            "file \(Numbers.bytes(usage.fileByteCount)), log \(Numbers.bytes(usage.logByteCount)), "
+            + "\(blobs) of \(Numbers.bytes(usage.blobs.byteCount))"
+        if usage.unusedBlobs.count > 0 {
+            seen += ", \(Numbers.bytes(usage.unusedBlobs.byteCount)) of them in no document"
         }
-        let blobs = try store.blobs.usage()
-        let file = byteCount("db.sqlite3")
-        let log = byteCount("db.sqlite3-wal")
-        tell(
-            .ok(
-                "size",
-                "file \(Numbers.bytes(file)), log \(Numbers.bytes(log)), "
-                    + "\(Numbers.count(blobs.count, "blob")) of \(Numbers.bytes(blobs.byteCount))"
-            )
-        )
-        if log > 64 << 20, log > file {
+        var finding = Finding.ok("size", seen)
+        finding.figures = [
+            "file": JSON(usage.fileByteCount), "log": JSON(usage.logByteCount),
+            "blobs": JSON(usage.blobs.byteCount), "unusedBlobs": JSON(usage.unusedBlobs.byteCount),
+        ]
+        tell(finding)
+        if usage.logByteCount > 64 << 20, usage.logByteCount > usage.fileByteCount {
             tell(.warning("log", "larger than the file", "divan compact \(path.name)"))
         }
     }
 
-    private func byteCount(_ name: String) -> Int {
-        var status = stat()
-        return stat("\(path.bundle)/\(name)", &status) == 0 ? Int(status.st_size) : 0
+    private static func size(of collection: StoreUsage.Collection) -> Finding {
+        let deleted = collection.tombstoneCount
+        var parts = [
+            "\(collection.path.wireName): \(Numbers.count(collection.documentCount, "document"))"
+                + (deleted > 0 ? " and \(Numbers.count(deleted, "tombstone"))" : ""),
+            "bodies \(Numbers.bytes(collection.bodyByteCount)) (the largest "
+                + "\(Numbers.bytes(collection.largestBodyByteCount)))",
+            "old revisions \(Numbers.bytes(collection.historyByteCount))",
+            "blobs \(Numbers.bytes(collection.blobByteCount))",
+        ]
+        if let indexes = collection.indexByteCount {
+            parts.append("indexes \(Numbers.bytes(indexes))")
+        }
+        var finding = Finding.ok("size", parts.joined(separator: ", "))
+        finding.figures = [
+            "collection": .string(collection.path.wireName),
+            "documents": JSON(collection.documentCount), "tombstones": JSON(deleted),
+            "bodies": JSON(collection.bodyByteCount),
+            "oldRevisions": JSON(collection.historyByteCount),
+            "blobs": JSON(collection.blobByteCount),
+            "indexes": collection.indexByteCount.map { JSON($0) } ?? .null,
+        ]
+        return finding
     }
 
     private func tellWaiting(_ store: Store) throws {

@@ -19,13 +19,16 @@ enum DoctorCommand: Command {
         details: """
             For a URL, in order: the address, the host's name, TCP, TLS with its names and dates,
             the WebSocket, what the proxy, the credentials and the rights say, the clock, the
-            protocol, the collections, reading, writing, and how long the way is. Each step says
-            what was seen; the first that fails says what to do, and the rest is left out. Nothing
-            is written on either side. Give the options of your divan sync.
+            protocol, the collections, reading, writing, how long the way is, and how much goes
+            through: the first documents are taken and forgotten (at most 200, 4 MB, 3 s), and 256 KB
+            sent that the peer throws away. Each step says what was seen; the first that fails says
+            what to do, and the rest is left out. Nothing is written on either side. Give the options
+            of your divan sync.
 
             For a database: its files and who may read them, its format, everything stored with its
-            checksum, how big each part is, the log, conflicts, contents left at a peer, what is
-            pending for each peer, indexes.
+            checksum, how big each part is (of each collection bodies, histories with old revisions,
+            blobs and indexes; the file, its log, blobs that nothing names), conflicts, contents left
+            at a peer, what is pending for each peer, indexes.
 
             Exit code: that of the step that failed; 0 also when something is worth a look. With
             --json each finding is one line.

@@ -19,6 +19,8 @@ struct Finding: Sendable, Equatable {
     let seen: String
     /// What to do.
     var remedy: String?
+    /// What was measured, for machines.
+    var figures: JSONObject?
     /// With which code the command ends for it.
     var kind = Failure.Kind.failed
 
@@ -53,6 +55,7 @@ struct Finding: Sendable, Equatable {
             "step": .string(step), "verdict": .string(verdict.rawValue), "seen": .string(seen),
         ]
         if let remedy { object["remedy"] = .string(remedy) }
+        if let figures { object["figures"] = .object(figures) }
         return .object(object)
     }
 

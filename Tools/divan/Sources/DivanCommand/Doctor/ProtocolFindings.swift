@@ -26,10 +26,11 @@ struct ProtocolFindings {
         guard let peer = report.peer else { return }
         let milliseconds = report.openTime.map { Int($0 / .milliseconds(1)) } ?? 0
         tell(.ok("websocket", "open after \(milliseconds) ms; the server let us in"))
-        if let clock = ClockFinding(peer.headers).finding { tell(clock) }
+        tell(ClockFinding(peer.headers).finding)
         guard tellProtocol(peer), tellCollections() else { return }
         tellRights()
         tellWay()
+        if let finding = ThroughputFinding(report).finding { tell(finding) }
     }
 
     private func tellProtocol(_ peer: TransportPeer) -> Bool {

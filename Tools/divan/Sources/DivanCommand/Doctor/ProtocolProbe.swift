@@ -10,8 +10,10 @@ import Synchronization
 
 /// Speaks just enough of the protocol to know what a peer would let us do.
 ///
-/// Asks for the collections, for a checkpoint that nobody has, for the first list of changes, of
-/// which it wants none, and whether a document that nobody has could be pushed, which it never sends.
+/// Asks for the collections, for a checkpoint that nobody has, for the first list of changes, and
+/// whether a document that nobody has could be pushed, which it never sends. Then it measures how fast
+/// the way is: it takes the first documents of the first list, and forgets them, and sends bytes that
+/// mean nothing to a handler that no peer has.
 ///
 /// Source: `replication.md` §1–§3.
 final class ProtocolProbe: BLIPHandler {
@@ -34,11 +36,29 @@ final class ProtocolProbe: BLIPHandler {
         var rights: [Int: Rights] = [:]
         var roundTrips: [Duration] = []
         var openTime: Duration?
+        /// Documents of the first list, and bytes of their bodies.
+        var received: Transfer?
+        var receivedCount = 0
+        var sent: Transfer?
         /// The profile that waits for its answer.
         var waitsFor: String?
     }
 
+    /// Bytes, and the time that they took.
+    struct Transfer: Sendable {
+        var byteCount = 0
+        var time = Duration.zero
+    }
+
+    /// What is taken to measure: so many documents, bytes, and so long at most.
+    private static let sampleCount = 200
+    private static let sampleByteCount = 4 << 20
+    private static let sampleTime = Duration.seconds(3)
+    /// What is sent to measure.
+    private static let sentByteCount = 256 << 10
+
     private enum Question {
+        case upload
         case collections
         case ping(remaining: Int)
         case read(Int)
@@ -51,6 +71,15 @@ final class ProtocolProbe: BLIPHandler {
     private var questions: [BLIPRequestNumber: (Question, ContinuousClock.Instant)] = [:]
     private var unread: Set<Int> = []
     private let begin = ContinuousClock.now
+    private var sample: Sample?
+    private var hasSent = false
+
+    /// Documents that are on their way.
+    private struct Sample {
+        var remaining: Int
+        var transfer = Transfer()
+        let begin = ContinuousClock.now
+    }
 
     /// What the probe and the thread that waits for it share.
     final class Shared: Sendable {
@@ -98,13 +127,16 @@ final class ProtocolProbe: BLIPHandler {
         case .request(let request): take(request)
         case .reply(let number, let reply):
             guard let (question, time) = questions.removeValue(forKey: number) else { return }
-            let duration = ContinuousClock.now - time
-            report.state.withLock { $0.roundTrips.append(duration) }
-            take(reply, to: question)
+            take(reply, to: question, after: ContinuousClock.now - time)
         case .replyPiece, .bodyFailed: break  // nothing is streamed, no body has a source
         }
         report.state.withLock { $0.waitsFor = waitsFor }
-        if questions.isEmpty, unread.isEmpty { channel.close() }
+        guard questions.isEmpty, unread.isEmpty, sample == nil else { return }
+        if hasSent || report.state.withLock({ $0.shares?.contains(true) != true }) {
+            channel.close()
+        } else {
+            upload()
+        }
     }
 
     private var waitsFor: String? {
@@ -114,8 +146,10 @@ final class ProtocolProbe: BLIPHandler {
             case .ping: "getCheckpoint"
             case .read: "subChanges"
             case .write: "proposeChanges"
+            case .upload: "bytes that it does not know"
             }
         }
+        if sample != nil { return "rev" }
         return unread.isEmpty ? nil : "changes"
     }
 
@@ -131,8 +165,18 @@ final class ProtocolProbe: BLIPHandler {
         report.state.withLock { $0.waitsFor = profile }
     }
 
-    private func take(_ reply: BLIPIncomingReply, to question: Question) {
+    private func take(
+        _ reply: BLIPIncomingReply,
+        to question: Question,
+        after duration: Duration
+    ) {
+        if case .upload = question {
+            let transfer = Transfer(byteCount: Self.sentByteCount, time: duration)
+            return report.state.withLock { $0.sent = transfer }
+        }
+        report.state.withLock { $0.roundTrips.append(duration) }
         switch question {
+        case .upload: break
         case .collections: takeCollections(reply)
         case .ping(let remaining): if remaining > 0 { ping(remaining - 1) }
         case .read(let index):
@@ -180,16 +224,72 @@ final class ProtocolProbe: BLIPHandler {
         ask("getCheckpoint", .ping(remaining: remaining), properties)
     }
 
-    /// A list of changes: none is wanted.
+    /// A list of changes, or a document that was asked for.
     private func take(_ request: BLIPIncomingRequest) {
-        guard request.profile == "changes" else {
-            return channel.reply(to: request.id, with: .noHandler)
+        switch request.profile {
+        case "changes": takeChanges(request)
+        case "rev":
+            acknowledge(request)
+            count(request.body.count)
+        case "norev":
+            acknowledge(request)
+            count(0)
+        default: channel.reply(to: request.id, with: .noHandler)
         }
+    }
+
+    private func acknowledge(_ request: BLIPIncomingRequest) {
+        guard !request.isNoReply else { return }
+        channel.reply(to: request.id, with: BLIPReply(body: .bytes([])))
+    }
+
+    /// Of the first list some are wanted, of all others none.
+    private func takeChanges(_ request: BLIPIncomingRequest) {
         let index = request.properties["collection"].flatMap { Int($0) } ?? 0
         let count = (try? JSON(parsing: request.body))?.array?.count ?? 0
+        let isSample = count > 0 && report.state.withLock { $0.received == nil && sample == nil }
         note(index) { $0.changeCount = $0.changeCount ?? count }
         unread.remove(index)
-        channel.reply(to: request.id, with: BLIPReply(body: .bytes([0x5B, 0x5D])))
+        let wanted = isSample ? min(count, Self.sampleCount) : 0
+        if isSample { sample = Sample(remaining: wanted) }
+        // Nothing is known of those that are wanted; the list may be shorter than theirs.
+        let answer = JSON.array((0..<wanted).map { _ in [] })
+        channel.reply(
+            to: request.id,
+            with: BLIPReply(body: .bytes(Array(answer.canonicalText.utf8)))
+        )
+    }
+
+    private func count(_ byteCount: Int) {
+        guard var sample else { return }
+        sample.remaining -= 1
+        sample.transfer.byteCount += byteCount
+        sample.transfer.time = ContinuousClock.now - sample.begin
+        self.sample = sample
+        let transfer = sample.transfer
+        report.state.withLock { report in
+            report.received = transfer
+            report.receivedCount += 1
+        }
+        let isEnough =
+            sample.remaining <= 0 || transfer.byteCount >= Self.sampleByteCount
+            || transfer.time >= Self.sampleTime
+        if isEnough { self.sample = nil }
+    }
+
+    /// Sends what cannot be compressed, to a handler that no peer has: it reads all, and says so.
+    private func upload() {
+        hasSent = true
+        var random = SystemRandomNumberGenerator()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.sentByteCount)
+        while bytes.count < Self.sentByteCount {
+            let word = random.next()
+            for shift in stride(from: 0, to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
+        }
+        ask("divan-doctor", .upload, [:], bytes)
     }
 
     private func note(_ index: Int, _ change: (inout Rights) -> Void) {

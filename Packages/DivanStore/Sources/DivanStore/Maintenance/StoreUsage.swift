@@ -1,0 +1,99 @@
+internal import DivanRevisions
+
+/// What a database takes on the disk, by collection and kind.
+public struct StoreUsage: Equatable, Sendable {
+    /// What a collection takes.
+    public struct Collection: Equatable, Sendable {
+        /// The collection.
+        public let path: CollectionPath
+        /// Documents, tombstones not counted.
+        public internal(set) var documentCount = 0
+        /// Deleted documents, whose histories are kept.
+        public internal(set) var tombstoneCount = 0
+        /// Bytes of the current revisions' bodies.
+        public internal(set) var bodyByteCount = 0
+        /// Bytes of the largest of them.
+        public internal(set) var largestBodyByteCount = 0
+        /// Bytes of histories: IDs of revisions, and old and conflicting bodies, packed.
+        public internal(set) var historyByteCount = 0
+        /// Contents of blobs that its documents name, each once, and that are here.
+        public internal(set) var blobCount = 0
+        /// Their bytes; what two collections name counts for both.
+        public internal(set) var blobByteCount = 0
+        /// Bytes of the pages of its indexes, those of document IDs included; `nil` where the engine does
+        /// not know.
+        public internal(set) var indexByteCount: Int?
+    }
+
+    /// The collections in their order.
+    public internal(set) var collections: [Collection] = []
+    /// All blobs that are stored.
+    public internal(set) var blobs: BlobStore.Usage
+    /// Those of them that no document names any more, which `compact()` removes.
+    public internal(set) var unusedBlobs: BlobStore.Usage
+    /// Bytes of the file of rows; 0 in memory.
+    public internal(set) var fileByteCount = 0
+    /// Bytes of the log that is not copied into the file yet.
+    public internal(set) var logByteCount = 0
+}
+
+extension Store {
+    /// Adds up what everything takes; reads every document once.
+    ///
+    /// - Throws: `StoreError` for what cannot be read.
+    public func usage() throws -> StoreUsage {
+        let stored = try blobs.usage()
+        let none = BlobStore.Usage(count: 0, byteCount: 0)
+        var usage = StoreUsage(blobs: stored, unusedBlobs: none)
+        var used: Set<BlobDigest> = []
+        try read { reader in
+            let indexes = try reader.current().indexByteCounts()
+            for path in try reader.collections() {
+                let found = try reader.usage(of: path)
+                var collection = found.usage
+                used.formUnion(found.blobs)
+                let counts = found.blobs.compactMap { blobs.byteCount($0) }
+                collection.blobCount = counts.count
+                collection.blobByteCount = counts.reduce(0, +)
+                collection.indexByteCount = indexes?[try reader.collection(path).id, default: 0]
+                usage.collections.append(collection)
+            }
+        }
+        let usedCounts = used.compactMap { blobs.byteCount($0) }
+        usage.unusedBlobs.count = max(0, stored.count - usedCounts.count)
+        usage.unusedBlobs.byteCount = max(0, stored.byteCount - usedCounts.reduce(0, +))
+        if let directory {
+            usage.fileByteCount = Int(BundleFiles.byteCount(directory + "/db.sqlite3"))
+            usage.logByteCount = Int(BundleFiles.byteCount(directory + "/db.sqlite3-wal"))
+        }
+        return usage
+    }
+}
+
+extension StoreReader {
+    /// What the rows of a collection take, and the blobs that they name.
+    fileprivate func usage(
+        of path: CollectionPath
+    ) throws -> (usage: StoreUsage.Collection, blobs: Set<BlobDigest>) {
+        var usage = StoreUsage.Collection(path: path)
+        var digests: Set<BlobDigest> = []
+        let collection = try collection(path)
+        try current().forEachRow(in: collection.id) { result in
+            let row = try result.get()
+            if row.flags.contains(.tombstone) {
+                usage.tombstoneCount += 1
+            } else {
+                usage.documentCount += 1
+            }
+            usage.bodyByteCount += row.bodyByteCount
+            usage.largestBodyByteCount = max(usage.largestBodyByteCount, row.bodyByteCount)
+            if case .encoded(let bytes) = row.tree { usage.historyByteCount += bytes.count }
+            guard row.flags.contains(.hasBlobs) else { return }
+            for revision in try history(of: row, in: collection).revisionsWithBody {
+                guard let body = revision.body else { continue }
+                try? digests.formUnion(BlobReferences.digests(in: body.span))
+            }
+        }
+        return (usage, digests)
+    }
+}
