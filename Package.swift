@@ -72,6 +72,7 @@ let rooms: [[Target]] = [
     room("DivanCrypto", libraries: ["crypto"]),
     room("DivanCompression"),
     room("DivanJSON"),
+    room("DivanStatus", arrows: ["DivanJSON"]),
     room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
     room("DivanISAL", arrows: ["DivanZlib", "DivanCompression"], libraries: ["dl"]),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
@@ -223,6 +224,7 @@ let rooms: [[Target]] = [
             "DivanISAL",
             "DivanLZ4",
             "DivanCompression",
+            "DivanStatus",
             "DivanLog",
         ]
     ),
@@ -308,7 +310,7 @@ let tools: [Target] = [
             "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
-            "DivanStudio",
+            "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]
     ),
@@ -327,7 +329,7 @@ let tools: [Target] = [
         at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
             "divan", "studio-pictures", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto",
-            "DivanLog", "DivanRevisions", "DivanStore", "DivanTransport",
+            "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),

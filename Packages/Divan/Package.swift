@@ -32,6 +32,7 @@ let package = Package(
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanSession"),
+        .package(path: "../DivanStatus"),
         .package(path: "../DivanStore"),
         .package(path: "../DivanTLS"),
         .package(path: "../DivanTestKit"),
@@ -66,6 +67,7 @@ let package = Package(
                 "DivanISAL",
                 "DivanLZ4",
                 "DivanCompression",
+                "DivanStatus",
                 "DivanLog",
             ],
             swiftSettings: strict
@@ -98,6 +100,7 @@ let package = Package(
                 "DivanISAL",
                 "DivanLZ4",
                 "DivanCompression",
+                "DivanStatus",
                 "DivanLog",
             ],
             swiftSettings: strict

@@ -37,6 +37,7 @@ let package = Package(
         .package(path: "../../Packages/DivanRevisions"),
         .package(path: "../../Packages/DivanSeal"),
         .package(path: "../../Packages/DivanSession"),
+        .package(path: "../../Packages/DivanStatus"),
         .package(path: "../../Packages/DivanStore"),
         .package(path: "../../Packages/DivanStudio"),
         .package(path: "../../Packages/DivanTLS"),
@@ -66,7 +67,8 @@ let package = Package(
                 "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery",
                 "DivanREST",
                 "DivanReplicator",
-                "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore", "DivanStudio",
+                "DivanRevisions", "DivanSeal", "DivanSession", "DivanStatus", "DivanStore",
+                "DivanStudio",
                 "DivanTLS",
                 "DivanTransport", "DivanWebSocket", "DivanZlib",
             ],
@@ -90,7 +92,7 @@ let package = Package(
             name: "DivanCommandTests",
             dependencies: [
                 "divan", "studio-pictures", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto",
-                "DivanLog", "DivanRevisions", "DivanStore", "DivanTransport",
+                "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

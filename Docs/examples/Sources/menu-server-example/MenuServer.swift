@@ -11,6 +11,7 @@ final class MenuServer {
         TLSIdentity.storeDirectory = directory + "/identities"
         var config = DatabaseConfiguration()
         config.directory = directory
+        config.publishesStatus = true  // divan top shows this program, too
         database = try Database(name: "shop", config: config)
         let menu = try database.createCollection(name: "menu")
 

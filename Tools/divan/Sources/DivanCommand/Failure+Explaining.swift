@@ -6,6 +6,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanSeal
+import DivanStatus
 import DivanStore
 import DivanTLS
 import DivanTransport
@@ -18,6 +19,8 @@ extension Failure {
         switch error {
         case let error as StoreError:
             self.init(kind: Kind(error.code), sentence: Self.sentence(of: error))
+        case let error as StatusError:
+            self.init(kind: .invalid, sentence: "\(error)")
         case let error as DocumentIDError:
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as QueryError:

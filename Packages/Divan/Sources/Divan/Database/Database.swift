@@ -30,6 +30,8 @@ public final class Database: Sendable {
     private let location: DatabaseLocation?
     /// For whoever reads documents as plain collections.
     let shapes = KeptShapes()
+    /// Tells other processes what runs; `nil` where that was not asked for.
+    private let publisher: StatusPublisher?
     private let state = Mutex(State())
 
     private struct State {
@@ -53,6 +55,7 @@ public final class Database: Sendable {
         self.location = location
         self.name = name
         self.config = config
+        publisher = config.publishesStatus ? StatusPublisher(bundle: location.bundlePath) : nil
         file = try DatabaseFile.open(location, config)
         begin()
     }
@@ -60,6 +63,7 @@ public final class Database: Sendable {
     /// Creates an empty database in memory; see ``inMemory(name:config:)``.
     init(inMemory name: String, _ config: DatabaseConfiguration) throws {
         location = nil
+        publisher = nil
         self.name = name
         self.config = config
         file = DatabaseFile.inMemory(config)
@@ -179,6 +183,7 @@ extension Database {
             return true
         }
         guard isOpen else { throw notOpenError }
+        publisher?.begin(service)
     }
 
     /// Forgets a service that has stopped; harmless when it is unknown.
@@ -186,6 +191,7 @@ extension Database {
         // Handed out, so that its last reference goes outside the lock.
         let removed = state.withLock { $0.services.removeValue(forKey: ObjectIdentifier(service)) }
         withExtendedLifetime(removed) {}
+        publisher?.end(service)
     }
 
     /// An object for a collection that exists.
@@ -208,6 +214,7 @@ extension Database {
         }
         guard let services = begun else { return false }
         for service in services { service.stopBeforeClose() }
+        publisher?.finish()
         do {
             try finish()
         } catch {

@@ -42,6 +42,22 @@ public struct DatabaseConfiguration: Sendable {
     /// `busy` while somebody else has it open. An addition to the official API.
     public var revisionScheme: RevisionScheme?
 
+    /// Whether `divan status`, `divan top` and the studio of this user see what the database's
+    /// replicators and listeners do; off by default.
+    ///
+    /// They tell it twice a second in small files inside of the database that only their owner can
+    /// read (directory 0700, files 0600): addresses, users, counts, rates, errors, and what is waited
+    /// for; neither passwords nor documents. The files go when the work ends, and those of a program
+    /// that was killed are swept away by who reads them. Has no effect in memory. An addition to the
+    /// official API.
+    ///
+    /// ```swift
+    /// var config = DatabaseConfiguration()
+    /// config.publishesStatus = true
+    /// let database = try Database(name: "orders", config: config)  // then: divan top
+    /// ```
+    public var publishesStatus = false
+
     /// Accepted for source compatibility; memory mapping is the storage engine's own choice.
     public var mmapEnabled: Bool
 
@@ -61,6 +77,7 @@ public struct DatabaseConfiguration: Sendable {
         encryptionKey = config?.encryptionKey
         revisionCompression = config?.revisionCompression ?? .lz4
         revisionScheme = config?.revisionScheme
+        publishesStatus = config?.publishesStatus ?? false
         mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled
     }
 

@@ -1,6 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 import DivanReplicator
+import DivanStatus
 import DivanStore
 import DivanWebSocket
 
@@ -196,7 +197,7 @@ enum CheckpointResetCommand: Command {
         _ url: WebSocketURL?,
         _ terminal: Terminal
     ) {
-        for status in (try? StatusBoard(arguments.database).read()) ?? [] {
+        for status in (try? StatusBoard(bundle: arguments.database.bundle).read()) ?? [] {
             guard let verb = status["verb"]?.string, let text = status["url"]?.string else {
                 continue
             }

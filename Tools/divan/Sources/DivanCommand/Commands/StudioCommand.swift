@@ -2,6 +2,7 @@ import Dispatch
 import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanStatus
 import DivanStore
 import DivanStudio
 
@@ -41,7 +42,7 @@ enum StudioCommand: Command {
         let isHeldHere = mayWrite && Streams.current.interruption == nil
         let holder = isHeldHere ? Holder(path, as: "divan studio") : nil
         defer { holder?.stop() }
-        let board = StatusBoard(path)
+        let board = StatusBoard(bundle: path.bundle)
         let server = StudioServer(
             StudioConfiguration(
                 store: store,

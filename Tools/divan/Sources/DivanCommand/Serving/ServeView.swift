@@ -1,6 +1,7 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanStatus
 import Foundation
 
 /// What a person or a machine sees of listeners that run.
@@ -63,7 +64,7 @@ struct ServeView {
             windows[index].note([reading.documentCount, reading.byteCount], at: seconds)
             reading.documentRate = windows[index].rate(0)
             reading.byteRate = windows[index].rate(1)
-            database.publish(reading)
+            database.publish()
             readings.append(reading)
         }
         tellDepartures(Dictionary(grouping: readings.flatMap(\.peers), by: \.client))

@@ -1,7 +1,8 @@
-import Divan
+@_spi(Status) import Divan
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
+import DivanStatus
 import Foundation
 
 /// One database with its listener.
@@ -10,7 +11,7 @@ final class ServedDatabase: Sendable {
     let listener: URLEndpointListener
     private let database: Database
     private let board: StatusBoard
-    private let begin = Moment.now()
+    private let report: ListenerReport
     private let holder: Holder?
 
     /// Opens the database; nobody can connect yet.
@@ -27,7 +28,7 @@ final class ServedDatabase: Sendable {
         onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
     ) throws {
         self.path = path
-        board = StatusBoard(path)
+        board = StatusBoard(bundle: path.bundle)
         database = try path.openDatabase()
         holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()
@@ -61,6 +62,7 @@ final class ServedDatabase: Sendable {
         }
         config.onRefusal = { onRefusal(path, $0) }
         listener = URLEndpointListener(config: config)
+        report = ListenerReport(listener)
     }
 
     /// What the listener proves itself with.
@@ -84,13 +86,10 @@ final class ServedDatabase: Sendable {
     }
 
     /// Tells others how it is.
-    func publish(_ reading: ListenerReading) {
-        var status = reading.json
-        status["verb"] = "serve"
+    func publish() {
+        var status = report.members()
+        status["program"] = "divan"
         status["database"] = .string(path.name)
-        status["started"] = .string(Moment.text(begin))
-        status["urls"] = .array(urls.map { .string($0) })
-        status["peers"] = .array(reading.peers.prefix(1000).map { .object($0.json) })
         board.publish(status)
     }
 

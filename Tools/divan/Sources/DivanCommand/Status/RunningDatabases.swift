@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanStatus
 import Foundation
 import Glibc
 
@@ -11,6 +12,8 @@ enum RunningDatabases {
         struct Name: Hashable {
             let bundle: ExactText
             let process: UInt64
+            /// Which of its replicators and listeners.
+            let number: Int
         }
 
         let name: Name
@@ -26,8 +29,10 @@ enum RunningDatabases {
         return bundles.flatMap { bundle in
             let path = DatabasePath(bundle)
             var entries: [Entry] = []
-            for status in (try? StatusBoard(path).read()) ?? [] {
-                entries.append(entry(status, bundle))
+            for status in (try? StatusBoard(bundle: path.bundle).read()) ?? [] {
+                let process = status["pid"]?.count ?? 0
+                let number = entries.count { $0.name.process == process }
+                entries.append(entry(status, bundle, number))
             }
             let known = Set(entries.map(\.name.process))
             // As the system tells it, without links.
@@ -40,17 +45,36 @@ enum RunningDatabases {
                     "verb": .string(String(verb)),
                     "database": .string(path.name), "pid": JSON(process), "activity": "open",
                 ]
-                entries.append(entry(status, bundle))
+                entries.append(entry(status, bundle, 0))
             }
             return entries
         }
     }
 
-    private static func entry(_ status: JSONObject, _ bundle: String) -> Entry {
+    /// The bundles that processes of this user have open.
+    static func bundles() -> [String] { openBundles().keys.sorted().map(\.text) }
+
+    /// What is published of other databases than this one.
+    static func beside(_ path: DatabasePath) -> [JSON] {
+        let own = ExactText(URL(fileURLWithPath: path.bundle).resolvingSymlinksInPath().path)
+        var found: [JSON] = []
+        for bundle in openBundles().keys.sorted() where bundle != own {
+            for status in (try? StatusBoard(bundle: bundle.text).read()) ?? [] {
+                found.append(.object(entry(status, bundle.text, 0).status))
+            }
+        }
+        return found
+    }
+
+    private static func entry(_ status: JSONObject, _ bundle: String, _ number: Int) -> Entry {
         var status = status
         status["path"] = .string(bundle)
         return Entry(
-            name: Entry.Name(bundle: ExactText(bundle), process: status["pid"]?.count ?? 0),
+            name: Entry.Name(
+                bundle: ExactText(bundle),
+                process: status["pid"]?.count ?? 0,
+                number: number
+            ),
             status: status
         )
     }

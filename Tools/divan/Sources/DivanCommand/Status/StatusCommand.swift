@@ -1,6 +1,7 @@
 import Dispatch
 import DivanCommandLine
 import DivanJSON
+import DivanStatus
 import DivanStore
 
 /// `divan status`.
@@ -16,13 +17,16 @@ enum StatusCommand: Command {
         ],
         details: """
             Looks at running commands from outside: what each is doing, documents and bytes with
-            their rates, what waits to be pushed, conflicts, and when an offline one tries again.
+            their rates, what waits to be pushed, conflicts, when an offline one tries again, and
+            what one waits for that does not go on: reply to rev of soup, 12 s.
             They tell it in small files inside the database that only you can read; the database
             itself is not touched. Figures are at most half a second old.
 
             With --json one object a line for each command: verb, pid, activity, url, documents
             and collections (pushed, pulled, deleted, errors), expected, bytes, rates, pending,
-            conflicts, error, retryAt; for serve: urls, connections, documents, bytes, rates.
+            conflicts, error, retryAt, stall, waits; for serve: urls, connections, documents, bytes,
+            rates. A program that uses the library is seen too if it asks for that
+            (DatabaseConfiguration.publishesStatus); program names it.
 
             Exit code 3 when nothing runs.
             """,
@@ -33,7 +37,7 @@ enum StatusCommand: Command {
         let interval: Int = try arguments.number("--interval", in: 100...60_000) ?? 1000
         let path = arguments.database
         try path.requireDatabase()
-        let board = StatusBoard(path)
+        let board = StatusBoard(bundle: path.bundle)
         guard arguments.has("--watch") else {
             let statuses = try board.read()
             guard !statuses.isEmpty else {

@@ -18,9 +18,10 @@ struct StatusPage {
     private func replicationLines(_ now: Int64) -> [String] {
         let mode = status["continuous"] == .bool(true) ? ", continuous" : ""
         var lines = [
-            "\(text("verb")) \(text("database")) \(text("url"))\(mode) (process \(number("pid")))",
+            "\(text("verb")) \(text("database")) \(text("url"))\(mode) \(process)",
             "  \(activity(now))",
         ]
+        lines += StatusWaits(status).lines.map { "  waits for   \($0)" }
         let documents = status["documents"]?.object ?? [:]
         lines.append(
             "  documents   \(counts(documents))\(of(documents)), "
@@ -57,7 +58,7 @@ struct StatusPage {
         }
         var lines = [
             "serve \(text("database")) \(places.joined(separator: ", ")) "
-                + "(process \(number("pid")))",
+                + process,
             "  \(Numbers.count(number("connections", "open"), "peer")) connected, "
                 + "\(Numbers.grouped(number("connections", "active"))) active, "
                 + "\(Numbers.grouped(number("connections", "total"))) since \(since(now))",
@@ -74,6 +75,13 @@ struct StatusPage {
             lines.append("    " + PeerLine.text(peer))
         }
         return lines
+    }
+
+    /// Which program it is, where it is another than this.
+    private var process: String {
+        let program = text("program")
+        let name = program.isEmpty || program == "divan" ? "" : "\(program), "
+        return "(\(name)process \(number("pid")))"
     }
 
     private var deltaLine: String? {

@@ -16,7 +16,9 @@ enum TopCommand: Command {
         details: """
             One line for each push, pull, sync and serve: its state, documents and bytes with their
             rates, what waits to be pushed, open conflicts, and whom it is connected with; below it
-            its last error. Other processes that have a database open are listed, too. Without DB all
+            its last error, and what it waits for if it does not go on. Programs that use the library
+            are seen like commands if they ask for that (DatabaseConfiguration.publishesStatus).
+            Other processes that have a database open are listed, too. Without DB all
             databases are shown that processes of yours have open. No database is opened.
 
             Keys: up and down choose a line, Enter opens it, / shows only lines with a text, ? lists
@@ -65,8 +67,8 @@ enum TopCommand: Command {
         for entry in entries {
             let line = TopLine(entry)
             terminal.result(line.text(nil).escapingControlCharacters())
-            if let error = line.error {
-                terminal.result("  ! \(error)".escapingControlCharacters())
+            for trouble in line.troubles {
+                terminal.result("  ! \(trouble)".escapingControlCharacters())
             }
         }
     }

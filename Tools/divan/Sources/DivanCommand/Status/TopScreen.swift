@@ -81,8 +81,8 @@ struct TopScreen {
             lines.append((isChosen ? "> " : "  ") + line.text(histories[entry.name] ?? []))
             if isChosen, isOpen {
                 lines += StatusPage(entry.status).lines(now: now).map { "    " + $0 }
-            } else if let error = line.error {
-                lines.append("    ! " + error)
+            } else {
+                lines += line.troubles.map { "    ! " + $0 }
             }
         }
         return lines.map { String($0.escapingControlCharacters().prefix(width)) }
@@ -139,10 +139,11 @@ struct TopLine {
 
     var documentRate: UInt64 { status["rates"]?.object?["documents"]?.count ?? 0 }
 
-    /// What went wrong last.
-    var error: String? {
-        guard let sentence = text("error"), !sentence.isEmpty else { return nil }
-        return sentence
+    /// What went wrong last, and what it waits for.
+    var troubles: [String] {
+        let error = text("error").flatMap { $0.isEmpty ? nil : $0 }
+        let wait = StatusWaits(status).lines.first.map { "waits for " + $0 }
+        return [error, wait].compactMap(\.self)
     }
 
     /// What stands above the columns.

@@ -1,6 +1,7 @@
-import Divan
+@_spi(Status) import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanStatus
 import DivanStore
 import Foundation
 
@@ -12,28 +13,32 @@ final class SyncReporter: @unchecked Sendable {
     private let replicator: Replicator
     private let path: DatabasePath
     private let conflicts: ConflictReport
+    private let report: ReplicatorReport
     private let board: StatusBoard
-    private let begin = Moment.now()
-    private let clock = ContinuousClock.now
-    private var window = RateWindow()
-    private var pending: Int?
-    /// Seconds since the beginning before which pending documents are not counted again.
-    private var nextCount = 0.0
     private var last: JSONObject?
+    private var lastPublished: JSONObject?
 
     init(_ replicator: Replicator, path: DatabasePath, conflicts: ConflictReport) {
         self.replicator = replicator
         self.path = path
         self.conflicts = conflicts
-        board = StatusBoard(path)
+        report = ReplicatorReport(replicator)
+        board = StatusBoard(bundle: path.bundle)
     }
 
     /// Publishes the present state; returns it if it differs from the last one.
+    ///
+    /// The seconds of a wait are no news.
     func publish(_ status: Replicator.Status, _ tally: SyncTally) -> JSONObject? {
         let reading = reading(status, tally)
-        guard JSON.object(reading) != last.map({ JSON.object($0) }) else { return nil }
-        last = reading
-        board.publish(reading)
+        if JSON.object(reading) != lastPublished.map({ JSON.object($0) }) {
+            lastPublished = board.publish(reading) ? reading : nil
+        }
+        var news = reading
+        news["waits"] = nil
+        news["waitCount"] = nil
+        guard JSON.object(news) != last.map({ JSON.object($0) }) else { return nil }
+        last = news
         return reading
     }
 
@@ -43,36 +48,15 @@ final class SyncReporter: @unchecked Sendable {
     }
 
     private func reading(_ status: Replicator.Status, _ tally: SyncTally) -> JSONObject {
-        let figures = replicator.statistics
-        let seconds = (ContinuousClock.now - clock).inSeconds
-        window.note([tally.documentCount, figures.byteCount], at: seconds)
-        countPending(at: seconds, isOver: status.activity == .stopped)
-        var object: JSONObject = [
-            "verb": .string(replicator.config.replicatorType.verb),
-            "database": .string(path.name), "url": .string(url),
-            "continuous": .bool(replicator.config.continuous),
-            "started": .string(Moment.text(begin)), "activity": .string(status.activity.name),
-            "documents": .object(tally.counts.json),
-            "expected": JSON(figures.expectedDocumentCount),
-            "bytes": [
-                "received": JSON(figures.receivedByteCount), "sent": JSON(figures.sentByteCount),
-            ],
-            "rates": [
-                "documents": .double(window.rate(0).rounded()),
-                "bytes": .double(window.rate(1).rounded()),
-            ],
-            "collections": .object(collections(tally)),
-            "pending": pending.map { JSON($0) } ?? .null,
-            "conflicts": [
-                "settled": JSON(conflicts.settledCount), "open": JSON(openConflictCount),
-            ],
-            "compression": figures.compression.map { .string($0) } ?? .null,
-        ]
-        if let error = status.error {
-            object["error"] = .string((error as NSError).localizedDescription)
-            object["code"] = JSON((error as NSError).code)
-        }
-        if let date = status.retryDate { object["retryAt"] = .string(Days.exactly(date)) }
+        var object = report.members(status)
+        object["program"] = "divan"
+        object["database"] = .string(path.name)
+        object["url"] = .string(url)
+        object["documents"] = .object(tally.counts.json)
+        object["collections"] = .object(collections(tally))
+        var conflictCounts = object["conflicts"]?.object ?? [:]
+        conflictCounts["settled"] = JSON(conflicts.settledCount)
+        object["conflicts"] = .object(conflictCounts)
         return object
     }
 
@@ -87,27 +71,6 @@ final class SyncReporter: @unchecked Sendable {
             return (key: name, value: JSON.object(counts.json))
         }
         return JSONObject(members)
-    }
-
-    private var openConflictCount: Int {
-        let paths = replicator.config.collections.map { CollectionPath(of: $0) }
-        let count = try? conflicts.store.read { reader in
-            try paths.reduce(0) { try $0 + reader.conflicts(in: $1).count }
-        }
-        return count ?? 0
-    }
-
-    /// Counts what waits to be pushed, for a hundredth of the time at most: it takes a second where
-    /// there are millions.
-    private func countPending(at seconds: Double, isOver: Bool) {
-        guard replicator.config.replicatorType != .pull, seconds >= nextCount, !isOver else {
-            return
-        }
-        pending = try? replicator.config.collections.reduce(0) { sum, collection in
-            try sum + replicator.pendingDocumentCount(collection: collection)
-        }
-        let cost = (ContinuousClock.now - clock).inSeconds - seconds
-        nextCount = seconds + cost * 100
     }
 }
 

@@ -1,13 +1,16 @@
 /// How fast counters grow: the mean over the last few seconds.
-struct RateWindow: Sendable {
+public struct RateWindow: Sendable {
     private static let seconds = 3.0
     /// Readings in one window, when they come twice a second.
     private static let readingCount = 8
 
     private var readings: [(moment: Double, values: [UInt64])] = []
 
+    /// Creates a window without readings.
+    public init() {}
+
     /// Notes counters at a moment in seconds; the moments only go on.
-    mutating func note(_ values: [UInt64], at moment: Double) {
+    public mutating func note(_ values: [UInt64], at moment: Double) {
         readings.append((moment, values))
         while readings.count > 2, moment - readings[1].moment >= Self.seconds {
             readings.removeFirst()
@@ -16,7 +19,7 @@ struct RateWindow: Sendable {
     }
 
     /// Growth a second of the counter at `index`.
-    func rate(_ index: Int) -> Double {
+    public func rate(_ index: Int) -> Double {
         guard let first = readings.first, let last = readings.last,
             first.values.indices.contains(index), last.values.indices.contains(index),
             last.moment > first.moment, last.values[index] > first.values[index]

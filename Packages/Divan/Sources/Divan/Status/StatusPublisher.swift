@@ -1,0 +1,104 @@
+import Dispatch
+import DivanJSON
+import DivanStatus
+import Foundation
+import Synchronization
+
+/// Tells other processes on this machine what the replicators and listeners of a database do.
+///
+/// Theory of operation. Each service that runs has an entry on the board. Everything happens on one
+/// queue: a service that begins is told at once, then twice a second if something is new, and its
+/// entry goes when it ends. The calls only put work into the queue, since they come under the locks of
+/// the services; `finish` alone waits, and comes when no service is left.
+final class StatusPublisher: Sendable {
+    private struct Entry {
+        let board: StatusBoard
+        let report: @Sendable () -> JSONObject
+        var last: JSONObject?
+    }
+
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        var isTicking = false
+    }
+
+    private let bundle: String
+    private let queue = DispatchQueue(label: "divan.status", qos: .utility)
+    private let state = Mutex(State())
+    private let program = ProcessInfo.processInfo.processName
+
+    init(bundle: String) {
+        self.bundle = bundle
+    }
+
+    /// Begins to tell of a service, if it is one that tells.
+    func begin(_ service: any DatabaseService) {
+        guard let report = Self.report(of: service) else { return }
+        let name = ObjectIdentifier(service)
+        queue.async { [self] in
+            let entry = Entry(board: StatusBoard(bundle: bundle), report: report)
+            let isFirst = state.withLock { state in
+                state.entries[name] = entry
+                defer { state.isTicking = true }
+                return !state.isTicking
+            }
+            publish(name, entry)
+            if isFirst { tickLater() }
+        }
+    }
+
+    /// Ends to tell of a service; harmless when it is unknown.
+    func end(_ service: any DatabaseService) {
+        let name = ObjectIdentifier(service)
+        queue.async { [self] in
+            state.withLock { $0.entries.removeValue(forKey: name) }?.board.withdraw()
+        }
+    }
+
+    /// Waits until nothing is told any more.
+    func finish() {
+        queue.sync {
+            let entries = state.withLock { state in
+                defer { state.entries = [:] }
+                return state.entries
+            }
+            for entry in entries.values { entry.board.withdraw() }
+        }
+    }
+
+    private static func report(
+        of service: any DatabaseService
+    ) -> (@Sendable () -> JSONObject)? {
+        switch service {
+        case let replicator as Replicator:
+            let report = ReplicatorReport(replicator)
+            return { report.members(replicator.status) }
+        case let listener as URLEndpointListener:
+            let report = ListenerReport(listener)
+            return { report.members() }
+        default: return nil
+        }
+    }
+
+    private func publish(_ name: ObjectIdentifier, _ entry: Entry) {
+        var members = entry.report()
+        members["program"] = .string(program)
+        guard JSON.object(members) != entry.last.map({ JSON.object($0) }) else { return }
+        // One that could not be written is written with the next look.
+        let told = entry.board.publish(members) ? members : nil
+        state.withLock { $0.entries[name]?.last = told }
+    }
+
+    private func tickLater() {
+        queue.asyncAfter(deadline: .now() + 0.5) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        let entries = state.withLock { state in
+            state.isTicking = !state.entries.isEmpty
+            return state.entries
+        }
+        for (name, entry) in entries { publish(name, entry) }
+        if !entries.isEmpty { tickLater() }
+    }
+}

@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanStatus",
+    products: [.library(name: "DivanStatus", targets: ["DivanStatus"])],
+    dependencies: [
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "DivanStatus", dependencies: ["DivanJSON"], swiftSettings: strict),
+        .testTarget(
+            name: "DivanStatusTests",
+            dependencies: ["DivanStatus", "DivanTestKit", "DivanJSON"],
+            swiftSettings: strict
+        ),
+    ]
+)

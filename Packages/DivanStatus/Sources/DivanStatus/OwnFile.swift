@@ -1,0 +1,91 @@
+import Glibc
+
+/// Files that only their owner may read, and that change whole or not at all.
+enum OwnFile {
+    /// Reads a file; `nil` when it is not there.
+    ///
+    /// - Throws: `StatusError` when it is no plain file, others may read or write it, or it is longer
+    ///   than `limit` bytes.
+    static func read(_ path: String, limit: Int) throws(StatusError) -> [UInt8]? {
+        // O_NONBLOCK: opening a pipe that somebody put there must not wait.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw StatusError(
+                description: "\(path): \(String(cString: strerror(errno))); remove it"
+            )
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw StatusError(description: "\(path): it is no plain file; remove it")
+        }
+        guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o7777, radix: 8)
+            throw StatusError(
+                description: "\(path): others may read or change it (mode \(mode)); chmod 600 it, "
+                    + "or remove it"
+            )
+        }
+        guard let bytes = bytes(of: descriptor, limit: limit) else {
+            throw StatusError(
+                description: "\(path): it cannot be read, or exceeds \(limit) bytes; remove it"
+            )
+        }
+        return bytes
+    }
+
+    /// Reads whatever file, if it can be read and is no longer than `limit` bytes.
+    static func contents(_ path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return bytes(of: descriptor, limit: limit)
+    }
+
+    /// Puts bytes in the place of a file; false when that cannot be.
+    static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
+        let draft = path + ".new"
+        unlink(draft)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(draft, flags, 0o600)
+        guard descriptor >= 0 else { return false }
+        let isWhole = write(bytes, to: descriptor)
+        close(descriptor)
+        guard isWhole, rename(draft, path) == 0 else {
+            unlink(draft)
+            return false
+        }
+        return true
+    }
+
+    private static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 14)
+        while true {
+            let count = piece.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return nil
+            }
+            bytes += piece.prefix(count)
+            if bytes.count > limit { return nil }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return false
+            }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,106 @@
+public import DivanJSON
+import Foundation
+import Glibc
+import Synchronization
+
+/// Where processes tell others how they are: small files inside a database, one for each replicator or
+/// listener.
+///
+/// The files lie in `.status/`, which only their owner can enter (mode 0700, files 0600), and are
+/// replaced as a whole. They hold no secrets: URLs carry no passwords, and bodies are not told. May be
+/// used from any thread; calls for one board come one after another.
+public struct StatusBoard: Sendable {
+    /// Boards that this process has made so far.
+    private static let count = Atomic(0)
+
+    private let directory: String
+    private let own: String
+    private let start = Self.start(of: getpid())
+
+    /// The board of a database, by its own directory; what is published there is one entry.
+    public init(bundle: String) {
+        directory = bundle + "/.status"
+        let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        own = "\(directory)/\(getpid())-\(number).json"
+    }
+
+    /// Replaces the entry; a failure costs nobody anything but this view.
+    ///
+    /// - Returns: Whether others see it.
+    @discardableResult
+    public func publish(_ status: JSONObject) -> Bool {
+        var status = status
+        status["pid"] = JSON(Int(getpid()))
+        status["processStart"] = start.map { .string($0) } ?? .null
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let seconds = Double(time.tv_sec) + Double(time.tv_nsec / 1_000_000) / 1000
+        status["updated"] = .string(ISO8601.format(secondsSince1970: seconds))
+        guard let bytes = try? JSON.object(status).canonicalBytes(),
+            bytes.count <= StatusLimits.fileByteCount
+        else { return false }
+        mkdir(directory, 0o700)
+        return OwnFile.replace(own, with: bytes)
+    }
+
+    /// Takes the entry away.
+    public func withdraw() {
+        unlink(own)
+        rmdir(directory)
+    }
+
+    /// What every process that is alive has published, the oldest process first.
+    ///
+    /// - Throws: `StatusError` for a file that somebody else may have written.
+    public func read() throws(StatusError) -> [JSONObject] {
+        let entries = names().compactMap { name in Self.process(of: name).map { (name, $0) } }
+            .sorted { ($0.1.pid, $0.1.number) < ($1.1.pid, $1.1.number) }
+        var statuses: [JSONObject] = []
+        for (name, process) in entries {
+            let file = "\(directory)/\(name)"
+            // It may have ended in between.
+            guard let bytes = try OwnFile.read(file, limit: StatusLimits.fileByteCount),
+                let status = (try? JSON(parsing: bytes))?.object
+            else { continue }
+            guard let start = status["processStart"]?.string, start == Self.start(of: process.pid)
+            else {
+                unlink(file)  // it was killed
+                continue
+            }
+            statuses.append(status)
+        }
+        return statuses
+    }
+
+    private func names() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
+    /// The process in the name of a file, `4711-2.json`, and which of its entries it is.
+    private static func process(of name: String) -> (pid: pid_t, number: Int)? {
+        guard name.hasSuffix(".json") else { return nil }
+        let parts = name.dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let pid = parts.first.flatMap({ pid_t($0) }), pid > 0 else {
+            return nil
+        }
+        guard parts.count == 2 else { return (pid, 0) }
+        return Int(parts[1]).map { (pid, $0) }
+    }
+
+    /// When a process began, in the kernel's ticks: a number that is used again has another.
+    private static func start(of pid: pid_t) -> String? {
+        guard let bytes = OwnFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
+            // The name of the program may hold spaces and parentheses.
+            let end = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = String(decoding: bytes[end...], as: UTF8.self).split(separator: " ")
+        // The 22nd field of proc(5), the name counted as the second.
+        return fields.indices.contains(20) ? String(fields[20]) : nil
+    }
+}
+
+/// A file of the board that cannot be believed.
+public struct StatusError: Error, Equatable, CustomStringConvertible {
+    /// The file, and what to do.
+    public let description: String
+}

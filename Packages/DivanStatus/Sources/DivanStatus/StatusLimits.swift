@@ -1,0 +1,5 @@
+/// The bounds of what is told.
+public enum StatusLimits {
+    /// Bytes of one status.
+    public static let fileByteCount = 1 << 20
+}

@@ -1,0 +1,99 @@
+import DivanJSON
+import DivanStatus
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What processes tell of a database.
+@Suite struct StatusBoardTests {
+    private let bundle: String
+
+    init() throws {
+        bundle = NSTemporaryDirectory() + "status-\(UUID().uuidString).cblite2"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+    }
+
+    private var files: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: bundle + "/.status")) ?? []
+    }
+
+    @Test func `the README's board works`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let board = StatusBoard(bundle: bundle)
+        board.publish(["verb": "sync", "activity": "busy"])
+        let verbs = try board.read().map { $0["verb"]?.string }
+        board.withdraw()
+        #expect(verbs == ["sync"])
+    }
+
+    @Test func `two entries of one process stand beside each other, for their owner only`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let (one, other) = (StatusBoard(bundle: bundle), StatusBoard(bundle: bundle))
+        #expect(one.publish(["verb": "sync"]) && other.publish(["verb": "serve"]))
+        #expect(one.publish(["verb": "push"]))
+        let verbs = try one.read().map { $0["verb"]?.string }
+        #expect(verbs == ["push", "serve"])
+        #expect(try one.read().allSatisfy { $0["pid"]?.int == Int64(getpid()) })
+        for name in files + [""] {
+            let path = "\(bundle)/.status/\(name)"
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            let mode = attributes[.posixPermissions] as? Int
+            #expect(mode == (name.isEmpty ? 0o700 : 0o600), "\(path)")
+        }
+        one.withdraw()
+        #expect(try other.read().count == 1)
+        other.withdraw()
+        #expect(!FileManager.default.fileExists(atPath: bundle + "/.status"))
+    }
+
+    @Test func `an entry of a process that is gone is swept away`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let board = StatusBoard(bundle: bundle)
+        board.publish(["verb": "sync"])
+        let text = #"{"verb":"ghost","processStart":"1"}"#
+        let ghost = bundle + "/.status/\(getpid())-900.json"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: ghost))
+        chmod(ghost, 0o600)
+        #expect(try board.read().map { $0["verb"]?.string } == ["sync"])
+        #expect(!FileManager.default.fileExists(atPath: ghost))
+        // Names that are none of ours are nobody's entries.
+        for name in ["x.json", "-1.json", "1-2-3.json", "1.txt", "99999999999999999999.json"] {
+            FileManager.default.createFile(atPath: bundle + "/.status/" + name, contents: Data())
+        }
+        #expect(try board.read().count == 1)
+    }
+
+    @Test func `a file that others may have written is named, not believed`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let board = StatusBoard(bundle: bundle)
+        board.publish([:])
+        let file = bundle + "/.status/1.json"
+        FileManager.default.createFile(atPath: file, contents: Data("{}".utf8))
+        chmod(file, 0o644)
+        #expect(throws: StatusError.self) { try board.read() }
+        chmod(file, 0o600)
+        #expect(try board.read().count == 1)
+        let link = bundle + "/.status/2.json"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/etc/passwd")
+        #expect(throws: StatusError.self) { try board.read() }
+    }
+
+    @Test func `what is too long is not published, and nothing is left half`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let board = StatusBoard(bundle: bundle)
+        let long = String(repeating: "x", count: StatusLimits.fileByteCount)
+        #expect(!board.publish(["text": .string(long)]))
+        #expect(board.publish(["text": "short"]))
+        #expect(files.count == 1)
+        #expect(!StatusBoard(bundle: bundle + "/missing").publish([:]))
+    }
+
+    @Test func `a rate is the growth of the last seconds`() {
+        var window = RateWindow()
+        #expect(window.rate(0) == 0)
+        for second in 0..<20 { window.note([UInt64(second) * 10, 5], at: Double(second)) }
+        #expect(window.rate(0) == 10)
+        #expect(window.rate(1) == 0)
+        #expect(window.rate(7) == 0)
+    }
+}
