@@ -4,8 +4,8 @@ import DivanHTTP
 struct StudioAsset {
     /// The pages, which are one text: the script looks at the address.
     private static let pages = [
-        "/", "/collection", "/document", "/conflicts", "/conflict", "/changes", "/query",
-        "/indexes", "/peers",
+        "/", "/collection", "/document", "/new", "/conflicts", "/conflict", "/changes",
+        "/query", "/indexes", "/peers",
     ]
 
     let response: HTTPResponse
@@ -20,6 +20,7 @@ struct StudioAsset {
         case "/base.js": self.init("text/javascript; charset=utf-8", PackageResources.base_js)
         case "/pages.js": self.init("text/javascript; charset=utf-8", PackageResources.pages_js)
         case "/drawing.js": self.init("text/javascript; charset=utf-8", PackageResources.drawing_js)
+        case "/room.js": self.init("text/javascript; charset=utf-8", PackageResources.room_js)
         case "/studio.svg": self.init("image/svg+xml", PackageResources.studio_svg)
         default: return nil
         }

@@ -59,7 +59,7 @@ struct StudioData: Sendable {
             }
             var page: JSONObject = [
                 "collection": .string("\(path)"), "count": JSON(try reader.count(in: path)),
-                "rows": .array(rows),
+                "rows": .array(rows), "write": .bool(mayWrite),
             ]
             if ids.count > limit, let last = ids.prefix(limit).last {
                 page["next"] = .string(last.text)

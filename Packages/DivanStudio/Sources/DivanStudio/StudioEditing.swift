@@ -53,7 +53,7 @@ struct StudioEditing {
         }
     }
 
-    /// Saves over the revision that was expected; `nil` expects none.
+    /// Saves over the revision that was expected; `nil` expects no document, or a deleted one.
     private func write(
         _ id: DocumentID,
         in path: CollectionPath,
@@ -62,7 +62,11 @@ struct StudioEditing {
     ) throws -> JSON {
         let outcome = try store.write { writer in
             let current = try writer.document(id, in: path)
-            guard current.map({ "\($0.revisionID)" }) == expected else { throw Self.changed }
+            if expected == nil {
+                guard current?.isTombstone ?? true else { throw Self.exists(id) }
+            } else if current.map({ "\($0.revisionID)" }) != expected {
+                throw Self.changed
+            }
             return try save(writer, current?.revisionID)
         }
         guard case .saved(let document) = outcome else { throw Self.changed }
@@ -111,6 +115,14 @@ struct StudioEditing {
         }
         let bytes = try json.canonicalBytes()
         return (bytes, try !BlobReferences.digests(in: bytes.span).isEmpty)
+    }
+
+    private static func exists(_ id: DocumentID) -> RESTError {
+        RESTError(
+            409,
+            "conflict",
+            "there is a document \(id.text) already; choose another ID, or edit it"
+        )
     }
 
     private static var changed: RESTError {

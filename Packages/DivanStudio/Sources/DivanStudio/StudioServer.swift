@@ -17,6 +17,9 @@ public struct StudioConfiguration: Sendable {
     public var mayWrite: Bool
     /// What processes have published of their listeners and replications.
     public var peers: @Sendable () -> [JSON]
+    /// The same of the other databases on this machine, each with its `path`: the drawing shows which
+    /// of them sync with this one, and with each other.
+    public var neighbours: @Sendable () -> [JSON]
     /// The bounds of requests and connections.
     public var limits: StudioLimits
 
@@ -27,6 +30,7 @@ public struct StudioConfiguration: Sendable {
         port: UInt16 = 0,
         mayWrite: Bool = false,
         peers: @escaping @Sendable () -> [JSON] = { [] },
+        neighbours: @escaping @Sendable () -> [JSON] = { [] },
         limits: StudioLimits = StudioLimits()
     ) {
         self.store = store
@@ -34,6 +38,7 @@ public struct StudioConfiguration: Sendable {
         self.port = port
         self.mayWrite = mayWrite
         self.peers = peers
+        self.neighbours = neighbours
         self.limits = limits
     }
 }

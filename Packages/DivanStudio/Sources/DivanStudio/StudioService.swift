@@ -81,7 +81,9 @@ final class StudioService: Sendable {
         case "/conflicts.json" where isRead: return .json(try data.conflicts())
         case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
         case "/indexes.json" where isRead: return .json(try data.indexes())
-        case "/peers.json" where isRead: return .json(["processes": .array(configuration.peers())])
+        case "/peers.json" where isRead:
+            let others = JSON.array(configuration.neighbours())
+            return .json(["processes": .array(configuration.peers()), "others": others])
         case "/query.json": return .json(try data.query(request, body: body))
         case "/changes.json" where isRead: return .json(try data.changes())
         case "/changes.stream" where isRead: return try stream(request)

@@ -12,7 +12,12 @@ final class Room {
     let address: String
 
     /// Opens a studio; `directory` is where the database is made, memory without one.
-    init(directory: String? = nil, mayWrite: Bool = true, peers: [JSON] = []) throws {
+    init(
+        directory: String? = nil,
+        mayWrite: Bool = true,
+        peers: [JSON] = [],
+        neighbours: [JSON] = []
+    ) throws {
         let options = StoreOptions(create: true)
         store = try directory.map { try Store.open(directory: $0, options: options) } ?? .inMemory()
         studio = StudioServer(
@@ -20,7 +25,8 @@ final class Room {
                 store: store,
                 name: "kitchen",
                 mayWrite: mayWrite,
-                peers: { peers }
+                peers: { peers },
+                neighbours: { neighbours }
             )
         )
         address = try studio.start()

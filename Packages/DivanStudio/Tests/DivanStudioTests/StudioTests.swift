@@ -66,6 +66,78 @@ import Testing
         #expect(try room.body(of: "soup") == #"{"theirs":true}"#)
     }
 
+    @Test func `a document is made, and never over another one`() throws {
+        let room = try Room()
+        try room.put("soup", "{}")
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/collection?collection=_default")
+        try browser.press("c")
+        try browser.wait("document.querySelector('textarea.tall')")
+        try browser.fill("#filter", "soup")
+        try browser.fill("textarea.tall", #"{"salt":12345678901234567890}"#)
+        try browser.click("#save")
+        try browser.wait("document.querySelector('.note.bad')?.innerText.includes('already')")
+        #expect(try room.body(of: "soup") == "{}")
+        try browser.fill("#filter", "stew")
+        try browser.click("#save")
+        try browser.wait(
+            "document.querySelector('#body')?.innerText.includes('12345678901234567890')"
+        )
+        #expect(try room.body(of: "stew") == #"{"salt":12345678901234567890}"#)
+        #expect(try browser.complaints().allSatisfy { $0.contains("409") })
+        let reader = try Room(mayWrite: false)
+        try browser.open(reader.address)
+        try browser.open("\(reader.origin)/collection?collection=_default")
+        #expect(try browser.evaluate("document.querySelectorAll('#new').length").int == 0)
+    }
+
+    @Test func `the room shows who syncs with whom, how far, and what is waited for`() throws {
+        let peers: [JSON] = [
+            [
+                "verb": "serve", "database": "kitchen", "program": "divan", "pid": 1,
+                "connections": ["open": 2],
+                "peers": [
+                    ["user": "anna", "address": "10.0.0.7", "connection": "c-1", "active": true],
+                    ["user": "bert", "address": "10.0.0.8", "connection": "c-2", "active": false],
+                ],
+            ],
+            [
+                "verb": "pull", "database": "kitchen", "program": "kiosk", "pid": 2,
+                "url": "wss://hall.local:4984/hall", "activity": "busy", "expected": 40,
+                "documents": ["pulled": 10, "pushed": 0],
+                "waits": [["for": "reply to rev of soup", "seconds": 12]],
+            ],
+        ]
+        let neighbours: [JSON] = [
+            [
+                "verb": "sync", "database": "cellar", "path": "/data/cellar.cblite2", "pid": 3,
+                "url": "ws://127.0.0.1:1/kitchen", "activity": "idle", "connection": "c-2",
+            ]
+        ]
+        let room = try Room(peers: peers, neighbours: neighbours)
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/peers")
+        try browser.wait("document.querySelector('#room')")
+        // The kitchen, anna, the hall, and the cellar, which is bert: both ends of one line are known.
+        #expect(try browser.evaluate("document.querySelectorAll('#room circle').length").int == 4)
+        #expect(
+            try browser.evaluate("document.querySelectorAll('#room path.edge').length").int == 3
+        )
+        let label = try browser.evaluate(
+            "document.querySelector('#room').getAttribute('aria-label')"
+        )
+        let text = try #require(label.string)
+        #expect(text.contains("kitchen pull hall.local:4984/hall, busy"), "\(text)")
+        #expect(text.contains("cellar sync kitchen, idle"), "\(text)")
+        #expect(text.contains("anna connected kitchen, busy"), "\(text)")
+        #expect(!text.contains("bert"))
+        #expect(try browser.text("#main").contains("25 %, 10 of 40 documents"))
+        #expect(try browser.text("#main").contains("waits for reply to rev of soup, 12 s"))
+        #expect(try browser.text("#main").contains("kiosk: pull, process 2"))
+        #expect(try browser.evaluate("document.querySelector('progress').value").int == 10)
+        #expect(try browser.complaints().isEmpty)
+    }
+
     @Test func `a conflict is shown side by side, and its merge accepted`() throws {
         let room = try Room()
         try room.makeConflict("chair")

@@ -2,7 +2,7 @@
 
 const space = "http://www.w3.org/2000/svg";
 
-function svg(tag, attributes = {}, text) {
+export function svg(tag, attributes = {}, text) {
   const element = document.createElementNS(space, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   if (text != null) element.textContent = text;
@@ -77,27 +77,4 @@ export function vectors(revisions, h) {
     h("code", {}, revision.revision),
     revision.merged?.length ? h("span", { class: "sub" }, " merged " + revision.merged.join(", ")) : null,
     revision.previous?.length ? h("span", { class: "sub" }, " after " + revision.previous.join(", ")) : null));
-}
-
-/// Who syncs with whom: this database in the middle of what its processes have told.
-export function room(name, processes) {
-  const peers = processes.flatMap((process) => process.verb === "serve"
-    ? (process.peers ?? []).map((peer) => ({ text: peer.user ?? peer.certificate ?? peer.address, active: peer.active }))
-    : [{ text: process.url ?? "", active: process.activity === "busy" }]);
-  if (!peers.length) return null;
-  const shown = peers.slice(0, 24);
-  const height = Math.max(shown.length * 30, 60);
-  const picture = svg("svg", { class: "graph", viewBox: `0 0 640 ${height}`, width: 640, height, role: "img",
-    "aria-label": peers.length + " peers" });
-  shown.forEach((peer, index) => {
-    const y = 15 + index * 30 + (height - shown.length * 30) / 2;
-    picture.append(svg("path", { class: "edge", d: `M130 ${height / 2}C230 ${height / 2} 210 ${y} 300 ${y}` }));
-    const group = svg("g", { class: peer.active ? "current" : "" });
-    group.append(svg("circle", { cx: 306, cy: y, r: 6 }));
-    picture.append(group, svg("text", { x: 322, y: y + 4 }, peer.text.slice(0, 40)));
-  });
-  const own = svg("g", { class: "current" });
-  own.append(svg("circle", { cx: 122, cy: height / 2, r: 9 }));
-  picture.append(own, svg("text", { x: 104, y: height / 2 + 4, "text-anchor": "end" }, name.slice(0, 13)));
-  return picture;
 }

@@ -3,7 +3,7 @@
 import {
   address, brief, bytes, coloured, count, h, keepsNumbers, load, place, send, table, tag, write,
 } from "./base.js";
-import { graph, room, vectors } from "./drawing.js";
+import { graph, vectors } from "./drawing.js";
 
 const heading = (text, ...more) => h("h1", {}, text, ...more);
 const nothing = (text) => h("p", { class: "empty" }, text);
@@ -44,6 +44,7 @@ export const pages = {
       h("a", { class: "button", href: address("/collection", { collection, prefix, after, view: asTable ? "json" : null }) },
         asTable ? "As JSON" : "As a table"),
       h("span", { class: "space" }),
+      page.write ? h("a", { id: "new", class: "button", href: address("/new", { collection }) }, "New document") : null,
       after ? h("a", { class: "button", href: address("/collection", { collection, prefix, view }) }, "First page") : null,
       page.next ? h("a", { id: "next", class: "button", href: address("/collection", { collection, prefix, view, after: page.next }) }, "Next page") : null);
     return {
@@ -77,6 +78,14 @@ export const pages = {
             page.blobs.length ? [h("h2", {}, "Blobs"), page.blobs.map((blob) => figure(page, blob))] : null)),
       ],
     };
+  },
+
+  "/new": async (options) => {
+    const collection = option(options, "collection") ?? "_default";
+    const index = await load("/index.json");
+    return { title: "New document", content: [heading("New document"), h("p", { class: "sub" },
+      h("a", { href: address("/collection", { collection }) }, collection)),
+    index.write ? composer(collection) : nothing("This studio only reads; divan studio --write may write.")] };
   },
 
   "/conflicts": async () => {
@@ -156,9 +165,11 @@ export const pages = {
   },
 
   "/peers": async () => {
-    const [page, index] = await Promise.all([load("/peers.json"), load("/index.json")]);
+    // Asked for here, so that no other page waits for it.
+    const [{ process, room }, page, index] = await Promise.all(
+      [import("./room.js"), load("/peers.json"), load("/index.json")]);
     return { title: "Peers", every: 2000, content: [heading("Peers"), page.processes.length
-      ? [h("div", { class: "scroll" }, room(index.name, page.processes)), page.processes.map(process)]
+      ? [h("div", { class: "scroll" }, room(index.name, page.processes, page.others ?? [])), page.processes.map(process)]
       : nothing("No process serves or syncs this database now.")] };
   },
 };
@@ -223,6 +234,23 @@ function editor(page, body) {
   } }, "Delete");
   bar.append(edit, remove);
   return [bar, problem];
+}
+
+function composer(collection) {
+  const name = h("input", { id: "filter", placeholder: "ID; one is made if this is empty", "aria-label": "The ID",
+    size: 40, spellcheck: "false" });
+  const field = h("textarea", { class: "tall", "aria-label": "The document as JSON", spellcheck: "false" });
+  field.value = "{\n  \n}";
+  const problem = h("div", { role: "alert" });
+  const complain = (text) => problem.replaceChildren(h("p", { class: "note bad" }, text));
+  const save = h("button", { class: "main", id: "save", onclick: async () => {
+    try { JSON.parse(field.value); } catch (error) { return complain(error.message); }
+    const id = name.value || crypto.randomUUID();
+    try { await send("PUT", place(collection, id, "/document.json"), field.value); } catch (error) { return complain(error.message); }
+    open(place(collection, id));
+  } }, "Save");
+  return [h("div", { class: "bar" }, name, save,
+    h("a", { class: "button", href: address("/collection", { collection }) }, "Cancel")), problem, field];
 }
 
 // MARK: A conflict
@@ -298,27 +326,5 @@ function answered(answer, milliseconds) {
     rows.length ? table(columns, rows, { id: "rows" }) : nothing("No row."),
     h("h2", {}, "How it was run", scans ? tag("reads everything", "bad") : tag("by an index", "good")),
     h("pre", { id: "plan" }, answer.plan.steps.map((step) => step.text).join("\n") + "\n\n" + answer.plan.sql),
-  ];
-}
-
-// MARK: Peers
-
-function process(status) {
-  const facts = status.verb === "serve"
-    ? [count(status.connections?.open ?? 0, "peer"), `sent ${status.documents?.sent}`, `received ${status.documents?.received}`]
-    : [status.activity, `pulled ${status.documents?.pulled}`, `pushed ${status.documents?.pushed}`,
-      status.pending != null ? `${status.pending} to be pushed` : null, status.error];
-  facts.push(`${status.rates?.documents ?? 0} documents/s`, `${bytes(status.rates?.bytes ?? 0)}/s`);
-  const saved = status.deltas?.bytesSaved;
-  if (saved) facts.push(`${bytes(saved)} saved by deltas`);
-  return [
-    h("h2", {}, `divan ${status.verb}, process ${status.pid}`),
-    h("p", { class: "sub" }, (status.urls ?? [status.url]).join(", ")),
-    h("p", {}, facts.filter(Boolean).join(" · ")),
-    status.peers?.length ? table([
-      ["Peer", (peer) => peer.user ?? peer.certificate ?? "somebody"], ["From", (peer) => peer.address],
-      ["Sent", (peer) => peer.documentsSent, "number"], ["Received", (peer) => peer.documentsReceived, "number"],
-      ["State", (peer) => peer.active ? tag("active", "good") : tag("waits")],
-    ], status.peers) : null,
   ];
 }

@@ -98,7 +98,7 @@ document.addEventListener("keydown", (event) => {
   }
   const press = (selector) => main.querySelector(selector)?.click();
   const keys = {
-    j: () => move(1), k: () => move(-1), n: () => press("#next"), e: () => press("#edit"),
+    j: () => move(1), k: () => move(-1), n: () => press("#next"), e: () => press("#edit"), c: () => press("#new"),
     "/": () => main.querySelector("#filter")?.focus(), "?": () => document.getElementById("help").showModal(),
   };
   const link = document.querySelector(`nav a[data-key="${CSS.escape(event.key)}"]`);

@@ -49,7 +49,8 @@ enum StudioCommand: Command {
                 name: path.name,
                 port: port,
                 mayWrite: mayWrite,
-                peers: { ((try? board.read()) ?? []).map { .object($0) } }
+                peers: { ((try? board.read()) ?? []).map { .object($0) } },
+                neighbours: { RunningDatabases.beside(path) }
             )
         )
         let address = try server.start()
