@@ -36,6 +36,10 @@ import Testing
         #expect(try mode("\(directory)/jukebox.pem") == 0o600)
         let listed = try shell.run("identity", "ls").output
         #expect(listed.hasPrefix("jukebox  20") && listed.contains("  CN=jukebox  "))
+        let fingerprint = try #require(
+            outcome.output.split(separator: "\n").last { $0.contains("SHA-256") }
+        )
+        #expect(listed.contains("\n\(fingerprint)\n"), "\(listed)")
         #expect(try shell.run("identity", "show", "jukebox").output == outcome.output)
     }
 
@@ -153,6 +157,21 @@ import Testing
         #expect(
             outcome.output.contains("subject=CN = robot") || outcome.output.contains("CN=robot")
         )
+    }
+
+    @Test func `the list says what each is for, and whose those without a name are`() throws {
+        try shell.run("new", "menu")
+        let server = try shell.serve("menu")
+        _ = try server.url()
+        server.stop()
+        try shell.run("identity", "new", "robot", "--key", "p256", "--for", "client")
+        let listed = try shell.run("identity", "ls").output
+        #expect(listed.contains("  listener of the database menu"), "\(listed)")
+        #expect(listed.contains("  one peer, as a client"), "\(listed)")
+        let lines = try shell.run("identity", "ls", "--json").output.split(separator: "\n")
+        #expect(lines.contains { $0.contains(#""for":"listener of the database menu""#) })
+        try FileManager.default.removeItem(atPath: shell.path("menu.cblite2"))
+        #expect(try shell.run("identity", "ls").output.contains("a database that is not here"))
     }
 
     @Test func `an identity is forgotten only on purpose`() throws {

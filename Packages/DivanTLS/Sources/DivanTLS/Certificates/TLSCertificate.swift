@@ -66,6 +66,16 @@ public struct TLSCertificate: Sendable {
     /// Whether the certificate may sign other certificates.
     public var isAuthority: Bool { X509_check_ca(handle.pointer) == 1 }
 
+    /// What peers accept it for: as a server's, a client's; both where it does not say.
+    public var usages: CertificateTemplate.Usages {
+        let flags = X509_get_extended_key_usage(handle.pointer)
+        // All bits are set in a certificate without that extension.
+        var usages: CertificateTemplate.Usages = []
+        if flags & UInt32(XKU_SSL_SERVER) != 0 { usages.insert(.serverAuth) }
+        if flags & UInt32(XKU_SSL_CLIENT) != 0 { usages.insert(.clientAuth) }
+        return usages
+    }
+
     /// The SHA-256 digest of `derBytes` in lower-case hexadecimal.
     public var sha256Fingerprint: String {
         Hex.encode(SHA256.digest(of: derBytes.span).span)

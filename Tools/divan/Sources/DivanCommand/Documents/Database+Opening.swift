@@ -13,6 +13,11 @@ extension DatabasePath {
         try open(StoreOptions(create: false, readOnly: !forWriting))
     }
 
+    /// Opens the database to read, if it needs no key.
+    func openWithoutKey() throws -> Store {
+        try Store.open(directory: bundle, options: StoreOptions(create: false, readOnly: true))
+    }
+
     /// Makes the database.
     ///
     /// It gets the key of `key`; `nil` makes a plain one.

@@ -12,9 +12,11 @@ enum IdentityListCommand: Command {
         summary: "list the identities that are kept on this machine",
         options: [.json],
         details: """
-            One a line: label, end of validity, subject, fingerprint. CBL-ANON-… are those that
-            divan serve made for databases without --identity. $DIVAN_IDENTITY_DIRECTORY names
-            another place than the usual one in your data directory.
+            Of each its label, which --identity and the other verbs take, the end of its validity,
+            its subject, what it is for, and below that the fingerprint, as divan certs show prints
+            it. CBL-ANON-… are those that divan serve made for databases without --identity; of those
+            here, in the usual directory, and open now, the database is named.
+            $DIVAN_IDENTITY_DIRECTORY names another place than the usual one in your data directory.
             """,
         examples: ["divan identity ls", "divan identity ls --json | jq .label"]
     )
@@ -23,19 +25,22 @@ enum IdentityListCommand: Command {
         let store = IdentityShelf.store
         let labels = try store.labels()
         let width = labels.map(\.count).max() ?? 0
+        let owners = IdentityOwners(of: labels)
         for label in labels {
             let line: String
+            var fingerprint: String?
             do {
                 guard let credential = try store.credential(label: label) else { continue }
+                let owner = owners.sentence(for: label)
                 if terminal.isJSON {
-                    IdentityShelf.report(credential, label: label, terminal)
+                    IdentityShelf.report(credential, label: label, usedFor: owner, terminal)
                     continue
                 }
                 let card = CertificateCard(credential.leaf)
                 line =
                     "\(Days.text(credential.leaf.notAfter))  \(credential.leaf.subject)  "
-                    + credential.leaf.sha256Fingerprint.prefix(16) + "…"
-                    + card.problem.map { "  \($0)" }.orEmpty
+                    + (owner ?? card.purpose) + card.problem.map { "  \($0)" }.orEmpty
+                fingerprint = credential.leaf.sha256Fingerprint
             } catch {
                 if terminal.isJSON {
                     let object: JSON = ["label": .string(label), "error": .string("\(error)")]
@@ -45,6 +50,7 @@ enum IdentityListCommand: Command {
                 line = "cannot be used: \(error)"
             }
             terminal.result("\(label.padding(to: width))  \(line)".escapingControlCharacters())
+            if let fingerprint { terminal.result("  SHA-256  \(fingerprint)") }
         }
         if labels.isEmpty { terminal.note("None yet; divan identity new LABEL makes one") }
     }

@@ -44,7 +44,14 @@ enum IdentityShelf {
     }
 
     /// Tells what an identity is, for people or machines.
-    static func report(_ credential: TLSCredential, label: String?, _ terminal: Terminal) {
+    ///
+    /// `owner` is what it was made for, where that is known.
+    static func report(
+        _ credential: TLSCredential,
+        label: String?,
+        usedFor owner: String? = nil,
+        _ terminal: Terminal
+    ) {
         var chain = credential.certificates.map(CertificateCard.init)
         if terminal.isJSON {
             var object: JSONObject = [
@@ -52,6 +59,7 @@ enum IdentityShelf {
                 "certificates": .array(chain.map(\.json)),
             ]
             if let label { object["label"] = .string(label) }
+            object["for"] = .string(owner ?? CertificateCard(credential.leaf).purpose)
             return terminal.result(JSON.object(object).canonicalText)
         }
         if let label { terminal.result(label.escapingControlCharacters()) }
@@ -82,9 +90,17 @@ struct CertificateCard {
             "names    \(names.isEmpty ? "none beside the subject" : names)",
             "valid    \(Days.text(certificate.notBefore)) to \(Days.text(certificate.notAfter))"
                 + problem.map { ", \($0)" }.orEmpty,
-            "serves   \(certificate.isAuthority ? "signs other certificates" : "one peer")",
+            "serves   \(purpose)",
             "SHA-256  \(certificate.sha256Fingerprint)",
         ].map { $0.escapingControlCharacters() }
+    }
+
+    /// What peers take it for.
+    var purpose: String {
+        if certificate.isAuthority { return "signs other certificates" }
+        if certificate.usages == .serverAuth { return "one peer, as a listener" }
+        if certificate.usages == .clientAuth { return "one peer, as a client" }
+        return "one peer"
     }
 
     /// The same for machines.

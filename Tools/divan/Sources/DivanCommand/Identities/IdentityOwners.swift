@@ -1,0 +1,50 @@
+import Divan
+import DivanCrypto
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// The databases whose listeners use the identities that were made without a name.
+///
+/// Such a label holds the public UUID of its database. Databases are looked for in this directory, in
+/// the usual one, and among those that are open; those that cannot be read stay unknown.
+struct IdentityOwners {
+    private static let prefix = "CBL-ANON-"
+    /// Databases that are looked at.
+    private static let lookCount = 200
+
+    private let names: [ExactText: String]
+
+    init(of labels: [String]) {
+        let wanted = Set(labels.filter { $0.hasPrefix(Self.prefix) }.map { ExactText($0) })
+        var names: [ExactText: String] = [:]
+        if !wanted.isEmpty {
+            for path in Self.candidates().prefix(Self.lookCount) where names.count < wanted.count {
+                guard let store = try? path.openWithoutKey() else { continue }
+                let label = ExactText(Self.prefix + Self.text(of: store.publicUUID))
+                try? store.close()
+                if wanted.contains(label) { names[label] = path.name }
+            }
+        }
+        self.names = names
+    }
+
+    /// What an identity was made for; `nil` for those that were given a name.
+    func sentence(for label: String) -> String? {
+        guard label.hasPrefix(Self.prefix) else { return nil }
+        return names[ExactText(label)].map { "listener of the database \($0)" }
+            ?? "listener of a database that is not here"
+    }
+
+    private static func text(of uuid: [UInt8]) -> String { Hex.encode(uuid.span) }
+
+    private static func candidates() -> [DatabasePath] {
+        let files = FileManager.default
+        let directories = [files.currentDirectoryPath, DatabaseConfiguration().directory]
+        let lying = directories.flatMap { directory in
+            ((try? files.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+                .filter { $0.hasSuffix(DatabasePath.suffix) }.map { "\(directory)/\($0)" }
+        }
+        return (lying + RunningDatabases.bundles()).map { DatabasePath($0) }
+    }
+}
