@@ -108,8 +108,9 @@ enum CheckpointResetCommand: Command {
         ] + ServerTrustOptions.all,
         details: """
             Loses no document, and sends none that both sides have: the next sync takes as long as
-            a first one between two equal databases. sync --reset does it for one run. A sync that
-            is running knows how far it has come: end it first.
+            a first one between two equal databases. sync --reset does it for one run. Beside a sync
+            with that peer nothing is done: it knows how far it has come, and would write that down
+            again.
             """,
         examples: [
             "divan checkpoints reset notes wss://jukebox.local:4984/notes",
@@ -130,6 +131,7 @@ enum CheckpointResetCommand: Command {
             throw Failure.usage("--remote needs the URL of the peer")
         }
         let url = try text.map { try WebSocketURL($0) }
+        try refuseBesideSyncs(arguments, url)
         // The peer is asked here, where the password is typed.
         let remoteCount = try url.map { try forgetThere(arguments, $0, terminal) } ?? 0
         let count = try remoteCount + forgetHere(arguments, url, terminal)
@@ -177,7 +179,6 @@ enum CheckpointResetCommand: Command {
             if !isDry { for (id, _) in book.kept { try store.removePeerCheckpoint(id) } }
             count += book.kept.count
         }
-        if !isDry { warnOfSyncs(arguments, url, terminal) }
         return count
     }
 
@@ -191,13 +192,11 @@ enum CheckpointResetCommand: Command {
         return Int(try JSON(parsing: answer).object?["forgot"]?.int ?? 0)
     }
 
-    /// Tells of syncs that run: each knows how far it has come, and will write that down again.
-    private static func warnOfSyncs(
-        _ arguments: Arguments,
-        _ url: WebSocketURL?,
-        _ terminal: Terminal
-    ) {
-        for status in (try? StatusBoard(bundle: arguments.database.bundle).read()) ?? [] {
+    /// Refuses while a sync with the peer runs: it knows how far it has come, and would write that down
+    /// again.
+    private static func refuseBesideSyncs(_ arguments: Arguments, _ url: WebSocketURL?) throws {
+        guard !arguments.has("--dry-run") else { return }
+        for status in try StatusBoard(bundle: arguments.database.bundle).read() {
             guard let verb = status["verb"]?.string, let text = status["url"]?.string else {
                 continue
             }
@@ -205,9 +204,12 @@ enum CheckpointResetCommand: Command {
             guard arguments.has("--all") || url != nil && remote == url?.effectiveText else {
                 continue
             }
-            terminal.warn(
-                "divan \(verb) runs with \(PeerURL.text(text).escapingControlCharacters()), and writes "
-                    + "down anew how far it has come; end it first, or use sync --reset"
+            let program = status["program"]?.string ?? "divan"
+            throw Failure(
+                kind: .database,
+                sentence: "\(program) \(verb), process \(status["pid"]?.count ?? 0), runs with "
+                    + "\(PeerURL.text(text)), and would write down again how far it has come; end it "
+                    + "first, or use divan sync --reset"
             )
         }
     }
