@@ -18,7 +18,7 @@ enum Verbs {
                 ListCommand.self, GetCommand.self, PutCommand.self, EditCommand.self,
                 RemoveCommand.self, PurgeCommand.self, ExpireCommand.self,
                 RevisionsCommand.self, BlobListCommand.self, BlobGetCommand.self,
-                BlobPutCommand.self, StudioCommand.self,
+                BlobPutCommand.self, BlobFetchCommand.self, StudioCommand.self,
             ]
         ),
         (

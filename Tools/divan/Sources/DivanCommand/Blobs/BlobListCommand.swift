@@ -16,7 +16,8 @@ enum BlobListCommand: Command {
             .json,
         ],
         details: "Each line: size, content type, digest, document, and where in it the blob is. "
-            + "The size is - when the content is not here.",
+            + "The size is - when the content is not here; divan blob fetch brings what a pull with "
+            + "--blobs has left at the peer.",
         examples: ["divan blob ls travel de -c geo.countries", "divan blob ls travel"]
     )
 

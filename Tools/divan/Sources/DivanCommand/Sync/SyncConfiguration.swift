@@ -43,6 +43,7 @@ struct SyncConfiguration {
         var config = ReplicatorConfiguration(collections: entries, target: target)
         config.replicatorType = direction
         config.enableAutoPurge = !arguments.has("--no-auto-purge")
+        if direction != .push, let blobs = try BlobChoice.read(arguments) { config.blobs = blobs }
         try describeWay(&config)
         try describeServer(&config)
         return config

@@ -7,7 +7,7 @@ enum SyncSyntax {
             name: name,
             summary: summary,
             operands: [.database, .url],
-            options: (name == "push" ? [] : peersCollections) + options,
+            options: (name == "push" ? [] : peersCollections + [BlobChoice.option]) + options,
             details: """
                 URL is ws:// or wss://, with the name of the peer's database as its path.
                 Without --collections all collections of DB take part; named ones are made when
@@ -26,7 +26,7 @@ enum SyncSyntax {
 
                 \(ConflictChoice.details)
 
-                \(CompressionChoice.details)
+                \(CompressionChoice.details)\(name == "push" ? "" : "\n\n" + BlobChoice.details)
 
                 With --json each event is one line: status (activity, error, retry), progress
                 (as divan status --json), document, conflict, and at the end finished.

@@ -1,0 +1,178 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// `divan blob fetch`.
+enum BlobFetchCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "blob fetch",
+        summary: "fetch contents that a pull has left at the peer",
+        operands: [
+            .database, .url,
+            .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
+        ],
+        options: [.collection] + ServerTrustOptions.all + [.json],
+        details: """
+            Those of the documents with these IDs; without ID those of the whole collection, and without
+            --collection those of all collections. Ctrl-C or a lost connection loses nothing: what has
+            arrived of a content is kept, and the next fetch goes on from there. Give the options of
+            your divan pull; --blobs of that says what stays at the peer.
+
+            Where another process holds the database, such as divan serve, that one fetches; a password
+            has to come from --password-file then.
+            """,
+        examples: [
+            "divan blob fetch travel wss://jukebox.local:4984/travel --pin jukebox.pem",
+            "divan blob fetch travel wss://jukebox.local:4984/travel de -c geo.countries",
+        ]
+    )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let target = try URLEndpoint(validating: arguments.operands[1])
+        let interruption = Interruption.forVerb()
+        try requireSecret(arguments)
+        let database = try arguments.database.openDatabase()
+        defer { try? database.close() }
+        let configuration = try SyncConfiguration(
+            arguments: arguments,
+            direction: .pull,
+            target: target,
+            terminal: terminal
+        ).plain(database)
+        let wanted = try AbsentContents(database, arguments).blobs
+        let run = BlobFetching(wanted, configuration, ProgressLine(terminal, verb: "blobs fetched"))
+        let outcome = run.wait(interruption)
+        try tell(outcome, of: wanted.count, isInterrupted: interruption.isRequested, terminal)
+    }
+
+    /// Another process has neither our terminal nor our environment.
+    private static func requireSecret(_ arguments: Arguments) throws {
+        let isHeld = Streams.current.interruption != nil
+        let name = arguments.value("--user") ?? ""
+        guard isHeld, !name.isEmpty, arguments.value("--password-file") == nil else { return }
+        throw Failure.usage(
+            "another process holds the database and fetches; give the password by --password-file"
+        )
+    }
+
+    private static func tell(
+        _ outcome: BlobFetching.Outcome,
+        of count: Int,
+        isInterrupted: Bool,
+        _ terminal: Terminal
+    ) throws {
+        // Where nothing came, one sentence says why for all.
+        if outcome.count == 0, !isInterrupted, let error = outcome.firstError {
+            throw Failure(explaining: error)
+        }
+        for failure in outcome.failures.prefix(20) { terminal.warn(failure) }
+        var sentence =
+            "Fetched \(Numbers.count(outcome.count, "blob")), "
+            + Numbers.bytes(outcome.byteCount)
+        if outcome.resumedByteCount > 0 {
+            sentence += ", \(Numbers.bytes(outcome.resumedByteCount)) of them by earlier attempts"
+        }
+        if count == 0 { sentence = "Nothing is left at a peer" }
+        terminal.done(
+            sentence,
+            [
+                "fetched": JSON(outcome.count), "bytes": JSON(outcome.byteCount),
+                "resumedBytes": JSON(outcome.resumedByteCount),
+                "failed": JSON(outcome.failures.count),
+            ]
+        )
+        if isInterrupted {
+            throw Failure(
+                kind: .interrupted,
+                sentence: "stopped by Ctrl-C; what arrived is kept, the next run goes on from there"
+            )
+        }
+        guard !outcome.failures.isEmpty else { return }
+        throw Failure(
+            kind: .partly,
+            sentence: "\(Numbers.count(outcome.failures.count, "blob")) could not be fetched; what "
+                + "arrived is kept, the next run goes on from there"
+        )
+    }
+}
+
+/// The contents that documents name and that are not here.
+struct AbsentContents {
+    /// One, and the document that names it.
+    struct Content: Sendable {
+        let blob: Blob
+        let documentID: DocumentID
+    }
+
+    private(set) var blobs: [Content] = []
+    private var known: Set<BlobDigest> = []
+
+    init(_ database: Database, _ arguments: Arguments) throws {
+        let ids = arguments.operands.indices.dropFirst(2).map { arguments.documentID(at: $0) }
+        let isOne = arguments.value("--collection") != nil || !ids.isEmpty
+        let path = try arguments.collection()
+        let collections = try database.collections(
+            named: isOne ? [path] : [],
+            creating: false
+        )
+        for collection in collections {
+            guard ids.isEmpty else {
+                for id in ids { try add(id, of: collection) }
+                continue
+            }
+            for id in try Self.documentIDs(of: collection, arguments) {
+                take(try collection.document(id: id.text), id)
+            }
+        }
+    }
+
+    private mutating func add(_ id: DocumentID, of collection: Divan.Collection) throws {
+        guard let document = try collection.document(id: id.text) else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "there is no document \(id) in "
+                    + "\(CollectionPath(of: collection).wireName); divan ls lists them"
+            )
+        }
+        take(document, id)
+    }
+
+    private mutating func take(_ document: Document?, _ id: DocumentID) {
+        guard let document else { return }
+        visit(document.toDictionary(), id)
+    }
+
+    private mutating func visit(_ value: Any, _ id: DocumentID) {
+        switch value {
+        case let blob as Blob:
+            guard !blob.isHere, let digest = BlobDigest(blob.digest ?? ""),
+                known.insert(digest).inserted
+            else { return }
+            blobs.append(Content(blob: blob, documentID: id))
+        case let members as [String: Any]: for member in members.values { visit(member, id) }
+        case let items as [Any]: for item in items { visit(item, id) }
+        default: break
+        }
+    }
+
+    /// The documents with blobs; the others have nothing to fetch.
+    private static func documentIDs(
+        of collection: Divan.Collection,
+        _ arguments: Arguments
+    ) throws -> [DocumentID] {
+        let store = try arguments.database.open(forWriting: false)
+        defer { try? store.close() }
+        var ids: [DocumentID] = []
+        try store.read { reader in
+            try reader.forEachDocument(in: CollectionPath(of: collection)) { document in
+                if document.flags.contains(.hasBlobs) { ids.append(document.documentID) }
+            }
+        }
+        return ids
+    }
+}

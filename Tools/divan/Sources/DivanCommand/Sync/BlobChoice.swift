@@ -1,0 +1,47 @@
+import Divan
+import DivanCommandLine
+
+/// Which contents a pull brings along.
+enum BlobChoice {
+    static let option = CommandSyntax.Option.value(
+        "--blobs",
+        "HOW",
+        "contents to bring along: eager (all), lazy (none), or up to a size, 2MB (default: eager)"
+    )
+
+    static let details = """
+        With --blobs lazy, or a size, larger contents stay at the peer: their documents are here, divan \
+        blob ls shows - for them, and divan blob fetch brings them. Others that pull from DB get no \
+        document whose contents are not here.
+        """
+
+    /// Reads the choice; `nil` when there is none.
+    static func read(_ arguments: Arguments) throws(Failure) -> BlobReplication? {
+        guard let text = arguments.value("--blobs") else { return nil }
+        switch text {
+        case "eager": return .eager
+        case "lazy": return .lazy
+        default:
+            guard let byteCount = byteCount(text) else {
+                throw .usage("--blobs \(text): use eager, lazy, or a size such as 500kB, 2MB, 1GB")
+            }
+            return .upTo(byteCount)
+        }
+    }
+
+    /// Reads `2MB`, `2 MB` or `2000000`; units of a thousand.
+    static func byteCount(_ text: String) -> UInt64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = UInt64(digits) else { return nil }
+        let unit: UInt64
+        switch text.dropFirst(digits.count).drop(while: { $0 == " " }).lowercased() {
+        case "", "b": unit = 1
+        case "k", "kb": unit = 1000
+        case "m", "mb": unit = 1_000_000
+        case "g", "gb": unit = 1_000_000_000
+        default: return nil
+        }
+        let (product, isTooGreat) = number.multipliedReportingOverflow(by: unit)
+        return isTooGreat ? nil : product
+    }
+}

@@ -1,0 +1,76 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Contents that a pull leaves at the peer, and that are fetched later.
+@Suite(.timeLimit(.minutes(5))) struct BlobFetchTests {
+    private let shell: Shell
+    private let large = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "a")
+        try shell.run("new", "b")
+        try large.write(to: URL(fileURLWithPath: shell.path("large.jpg")))
+        try shell.write("small.txt", "hello")
+        try shell.run("put", "a", "one", "{}")
+        try shell.run("blob", "put", "a", "one", "photo", "large.jpg")
+        try shell.run("blob", "put", "a", "two", "text", "small.txt")
+    }
+
+    private func sizes() throws -> [String: Int] {
+        var sizes: [String: Int] = [:]
+        for line in try shell.run("blob", "ls", "b", "--json").output.split(separator: "\n") {
+            let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            let row = try #require(value as? [String: Any])
+            sizes[try #require(row["id"] as? String)] = row["bytes"] as? Int ?? -1
+        }
+        return sizes
+    }
+
+    @Test func `a lazy pull leaves contents, and a fetch brings those that are wanted`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.run("pull", "b", url, "--blobs", "lazy")
+        #expect(try sizes() == ["one": -1, "two": -1])
+        let one = try shell.run("blob", "fetch", "b", url, "two")
+        #expect(one.errors == "Fetched 1 blob, 5 B\n", "\(one.errors)")
+        #expect(try sizes() == ["one": -1, "two": 5])
+        let rest = try shell.run("blob", "fetch", "b", url, "--json").json()
+        #expect(rest["fetched"] as? Int == 1 && rest["bytes"] as? Int == 300_000)
+        try shell.run("blob", "get", "b", "one", "photo", "out.jpg")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: shell.path("out.jpg"))) == large)
+        let none = try shell.run("blob", "fetch", "b", url)
+        #expect(none.errors == "Nothing is left at a peer\n")
+        server.stop()
+    }
+
+    @Test func `a pull up to a size leaves what is larger`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.run("sync", "b", url, "--blobs", "1 kB")
+        #expect(try sizes() == ["one": -1, "two": 5])
+        try shell.divan("pull", "b", url, "--blobs", "huge").expectFailure(2, "2MB")
+        try shell.divan("pull", "b", url, "--blobs", "99999999999999999999GB")
+            .expectFailure(2, "2MB")
+        try shell.divan("push", "b", url, "--blobs", "lazy").expectFailure(2, "--blobs")
+        try shell.divan("blob", "fetch", "b", url, "none").expectFailure(3, "none")
+        server.stop()
+        try shell.divan("blob", "fetch", "b", url).expectFailure(6)
+    }
+
+    @Test func `the process that holds the database fetches for another shell`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        let url = try server.url()
+        try shell.run("pull", "b", url, "--blobs", "lazy")
+        let holder = try shell.serve("b", "--no-tls")
+        _ = try holder.url()
+        try shell.divan("blob", "fetch", "b", url, "--user", "anna")
+            .expectFailure(2, "--password-file")
+        let outcome = try shell.run("blob", "fetch", "b", url)
+        #expect(outcome.errors == "Fetched 2 blobs, 300.0 kB\n", "\(outcome.errors)")
+        #expect(try sizes() == ["one": 300_000, "two": 5])
+        holder.stop()
+        server.stop()
+    }
+}
