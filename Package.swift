@@ -328,7 +328,8 @@ let tools: [Target] = [
         "DivanCommandTests",
         at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
-            "divan", "studio-pictures", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto",
+            "divan", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP", "DivanBLIPChannel",
+            "DivanCrypto",
             "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
@@ -393,6 +394,8 @@ let package = Package(
     name: "Divan",
     products: libraries.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "divan", targets: ["divan"]),
+        // For programs that let the command work on their databases: `ShellDoor`.
+        .library(name: "DivanCommand", targets: ["DivanCommand"]),
         // For `tls-probe` of the repository's own trials.
         .library(name: "DivanProbe", targets: ["DivanProbe"]),
     ],

@@ -15,7 +15,11 @@ let commit: [CSetting] =
 
 let package = Package(
     name: "DivanTool",
-    products: [.executable(name: "divan", targets: ["divan"])],
+    products: [
+        .executable(name: "divan", targets: ["divan"]),
+        // For programs that let the command work on their databases: `ShellDoor`.
+        .library(name: "DivanCommand", targets: ["DivanCommand"]),
+    ],
     dependencies: [
         .package(path: "../../Packages/Divan"),
         .package(path: "../../Packages/DivanBLIP"),
@@ -91,7 +95,8 @@ let package = Package(
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
-                "divan", "studio-pictures", "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCrypto",
+                "divan", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+                "DivanBLIPChannel", "DivanCrypto",
                 "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],

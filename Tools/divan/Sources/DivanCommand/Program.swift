@@ -80,9 +80,9 @@ public enum Program {
         let (verb, rest) = try Verbs.find(words[...])
         let arguments = try Arguments(naming: rest, syntax: verb.line)
         if arguments.wantsHelp { return terminal.result(verb.line.help) }
-        Journal.begin()
-        // For another shell the database is open already, with the keys of this process.
+        // For another shell the database is open already, with the keys and the log of this process.
         if Streams.current.interruption == nil {
+            Journal.begin()
             if verb.isDoneByHolder(arguments), let holder = HolderClient.find(arguments.database) {
                 try holder.run(words)
             }

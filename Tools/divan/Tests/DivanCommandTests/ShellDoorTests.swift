@@ -1,0 +1,64 @@
+import Divan
+import DivanCommand
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Shells work on a database that a program has open; this process is one.
+@Suite(.timeLimit(.minutes(5))) struct ShellDoorTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+    }
+
+    private func open(_ name: String, key: EncryptionKey? = nil) throws -> Database {
+        var config = DatabaseConfiguration()
+        config.directory = shell.path("")
+        config.encryptionKey = key
+        return try Database(name: name, config: config)
+    }
+
+    @Test func `a database that a program has open is changed through its door`() throws {
+        let database = try open("orders")
+        let name = ProcessInfo.processInfo.processName
+        try shell.divan("put", "orders", "soup", "{}").expectFailure(5, "process \(getpid())")
+
+        let door = try ShellDoor(database)
+        try shell.run("put", "orders", "soup", #"{"salt":1}"#)
+        let orders = try database.defaultCollection()
+        #expect(try orders.document(id: "soup")?.int(forKey: "salt") == 1)
+        #expect(
+            try shell.run("query", "orders", "SELECT salt FROM _", "--json").output.contains("1")
+        )
+        try shell.divan("put", "orders", "soup", "[").expectFailure(4, "body")
+        try shell.run("rm", "orders", "soup")
+        #expect(try orders.document(id: "soup") == nil)
+        let socket = shell.path("orders.cblite2/holder")
+        let attributes = try FileManager.default.attributesOfItem(atPath: socket)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+
+        door.close()
+        #expect(!FileManager.default.fileExists(atPath: socket))
+        try shell.divan("put", "orders", "soup", "{}").expectFailure(5, "process \(getpid())")
+        try database.close()
+        try shell.run("put", "orders", "soup", "{}")
+        #expect(!name.isEmpty)
+    }
+
+    @Test func `a sealed database needs no key in the other shell`() throws {
+        let database = try open("safe", key: .password("open sesame"))
+        let door = try ShellDoor(database)
+        try shell.run("put", "safe", "soup", #"{"salt":2}"#)
+        #expect(try database.defaultCollection().document(id: "soup")?.int(forKey: "salt") == 2)
+        door.close()
+        try database.close()
+    }
+
+    @Test func `a database in memory, or one that is closed, has no door`() throws {
+        #expect(throws: NSError.self) { try ShellDoor(Database.inMemory()) }
+        let database = try open("closed")
+        try database.close()
+        #expect(throws: NSError.self) { try ShellDoor(database) }
+    }
+}
