@@ -23,6 +23,7 @@ public struct PagesCheck {
                     )
                 )
             }
+            violations += landingViolations("\(folder)/\(catalogue)")
             guard let text = try? tree.text("\(folder)/README.md") else { continue }
             for section in ["**Why a package**", "## Use", "```swift", "## Swap it"]
             where !text.contains(section) {
@@ -36,6 +37,18 @@ public struct PagesCheck {
             }
         }
         return violations + (try strayPaths()) + sharedNumbers() + (try rootViolations())
+    }
+
+    /// The first page of a reference shows what it is like, and leads to the rest.
+    private func landingViolations(_ page: String) -> [Violation] {
+        guard let text = try? tree.text(page) else { return [] }
+        return ["```swift", "## Topics"].filter { !text.contains($0) }.map { part in
+            Violation(
+                place: page,
+                problem: "the part \"\(part)\" is missing",
+                remedy: "add it: the example of the README, and the names by what they are for"
+            )
+        }
     }
 
     /// What every repository has in its root, with the words without which it is none.

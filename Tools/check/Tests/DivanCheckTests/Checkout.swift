@@ -21,7 +21,7 @@ final class Checkout {
             try write("\(folder)/Tests/\(package)Tests/ATests.swift", "import Testing\n")
             try write("\(folder)/Sources/\(package)/Main.swift", "struct Main {}\n")
             let catalogue = "\(folder)/Sources/\(package)/\(package).docc"
-            try write("\(catalogue)/\(package).md", "# ``\(package)``\n")
+            try write("\(catalogue)/\(package).md", "# ``\(package)``\n```swift\n```\n## Topics\n")
         }
         for folder in ["Tools/divan", "Tests"] {
             try write("\(folder)/Package.swift", Self.rootManifest(packages: []))

@@ -265,6 +265,19 @@ import Testing
         )
     }
 
+    @Test(arguments: ["```swift", "## Topics"])
+    func `a first page of a reference without an example, or without topics, is found`(
+        _ part: String
+    ) throws {
+        let checkout = try Checkout()
+        let page = "Packages/DivanJSON/Sources/DivanJSON/DivanJSON.docc/DivanJSON.md"
+        let whole = "# ``DivanJSON``\n```swift\n```\n## Topics\n"
+        try checkout.write(page, whole.replacingOccurrences(of: part, with: ""))
+        let violations = try PagesCheck(checkout.tree).violations()
+        #expect(violations.map(\.problem) == ["the part \"\(part)\" is missing"])
+        #expect(violations.first?.place == page)
+    }
+
     @Test(arguments: ["LICENSE", "SECURITY.md", "CONTRIBUTING.md", ".spi.yml"])
     func `a root without its licence is found`(page: String) throws {
         let checkout = try Checkout()
