@@ -41,7 +41,14 @@ public enum JSONScanner {
         limits: JSONLimits = .default,
         checksSpelling: Bool = true
     ) throws(JSONError) -> JSONSummary {
-        try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
+        if !checksSpelling, bytes.count <= limits.byteCount,
+            let summary = bytes.withUnsafeBufferPointer({
+                PlainScan.summary(of: $0, depthLimit: limits.depth)
+            })
+        {
+            return summary
+        }
+        return try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
             var scan = ValidatingScan(
                 lexer: lexer,
                 depthLimit: limits.depth,

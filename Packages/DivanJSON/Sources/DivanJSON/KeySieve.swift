@@ -4,9 +4,14 @@ struct KeySieve {
 
     /// Adds a key; false where one before it may have been the same.
     @inline(__always)
-    mutating func add(_ key: KeyLedger.Record) -> Bool {
+    mutating func add(_ key: KeyLedger.Record) -> Bool { add(key.prefix, key.byteCount) }
+
+    /// Adds a key by its first eight bytes and its length; false where one before it may have been the
+    /// same.
+    @inline(__always)
+    mutating func add(_ prefix: UInt64, _ byteCount: Int) -> Bool {
         // The upper bits of a product depend on all bits of its factors.
-        let hash = (key.prefix ^ UInt64(truncatingIfNeeded: key.byteCount)) &* 0x9E37_79B9_7F4A_7C15
+        let hash = (prefix ^ UInt64(truncatingIfNeeded: byteCount)) &* 0x9E37_79B9_7F4A_7C15
         let bit: UInt64 = 1 &<< (hash &>> 58)
         let isNew = bits & bit == 0
         bits |= bit

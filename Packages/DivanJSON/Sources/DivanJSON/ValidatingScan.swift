@@ -137,4 +137,4 @@ struct ValidatingScan: ~Copyable {
 }
 
 /// `digest` as a `KeyLedger.Record.prefix`.
-private let digestPrefix: UInt64 = 0x6469_6765_7374_0000
+let digestPrefix: UInt64 = 0x6469_6765_7374_0000

@@ -124,6 +124,42 @@ import Testing
         #expect(quick.hasRepeatedKey == isRepeated)
     }
 
+    /// Whole texts and damaged ones: who does not ask for the spelling hears the same besides.
+    @Test(arguments: UInt64(0)..<200)
+    func `a quick look says what a full one says`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let values = (0..<4).map { _ in JSON.arbitrary(using: &generator) }
+        let members = zip(["list", "list of", "list of what", "_list"], values).map {
+            (key: $0, value: $1)
+        }
+        let bytes = try JSON.object(JSONObject(members)).canonicalBytes()
+        func told(_ summary: JSONSummary?) -> [Bool]? {
+            summary.map {
+                [
+                    $0.kind == .object, $0.hasRepeatedKey, $0.hasUnderscoreKey, $0.hasDigestKey,
+                    $0.mayHaveBlobs,
+                ]
+            }
+        }
+        func compare(_ text: [UInt8]) {
+            let full = try? JSONScanner.validate(text.span)
+            let quick = try? JSONScanner.validate(text.span, checksSpelling: false)
+            let isAlike = told(quick) == told(full) && quick?.isCanonical != true
+            #expect(isAlike, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
+        }
+        compare(bytes)
+        for _ in 0..<40 {
+            var damaged = bytes
+            let offset = Int.random(in: bytes.indices, using: &generator)
+            let other = Int.random(in: bytes.indices, using: &generator)
+            damaged[offset] =
+                Bool.random(using: &generator)
+                ? bytes[other] : .random(in: 0...255, using: &generator)
+            compare(damaged)
+            compare(Array(bytes.prefix(offset)))
+        }
+    }
+
     @Test func `bounds depth and length`() {
         let deepest = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         #expect(reason(of: deepest) == nil)
