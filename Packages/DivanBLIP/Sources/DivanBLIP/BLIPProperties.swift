@@ -88,6 +88,40 @@ public struct BLIPProperties: Sendable {
         append(value)
     }
 
+    /// Adds a pair whose value is UTF-8 already.
+    public mutating func append(named name: StaticString, utf8 value: Span<UInt8>) {
+        appendName(name)
+        value.withUnsafeBufferPointer { append($0) }
+        bytes.append(0)
+    }
+
+    /// Adds a pair whose value is a decimal number.
+    public mutating func append(named name: StaticString, _ value: UInt64) {
+        appendName(name)
+        var digits = [20 of UInt8](repeating: 0)
+        var (first, rest) = (20, value)
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        digits.span.extracting(droppingFirst: first).withUnsafeBufferPointer {
+            bytes.append(contentsOf: $0)
+        }
+        bytes.append(0)
+    }
+
+    private mutating func appendName(_ name: StaticString) {
+        if bytes.isEmpty { bytes.reserveCapacity(160) }
+        // A literal's pointer is valid for ever, and a NUL stands behind its last byte.
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(
+                start: name.utf8Start,
+                count: name.utf8CodeUnitCount + 1
+            )
+        )
+    }
+
     /// Adds the pairs of `others` at the end.
     public mutating func append(contentsOf others: BLIPProperties) {
         bytes += others.bytes
@@ -114,14 +148,18 @@ public struct BLIPProperties: Sendable {
     private mutating func append(_ text: String) {
         var text = text
         // The buffer is used within the closure only.
-        text.withUTF8 { utf8 in
-            if utf8.contains(0) {
-                bytes.append(contentsOf: utf8.filter { $0 != 0 })
-            } else {
-                bytes.append(contentsOf: utf8)
-            }
-        }
+        text.withUTF8 { append($0) }
         bytes.append(0)
+    }
+
+    private mutating func append(_ utf8: UnsafeBufferPointer<UInt8>) {
+        guard let start = utf8.baseAddress else { return }
+        // Looks at the bytes of the buffer, and no others.
+        if memchr(start, 0, utf8.count) == nil {
+            bytes.append(contentsOf: utf8)
+        } else {
+            bytes.append(contentsOf: utf8.filter { $0 != 0 })
+        }
     }
 }
 

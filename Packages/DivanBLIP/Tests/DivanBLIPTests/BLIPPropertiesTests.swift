@@ -66,6 +66,21 @@ import Testing
     }
 
     @Test
+    func `values that are no texts are written as texts are`() {
+        var properties = BLIPProperties()
+        properties.append(named: "id", utf8: "d\u{0}é".utf8.span)
+        properties.append(named: "none", utf8: "".utf8.span)
+        for number in [0, 9, 10, 99, 1_234_567_890, UInt64.max] {
+            properties.append(named: "sequence", number)
+        }
+        var expected: BLIPProperties = ["id": "dé", "none": ""]
+        for number in [0, 9, 10, 99, 1_234_567_890, UInt64.max] {
+            expected.append("sequence", String(number))
+        }
+        #expect(properties == expected)
+    }
+
+    @Test
     func `numbers are decimal`() {
         let properties: BLIPProperties = ["a": "200", "b": "-1", "c": "0x10", "d": "9e3", "e": ""]
         #expect(properties.integer("a") == 200)

@@ -47,6 +47,12 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
+    /// Writes a string that is UTF-8 already, and valid.
+    public mutating func string(utf8 text: Span<UInt8>) {
+        text.withUnsafeBufferPointer { output.appendQuoted($0, afterComma: needsComma) }
+        needsComma = true
+    }
+
     /// Writes an integer.
     public mutating func integer(_ value: some FixedWidthInteger) {
         startValue()
@@ -54,15 +60,7 @@ public struct JSONWriter: ~Copyable {
         guard value.magnitude > 9 else {
             return output.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value.magnitude))
         }
-        var digits = [20 of UInt8](repeating: 0)
-        var rest = UInt64(value.magnitude)
-        var first = 20
-        repeat {
-            first -= 1
-            digits[first] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
-            rest /= 10
-        } while rest > 0
-        for offset in first..<20 { output.append(digits[offset]) }
+        output.append(decimal: UInt64(value.magnitude))
     }
 
     /// Writes a double with the fewest digits that read back to it, always with a fraction or an

@@ -33,6 +33,25 @@ struct OutputBuffer: ~Copyable {
         count += bytes.count
     }
 
+    /// Appends the digits of a number, twenty at most.
+    mutating func append(decimal number: UInt64) {
+        reserve(20)
+        var digitCount = 1
+        var bound: UInt64 = 10
+        // The greatest bound is 10^19, which 64 bits hold.
+        while number >= bound {
+            digitCount &+= 1
+            if digitCount == 20 { break }
+            bound &*= 10
+        }
+        var rest = number
+        for offset in (count..<count &+ digitCount).reversed() {
+            start[offset] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count &+= digitCount
+    }
+
     /// Appends a byte for which there is room.
     @inline(__always)
     mutating func appendReserved(_ byte: UInt8) {

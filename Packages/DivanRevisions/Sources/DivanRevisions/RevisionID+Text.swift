@@ -40,9 +40,12 @@ extension RevisionID {
 
     /// The text behind the dash: lower-case hexadecimal digits; empty for a version.
     public var digest: String {
-        var text: [UInt8] = []
-        appendDigest(to: &text)
-        return String(decoding: text, as: UTF8.self)
+        var text = [96 of UInt8](repeating: 0)
+        let digitCount = 2 * digestByteCount
+        writeDigest(digitCount: digitCount, into: &text, at: 0)
+        return text.span.extracting(first: digitCount).withUnsafeBufferPointer {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// Parses an ID of a tree or a version; `nil` for any other text.
@@ -61,30 +64,57 @@ extension RevisionID {
 
     /// Appends `generation-digest`, or `time@source`, as UTF-8.
     public func appendText(to output: inout [UInt8]) {
-        if let version { return version.appendText(to: &output) }
-        output.append(contentsOf: String(generation).utf8)
-        output.append(UInt8(ascii: "-"))
-        appendDigest(to: &output)
+        withText { text in text.withUnsafeBufferPointer { output.append(contentsOf: $0) } }
     }
 
-    private func appendDigest(to output: inout [UInt8]) {
-        var text = [10 of UInt64](repeating: 0)
-        for index in words.indices {
-            let (high, low) = (words[index] >> 32, words[index])
-            text[2 * index] = HexadecimalDigits(UInt32(high)).bytes.bigEndian
-            text[2 * index + 1] = HexadecimalDigits(UInt32(truncatingIfNeeded: low)).bytes.bigEndian
+    /// Hands out `generation-digest`, or `time@source`, as UTF-8; of an ID of a tree no memory is made for it.
+    public func withText<Value>(_ body: (Span<UInt8>) -> Value) -> Value {
+        if let version {
+            var text: [UInt8] = []
+            version.appendText(to: &text)
+            return body(text.span)
         }
-        // Twice as many digits as there are bytes, and there are 40 of those at most.
-        withUnsafeBytes(of: text) { output.append(contentsOf: $0.prefix(2 * digestByteCount)) }
+        // A generation has ten digits at most, and a digest eighty: with the dash 91 bytes.
+        var text = [96 of UInt8](repeating: 0)
+        var place = 1
+        var bound: UInt64 = 10
+        while timestamp >= bound {
+            place += 1
+            bound *= 10
+        }
+        var rest = timestamp
+        for offset in (0..<place).reversed() {
+            text[offset] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        text[place] = UInt8(ascii: "-")
+        let digits = 2 * digestByteCount
+        writeDigest(digitCount: digits, into: &text, at: place + 1)
+        return body(text.span.extracting(first: place + 1 + digits))
+    }
+
+    /// Writes whole words of digits, as far as the digest reaches.
+    private func writeDigest(digitCount: Int, into text: inout [96 of UInt8], at place: Int) {
+        withUnsafeMutableBytes(of: &text) { text in
+            for half in 0..<10 where 8 * half < digitCount {
+                let word = words[half / 2]
+                let value = UInt32(truncatingIfNeeded: half % 2 == 0 ? word >> 32 : word)
+                // The last of ten words ends 80 bytes behind `place`, which is 11 at most.
+                text.storeBytes(
+                    of: HexadecimalDigits(value).bytes.bigEndian,
+                    toByteOffset: place + 8 * half,
+                    as: UInt64.self
+                )
+            }
+        }
     }
 }
 
 extension RevisionID: CustomStringConvertible {
     /// The text `generation-digest` or `time@source`.
     public var description: String {
-        if let version { return version.description }
-        var text: [UInt8] = []
-        appendText(to: &text)
-        return String(decoding: text, as: UTF8.self)
+        withText { text in
+            text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        }
     }
 }

@@ -3,6 +3,20 @@ import DivanTestKit
 import Testing
 
 @Suite struct RevisionIDTests {
+    @Test(arguments: [1, 9, 10, 99, 100, 999_999_999, 1_000_000_000, RevisionID.maximumGeneration])
+    func `is spelled as it was read, whatever the lengths`(generation: UInt64) throws {
+        for byteCount in [1, 3, 8, 20, 39, 40] {
+            let digits = (0..<2 * byteCount).map { String(15 - $0 % 16, radix: 16) }
+            let text = "\(generation)-\(digits.joined())"
+            let id = try #require(RevisionID(text))
+            var bytes: [UInt8] = [7]
+            id.appendText(to: &bytes)
+            #expect(bytes == [7] + Array(text.utf8))
+            #expect(id.description == text)
+            #expect(id.digest == digits.joined())
+        }
+    }
+
     @Test(arguments: try Vectors.load().litecore)
     func `digests what Couchbase Lite digests`(_ vector: Vectors.Case) throws {
         let made = try RevisionID.digesting(

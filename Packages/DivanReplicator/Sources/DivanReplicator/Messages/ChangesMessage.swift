@@ -77,7 +77,7 @@ enum ChangesMessage {
         writer.beginArray()
         writer.integer(change.sequence)
         writer.string(change.documentID.text)
-        writer.string(change.revisionID.description)
+        change.revisionID.withText { writer.string(utf8: $0) }
         if change.isTombstone || change.bodyByteCount > 0 {
             writer.integer(change.isTombstone ? 1 : 0)
         }
@@ -139,7 +139,7 @@ enum ChangesAnswer: Equatable {
             case .refused(let status): writer.integer(status.rawValue)
             case .wanted(let ancestors):
                 writer.beginArray()
-                for ancestor in ancestors { writer.string(ancestor.description) }
+                for ancestor in ancestors { ancestor.withText { writer.string(utf8: $0) } }
                 writer.endArray()
             }
         }

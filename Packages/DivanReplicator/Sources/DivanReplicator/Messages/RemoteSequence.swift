@@ -74,6 +74,11 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The value when it is an integer that is written as `String` writes it.
+    var integer: UInt64? {
+        if case .number(let number) = form { number } else { nil }
+    }
+
     /// Whether this sequence is known to come before `other`; `nil` when they cannot be compared.
     public func precedes(_ other: RemoteSequence) -> Bool? {
         guard let mine = Parts(json), let theirs = Parts(other.json) else { return nil }

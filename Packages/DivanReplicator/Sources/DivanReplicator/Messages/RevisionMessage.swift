@@ -78,9 +78,13 @@ struct RevisionMessage {
     /// The properties in the order in which Couchbase Lite writes them.
     func properties(collection: Int?, replacing replaced: RevisionID?) -> BLIPProperties {
         var properties = BLIPProperties.profile("rev", collection: collection)
-        properties.append("id", documentID.text)
-        properties.append("rev", revisionID.description)
-        if let sequence { properties.append("sequence", sequence.json) }
+        properties.append(named: "id", utf8: documentID.text.utf8.span)
+        revisionID.withText { properties.append(named: "rev", utf8: $0) }
+        if let number = sequence?.integer {
+            properties.append(named: "sequence", number)
+        } else if let sequence {
+            properties.append("sequence", sequence.json)
+        }
         if isTombstone { properties.append("deleted", "1") }
         if !ancestry.ids.isEmpty {
             properties.append("history", ancestry.text(of: revisionID))

@@ -194,7 +194,9 @@ struct PassiveFeed {
         var changes: [FeedChange] = []
         for row in rows {
             // What came back to a revision after it had another one is news.
-            if let echo = echoes.removeValue(forKey: row.documentID), echo == row.revisionID {
+            if !echoes.isEmpty, let echo = echoes.removeValue(forKey: row.documentID),
+                echo == row.revisionID
+            {
                 continue
             }
             if row.sequence <= skippedThrough, row.flags.contains(.tombstone) { continue }
