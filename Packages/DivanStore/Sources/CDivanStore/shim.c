@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CDivanStore.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 int divan_stop_counting_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
@@ -42,6 +43,11 @@ static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
 }
 
 int divan_sync_file_system(int descriptor) { return syncfs(descriptor); }
+
+void divan_begin_write_out(int descriptor) {
+    // Without waiting it takes no error from the sync that is to tell of it.
+    (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
 
 int divan_put_row(sqlite3_stmt *statement, const divan_row *row) {
     int code = bind_row(statement, row);

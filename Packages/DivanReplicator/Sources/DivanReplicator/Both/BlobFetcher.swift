@@ -89,8 +89,7 @@ struct BlobFetcher {
             do {
                 let writer = try self.writer ?? blobs.writer()
                 self.writer = writer
-                let rest = known == 0 ? piece : Array(piece[known...])
-                try writer.append(rest.span)
+                try writer.append(known == 0 ? piece : Array(piece[known...]))
             } catch {
                 failure = SyncError(storage: error)
                 writer?.cancel()

@@ -23,6 +23,10 @@ int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, i
 /// `syncfs(2)`, which the system's header shows only to GNU sources.
 int divan_sync_file_system(int descriptor);
 
+/// Has the system begin to bring what was written to a file to the disk, and does not wait for it: a hint, of
+/// which nothing is told.
+void divan_begin_write_out(int descriptor);
+
 /// Writes the bytes of a log once more where they are, and syncs them, through SQLite's default VFS; a
 /// sealed log stays as it is sealed. Returns SQLITE_OK, also where there is none, or the error.
 ///

@@ -1,3 +1,4 @@
+internal import CDivanStore
 internal import Glibc
 
 /// A file being read.
@@ -71,6 +72,8 @@ final class BlobFileSink: BlobSink {
     private let path: String
     private let directory: BlobDirectory
     private let calls: BlobCalls
+    // Since the system was last told to bring what there is to the disk.
+    private var newByteCount = 0
 
     init(_ descriptor: Int32, path: String, directory: BlobDirectory, calls: BlobCalls) {
         self.descriptor = descriptor
@@ -100,6 +103,10 @@ final class BlobFileSink: BlobSink {
             discard()
             throw .system(failure, at: path)
         }
+        newByteCount += piece.count
+        guard newByteCount >= StoreLimits.writtenOutByteCount else { return }
+        newByteCount = 0
+        divan_begin_write_out(descriptor)
     }
 
     func store(as digest: BlobDigest) throws(StoreError) {

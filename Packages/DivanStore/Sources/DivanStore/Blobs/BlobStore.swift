@@ -56,7 +56,7 @@ public final class BlobStore: Sendable {
         let digest = BlobDigest(hashing: content.span)
         guard !contains(digest) else { return digest }
         let writer = try writer()
-        try writer.append(content.span)
+        try writer.append(content)
         return try writer.finish(expected: digest)
     }
 
@@ -209,7 +209,7 @@ public final class BlobReader {
 public final class BlobWriter {
     private let sink: any BlobSink
     private let keepsPart: Bool
-    private var hash = SHA1()
+    private let hash = BlobHash()
     /// Bytes appended so far, those of earlier attempts among them.
     public private(set) var byteCount = 0
 
@@ -226,7 +226,7 @@ public final class BlobWriter {
     fileprivate func takeOver(_ source: any BlobSource) throws(StoreError) {
         while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
         {
-            hash.update(piece.span)
+            hash.update(piece)
             byteCount += piece.count
         }
     }
@@ -237,6 +237,15 @@ public final class BlobWriter {
     public func append(_ piece: Span<UInt8>) throws(StoreError) {
         try sink.append(piece)
         hash.update(piece)
+        byteCount += piece.count
+    }
+
+    /// Adds the next piece, whose memory may be kept until a thread has digested it.
+    ///
+    /// - Throws: The system's refusal; the writer is of no more use then.
+    public func append(_ piece: [UInt8]) throws(StoreError) {
+        hash.update(piece)
+        try sink.append(piece.span)
         byteCount += piece.count
     }
 
