@@ -159,9 +159,10 @@ enum Work: String, CaseIterable {
             url: url,
             isPush: isPush
         )
+        let before = try usage(pair)
         return {
             let outcome = try pair.active.sync(order)
-            try sayUsage(pair, count)
+            try sayUsage(pair, count, since: before)
             guard outcome.documentCount == count else { throw BenchFailure("documents are gone") }
         }
     }
@@ -171,9 +172,10 @@ enum Work: String, CaseIterable {
         try pair.passive.ask(.attach(database: "full", byteCount: count * 1_000_000))
         let url = try pair.passive.listen("full")
         let order = PeerCommand.Order(database: "empty", url: url)
+        let before = try usage(pair)
         return {
             _ = try pair.active.sync(order)
-            try sayUsage(pair, count)
+            try sayUsage(pair, count, since: before)
         }
     }
 
@@ -192,10 +194,19 @@ enum Work: String, CaseIterable {
         }
     }
 
-    private static func sayUsage(_ pair: PeerPair, _ count: Int) throws {
-        for (name, process) in [("active", pair.active), ("passive", pair.passive)] {
-            let seconds = try process.usage().processorSeconds
-            say(String(format: "%@: %.2f µs each", name, seconds / Double(count) * 1e6))
+    /// Seconds of processor time that both have used so far.
+    private static func usage(_ pair: PeerPair) throws -> [Double] {
+        try [pair.active, pair.passive].map { try $0.usage().processorSeconds }
+    }
+
+    private static func sayUsage(
+        _ pair: PeerPair,
+        _ count: Int,
+        since before: [Double]
+    ) throws {
+        for (name, seconds) in zip(["active", "passive"], zip(try usage(pair), before)) {
+            let each = (seconds.0 - seconds.1) / Double(count) * 1e6
+            say(String(format: "%@: %.2f µs each", name, each))
         }
     }
 }
