@@ -72,6 +72,22 @@ import Testing
         #expect((1...64).contains(receivedInFirstTurn.load(ordering: .relaxed)))
     }
 
+    /// What is said after the first ones has left before the last are looked at.
+    @Test func `long messages are handed over four at a time`() async throws {
+        let count = 40
+        let message = [0x82, 126, 0x40, 0x00] + [UInt8](repeating: 7, count: 16_384)
+        let server = RawServer { socket in
+            socket.acceptUpgrade()
+            socket.send(Array(repeatElement(message, count: count).joined()))
+        }
+        let transport = client(port: server.port)
+        let recorder = Recorder(keepsMessages: false)
+        transport.start(recorder)
+        let story = await recorder.end()
+        #expect(story.messageCount == count)
+        #expect(story.batchCount >= count / 4)
+    }
+
     @Test func `a receiver that pauses while messages wait gets them, and then no more`()
         async throws
     {

@@ -32,8 +32,22 @@ final class WebSocketChannel: ByteStreamOwner {
         var processorBegin: Duration?
         var share = Int.max
         var messageCount = 0
+        var longMessagesCount = 0
 
-        var isFull: Bool { messageCount == share }
+        var isFull: Bool { messageCount >= share || longMessagesCount >= Self.longMessagesCount }
+
+        /// Half of what a peer sends of a long content before it waits for an acknowledgement, which
+        /// leaves when the turn ends: so the peer makes one half while the other is taken in here.
+        private static let longMessagesCount = 4
+        /// A frame of such a content has 16 KiB.
+        private static let longMessageByteCount = 16_000
+
+        mutating func add(_ event: WebSocketConnection.Event) {
+            messageCount += 1
+            if case .message(let message, _) = event, message.count >= Self.longMessageByteCount {
+                longMessagesCount += 1
+            }
+        }
     }
 
     /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
@@ -141,8 +155,8 @@ final class WebSocketChannel: ByteStreamOwner {
         )
         do throws(FrameError) {
             while receiver != nil, !turn.isFull, let event = try connection.next() {
+                turn.add(event)
                 handle(event)
-                turn.messageCount += 1
             }
         } catch {
             end(.failed(TransportError(.frame(error), place: place)))
