@@ -137,7 +137,8 @@ extension PeerDriver {
     func transportDidReceive(_ message: ArraySlice<UInt8>) {
         guard phase == .open else { return }
         peer.receive(message.span, at: loop.now)
-        performEffects()
+        // A close comes before the next message; all else can wait for the end of the batch.
+        if peer.isEnded { performEffects() }
     }
 
     func transportDidDrainInput() {

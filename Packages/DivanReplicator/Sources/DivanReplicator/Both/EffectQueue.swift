@@ -21,8 +21,10 @@ struct EffectQueue {
 
     mutating func next() -> SyncEffect? {
         guard nextIndex < effects.count else {
-            effects.removeAll(keepingCapacity: true)
-            nextIndex = 0
+            if nextIndex > 0 {
+                effects.removeAll(keepingCapacity: true)
+                nextIndex = 0
+            }
             return nil
         }
         nextIndex += 1
