@@ -128,7 +128,22 @@ public struct BLIPProperties: Sendable {
     }
 
     /// The value of `name` as a decimal number; `nil` when it is missing or something else.
-    public func integer(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
+    public func integer(_ name: String) -> Int? {
+        guard let value = utf8(name) else { return nil }
+        return Self.shortNumber(value) ?? Int(String(decoding: value, as: UTF8.self))
+    }
+
+    /// A number of few digits and nothing else; nearly all are.
+    private static func shortNumber(_ text: ArraySlice<UInt8>) -> Int? {
+        guard 1...18 ~= text.count else { return nil }
+        var number = 0
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            number = number &* 10 &+ Int(digit)
+        }
+        return number
+    }
 
     /// The value of `name` as Couchbase Lite reads it.
     ///

@@ -82,7 +82,13 @@ import Testing
 
     @Test
     func `numbers are decimal`() {
-        let properties: BLIPProperties = ["a": "200", "b": "-1", "c": "0x10", "d": "9e3", "e": ""]
+        var properties: BLIPProperties = ["a": "200", "b": "-1", "c": "0x10", "d": "9e3", "e": ""]
+        for number in [0, 999_999_999_999_999_999, 1_000_000_000_000_000_000, Int.max] {
+            properties["g"] = String(number)
+            #expect(properties.integer("g") == number)
+        }
+        properties["g"] = "9223372036854775808"
+        #expect(properties.integer("g") == nil)
         #expect(properties.integer("a") == 200)
         #expect(properties.integer("b") == -1)
         for name in ["c", "d", "e", "f"] { #expect(properties.integer(name) == nil) }

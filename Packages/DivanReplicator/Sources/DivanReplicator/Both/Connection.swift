@@ -206,14 +206,13 @@ extension Connection {
         of request: BLIPIncomingRequest,
         below count: Int
     ) throws(SyncError) -> Int {
-        guard let text = request.properties["collection"] else {
+        let number = request.properties.integer("collection")
+        guard number != nil || request.properties.utf8("collection") != nil else {
             guard mode == .legacy, count > 0 else { throw .inappropriateCollection }
             return 0
         }
         guard mode == .collections else { throw .inappropriateCollection }
-        guard let number = Int(text), (0..<count).contains(number) else {
-            throw .unknownCollection
-        }
+        guard let number, (0..<count).contains(number) else { throw .unknownCollection }
         return number
     }
 
