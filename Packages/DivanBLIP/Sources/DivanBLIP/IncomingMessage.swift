@@ -25,7 +25,7 @@ struct IncomingMessage {
     /// Adds a frame's plain payload.
     mutating func append(
         _ plain: Span<UInt8>,
-        limits: BLIPConnection.Limits
+        limits: BLIPLimits
     ) throws(BLIPError.Reason) {
         guard properties == nil else {
             add(plain)
@@ -43,7 +43,7 @@ struct IncomingMessage {
     /// Reads the properties and what stands behind them; false when they are not complete.
     private mutating func begin(
         _ bytes: Span<UInt8>,
-        limits: BLIPConnection.Limits
+        limits: BLIPLimits
     ) throws(BLIPError.Reason) -> Bool {
         guard let block = try PropertyBlock.read(bytes, limit: limits.propertiesByteCount) else {
             return false

@@ -1,12 +1,23 @@
-/// Decides which message sends its next frame, how long the frame may be, and who has to wait.
+/// The messages that go out: which makes its next frame, how long that may be, and who has to wait.
 ///
 /// Source: `blip.md` §5 (order), §6 (flow control).
 struct Outbox {
+    private var writer: FrameWriter
     private var queue = Queue<OutgoingMessage>()
     /// Of messages of several frames.
     private var flows: [MessageKey: MessageFlow] = [:]
     /// Plain bytes of all messages that are still to go.
     private(set) var byteCount = 0
+
+    init(writer: FrameWriter) {
+        self.writer = writer
+    }
+
+    /// Which of the codec's grades compresses from the next frame on.
+    var grade: Int {
+        get { writer.grade }
+        set { writer.use(grade: newValue) }
+    }
 
     /// Whether a frame can be made now.
     var hasNext: Bool { !queue.isEmpty }
@@ -17,20 +28,39 @@ struct Outbox {
         enqueue(consume message)
     }
 
-    /// What became of a message that was written where it stands.
+    /// What became of the message whose frame was made.
     enum Turn {
         case goesOn
         case ended
         case endedReply(to: UInt64)
     }
 
+    /// Appends the next frame; `nil`, and does nothing, when no message may send one.
+    ///
+    /// A body source that fails is reported to `events`.
+    mutating func writeFrame(
+        into output: inout [UInt8],
+        events: inout Queue<BLIPEvent>
+    ) -> Turn? {
+        if let turn = writePlain(into: &output) { return turn }
+        guard var message = queue.popFirst() else { return nil }
+        byteCount -= message.remainingByteCount
+        let limit = frameByteCount(isUrgent: message.isUrgent)
+        if !message.hasBegun { prepare(&message, events: &events) }
+        let outcome = writer.write(&message, byteCount: limit, into: &output)
+        report(&message, to: &events)
+        if outcome.hasMore {
+            putBack(message, after: outcome.countedByteCount)
+            return .goesOn
+        }
+        if !flows.isEmpty { endFlow(of: message.key) }
+        return message.isReply ? .endedReply(to: message.number) : .ended
+    }
+
     /// Makes a frame of the message whose turn it is, without taking it out of the queue.
     ///
     /// Returns `nil`, and does nothing, when there is none or when it needs more than its bytes.
-    mutating func writePlain(
-        with writer: inout FrameWriter,
-        into output: inout [UInt8]
-    ) -> Turn? {
+    private mutating func writePlain(into output: inout [UInt8]) -> Turn? {
         guard queue.first?.isPlain == true, let isUrgent = queue.first?.isUrgent else { return nil }
         byteCount -= queue.first?.remainingByteCount ?? 0
         let isShort = !isUrgent && queue.count > 1 && queue[1]?.isUrgent == true
@@ -46,15 +76,29 @@ struct Outbox {
         return reply.map { .endedReply(to: $0) } ?? .ended
     }
 
-    /// Takes the message whose turn it is.
-    mutating func takeNext() -> OutgoingMessage? {
-        guard let message = queue.popFirst() else { return nil }
-        byteCount -= message.remainingByteCount
-        return message
+    /// Reads ahead; a reply whose source fails before it has begun becomes an error reply.
+    private func prepare(_ message: inout OutgoingMessage, events: inout Queue<BLIPEvent>) {
+        message.prefetch()
+        guard report(&message, to: &events), message.isReply else { return }
+        let reply = BLIPReply.error(domain: "BLIP", code: 500, message: "body cannot be read")
+        message = OutgoingMessage(reply, to: message.number, isUrgent: message.isUrgent)
+    }
+
+    /// Whether the body's source has failed since it was last asked.
+    @discardableResult
+    private func report(
+        _ message: inout OutgoingMessage,
+        to events: inout Queue<BLIPEvent>
+    ) -> Bool {
+        guard let cause = message.takeFailure() else { return false }
+        let key = message.key
+        let failure = BLIPBodyFailure(number: key.number, isReply: key.isReply, cause: cause)
+        events.append(.bodyFailed(failure))
+        return true
     }
 
     /// The most bytes that the next frame of a message that was taken may have.
-    func frameByteCount(isUrgent: Bool) -> Int {
+    private func frameByteCount(isUrgent: Bool) -> Int {
         guard !isUrgent, !queue.isEmpty, let next = queue.first else {
             return Wire.longFrameByteCount
         }
@@ -62,16 +106,11 @@ struct Outbox {
     }
 
     /// Takes back a message with frames left, `countedByteCount` behind the header of its last.
-    mutating func putBack(_ message: OutgoingMessage, after countedByteCount: Int) {
+    private mutating func putBack(_ message: OutgoingMessage, after countedByteCount: Int) {
         byteCount += message.remainingByteCount
         let key = message.key
         let event = MessageFlow.Event.frameMade(byteCount: countedByteCount, of: message)
         if flows[key, default: .queued].take(event).contains(.enqueue) { enqueue(message) }
-    }
-
-    /// Forgets a message whose last frame has been made.
-    mutating func finish(_ message: OutgoingMessage) {
-        if !flows.isEmpty { endFlow(of: message.key) }
     }
 
     private mutating func endFlow(of key: MessageKey) {
@@ -111,5 +150,16 @@ struct Outbox {
             place -= 1
         }
         return place
+    }
+}
+
+extension OutgoingMessage {
+    /// Makes its next frame, of at most `byteCount` bytes, where it stands.
+    fileprivate mutating func writeFrame(
+        with writer: inout FrameWriter,
+        byteCount: Int,
+        into output: inout [UInt8]
+    ) -> FrameWriter.Outcome {
+        writer.write(&self, byteCount: byteCount, into: &output)
     }
 }

@@ -97,15 +97,6 @@ struct OutgoingMessage {
     /// Whether it needs nothing but the bytes at hand.
     var isPlain: Bool { extra == nil }
 
-    /// Makes its next frame, of at most `byteCount` bytes.
-    mutating func writeFrame(
-        with writer: inout FrameWriter,
-        byteCount: Int,
-        into output: inout [UInt8]
-    ) -> FrameWriter.Outcome {
-        writer.write(&self, byteCount: byteCount, into: &output)
-    }
-
     /// Reads the first bytes of a source, so that a failure comes before the first frame.
     mutating func prefetch() {
         _ = refill()
@@ -172,6 +163,18 @@ extension OutgoingMessage {
             properties: properties,
             bytes: bytes,
             extra: extra
+        )
+    }
+
+    /// The message that answers a request of the peer; an urgent one, urgently.
+    init(_ reply: BLIPReply, to number: UInt64, isUrgent: Bool) {
+        let kind: FrameKind = reply.isError ? .errorReply : .reply
+        self.init(
+            number: number,
+            flags: FrameFlags(bits: kind.rawValue | (isUrgent ? FrameFlags.urgent : 0)),
+            isCompressed: reply.isCompressed,
+            properties: reply.properties,
+            body: reply.body
         )
     }
 }

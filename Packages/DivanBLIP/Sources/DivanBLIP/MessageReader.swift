@@ -1,0 +1,183 @@
+/// Puts messages together from the frames that come in: what requests and replies have in common.
+///
+/// One for each connection. It owns what runs over all frames of this direction (checksum and
+/// decompressor, in `FrameReader`), counts what all incomplete messages hold, and keeps what the peer
+/// is to be told about them. Whose message it is, and whether it may come, its callers decide.
+struct MessageReader {
+    private let limits: BLIPLimits
+    private var frames: FrameReader
+    private var plain: [UInt8] = []  // the payload of the frame being received
+    private var acknowledgements = Acknowledgements()
+    /// Plain bytes of all incomplete messages.
+    private(set) var heldByteCount = 0
+
+    init(frames: FrameReader, limits: BLIPLimits) {
+        self.frames = frames
+        self.limits = limits
+    }
+
+    /// A message whose last frame has come.
+    struct Whole {
+        let flags: FrameFlags
+        let properties: BLIPProperties
+        let body: [UInt8]
+    }
+
+    /// What a frame adds to a message that is passed on while it comes.
+    struct Piece {
+        let flags: FrameFlags
+        let properties: BLIPProperties
+        let body: [UInt8]
+        /// Whether nothing of the message was passed on before.
+        let isFirst: Bool
+    }
+
+    /// Whether the peer is to be told something.
+    var hasAcknowledgement: Bool { !acknowledgements.isEmpty }
+
+    /// Appends the next ACK frame; returns `false` when there is none.
+    mutating func appendAcknowledgement(to output: inout [UInt8]) -> Bool {
+        acknowledgements.appendNext(to: &output)
+    }
+
+    /// Reads a frame of a message that is held until it is whole; then returns it.
+    ///
+    /// `message` is what came before, or `nil` at the first frame; afterwards, what is held now.
+    mutating func read(
+        _ frame: Span<UInt8>,
+        _ header: FrameHeader,
+        continuing message: inout IncomingMessage?
+    ) throws(BLIPError.Reason) -> Whole? {
+        let payload = try payload(of: frame, header, held: message?.heldByteCount ?? 0)
+        defer { plain = payload }
+        guard message != nil || header.flags.hasMoreComing else {
+            return try whole(payload, header.flags)
+        }
+        var open = message.take() ?? IncomingMessage(flags: header.flags)
+        try append(payload, to: &open)
+        guard header.flags.hasMoreComing else {
+            let properties = try finish(open)
+            return Whole(flags: open.flags, properties: properties, body: open.takeBody())
+        }
+        acknowledge(frame, header, of: &open)
+        message = open
+        return nil
+    }
+
+    /// Reads a frame of a message that is passed on while it comes, unless its properties are not whole.
+    mutating func readPiece(
+        _ frame: Span<UInt8>,
+        _ header: FrameHeader,
+        continuing message: inout IncomingMessage?
+    ) throws(BLIPError.Reason) -> Piece? {
+        let payload = try payload(of: frame, header, held: message?.heldByteCount ?? 0)
+        defer { plain = payload }
+        var open = message.take() ?? IncomingMessage(flags: header.flags)
+        let isFirst = open.properties == nil
+        try append(payload, to: &open)
+        var piece: Piece?
+        if let properties = open.properties {
+            let body = open.takeBody()
+            heldByteCount -= body.count
+            piece = Piece(flags: open.flags, properties: properties, body: body, isFirst: isFirst)
+        }
+        guard header.flags.hasMoreComing else {
+            _ = try finish(open)
+            return piece
+        }
+        acknowledge(frame, header, of: &open)
+        message = open
+        return piece
+    }
+
+    /// Reads and acknowledges a frame of a message that was given up.
+    mutating func drop(
+        _ frame: Span<UInt8>,
+        _ header: FrameHeader,
+        continuing message: inout IncomingMessage?
+    ) throws(BLIPError.Reason) {
+        try pass(frame, header)
+        guard header.flags.hasMoreComing else { return }
+        var open = message.take() ?? IncomingMessage(flags: header.flags)
+        acknowledge(frame, header, of: &open)
+        message = open
+    }
+
+    /// Reads a frame of which nothing is wanted: checksum and decompressor run over it.
+    mutating func pass(_ frame: Span<UInt8>, _ header: FrameHeader) throws(BLIPError.Reason) {
+        plain = try payload(of: frame, header, held: 0)
+    }
+
+    /// Passes over a frame of unknown type.
+    mutating func skip(_ frame: Span<UInt8>, _ header: FrameHeader) {
+        frames.skip(frame, header: header)
+    }
+
+    /// Forgets what came of a message that is given up while it comes.
+    mutating func discard(_ message: inout IncomingMessage) {
+        heldByteCount -= message.heldByteCount
+        message.discard()
+    }
+
+    /// A larger payload's memory is given back at the next frame.
+    private static var keptByteCount: Int { 262_144 }
+
+    /// Returns the frame's plain payload, checked; hand the array back to `plain` for reuse.
+    private mutating func payload(
+        of frame: Span<UInt8>,
+        _ header: FrameHeader,
+        held: Int
+    ) throws(BLIPError.Reason) -> [UInt8] {
+        let limit = limits.messageByteCount
+        plain.removeAll(keepingCapacity: plain.capacity <= Self.keptByteCount)
+        try frames.read(frame, header: header, held: held, limit: limit, into: &plain)
+        var payload: [UInt8] = []
+        swap(&payload, &plain)
+        return payload
+    }
+
+    /// Reads a message that came in one frame.
+    private func whole(
+        _ payload: [UInt8],
+        _ flags: FrameFlags
+    ) throws(BLIPError.Reason) -> Whole {
+        let limit = limits.propertiesByteCount
+        guard let block = try PropertyBlock.read(payload.span, limit: limit) else {
+            throw .truncatedProperties
+        }
+        let body = Array(payload[block.bodyOffset...])
+        return Whole(flags: flags, properties: block.properties, body: body)
+    }
+
+    /// Adds to a message of several frames and keeps the count of what is held.
+    private mutating func append(
+        _ payload: [UInt8],
+        to message: inout IncomingMessage
+    ) throws(BLIPError.Reason) {
+        let before = message.heldByteCount
+        try message.append(payload.span, limits: limits)
+        heldByteCount += message.heldByteCount - before
+        guard heldByteCount <= limits.openByteCount else {
+            throw .openBytes(limit: limits.openByteCount)
+        }
+    }
+
+    /// Counts a message as held no more, and returns its properties.
+    private mutating func finish(
+        _ message: IncomingMessage
+    ) throws(BLIPError.Reason) -> BLIPProperties {
+        heldByteCount -= message.heldByteCount
+        guard let properties = message.properties else { throw .truncatedProperties }
+        return properties
+    }
+
+    private mutating func acknowledge(
+        _ frame: Span<UInt8>,
+        _ header: FrameHeader,
+        of message: inout IncomingMessage
+    ) {
+        guard let total = message.count(frame.count - header.byteCount) else { return }
+        let key = MessageKey(number: header.number, isReply: header.flags.kind != .request)
+        acknowledgements.add(key, total: total)
+    }
+}
