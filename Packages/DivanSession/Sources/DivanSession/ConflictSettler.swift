@@ -10,20 +10,34 @@ import DivanTransport
 /// as its end; one that is not stays as it was, with both branches, and the application is told why.
 /// `completion` is called once for each, and never inside a transaction.
 ///
-/// **Its steps** are read, ask, store. Nothing is locked while the resolver thinks: it may take long,
-/// and may use the database. The answer is stored only where both branches are still those that it
-/// was asked about; if either has moved on, all three steps begin anew. A conflict that was settled
-/// elsewhere needs no answer, and a document that was purged meanwhile is an error.
+/// **Its states** are those of one conflict: in line, read, asked about, stored, and given up. Nothing is
+/// locked while the resolver thinks: it may take long, and may use the database.
+///
+/// ```
+/// in line ─→ read ─→ asked ─→ stored ─→ settled
+///              ↑                 │ a branch has moved on, or a further conflict is left
+///              └─────────────────┘ at most `attemptLimit` times, then given up
+/// read:  no conflict any more ─→ settled        the document was purged ─→ given up
+/// asked: the resolver throws  ─→ given up
+/// ```
+///
+/// The answer is stored only where both branches are still those that it was asked about. Two tombstones
+/// are never asked about: both sides agree that the document is gone, so the peer's stays, or, where a
+/// branch can be closed, the one that every peer chooses. Of two equal bodies the peer's needs no
+/// revision of ours.
 ///
 /// **What may be reordered.** Conflicts of different documents are settled side by side, in any order;
-/// of one document one at a time, since the engine asks for the next when one is settled.
+/// of one document one at a time, since the engine asks for the next when one is settled. Local saves
+/// and revisions of the peer go on meanwhile, and may overtake an answer: then it is not stored.
 ///
 /// **What bounds it.** `ConflictBacklog` lets a few resolvers of a replication run at a time and keeps
 /// the rest in line, `processLimit` does so for all together; `attemptLimit` bounds how often one is
 /// asked about a document that keeps changing. Peers that undo each other's answers are the engine's
 /// matter, which counts them (`SyncStatus.rotating`).
 ///
-/// **What a crash leaves.** The conflict: the next start of a replication that pulls asks again.
+/// **What a crash leaves.** The conflict, or the stored answer: nothing in between. The next start of a
+/// replication that pulls finds what is left in the store and asks again, so a resolver may be asked
+/// twice about one conflict and has to answer the same; its own side effects are its own matter.
 ///
 /// Source: `behaviour.md` §9.
 struct ConflictSettler: Sendable {

@@ -16,11 +16,17 @@ import DivanStore
 /// Nothing is remembered about a client beyond the connection but the checkpoints it leaves.
 ///
 /// **A turn.** `receive` answers questions and puts revisions into the `Inbox`; `pump` stores these in
-/// one transaction, answers them, and lets each subscription (`PassiveFeed`) fill its windows.
+/// one transaction, answers them, and lets each subscription (`PassiveFeed`) fill its windows:
+///
+/// ```
+/// message ─→ PassiveCollection ─→ Inbox ─→ commit ─→ answers
+///                  PassiveFeed ─→ changes, revisions ─→ Connection ─→ frames
+/// ```
 ///
 /// **What may be reordered.** Answers leave in the order of the transactions, not of the requests: a
 /// revision that waits for blobs is overtaken. With an answer goes how far the sequences were, so
-/// that a client that pulls, too, can tell older news from newer.
+/// that a client that pulls, too, can tell older news from newer. A list of proposals is judged after
+/// the revisions that came before it are stored, so a client may propose a child right behind its parent.
 ///
 /// **What bounds it.** `ReplicatorLimits` for each connection, `ConnectionBudget` for all of a listener:
 /// received lists, open messages, revisions that wait, blobs in either direction, bytes that

@@ -5,18 +5,32 @@ import DivanRevisions
 /// **What it promises.** A sequence stands here only if the remote had exactly the revision that the
 /// row with this sequence holds. So a push can leave it out, and a pull need not ask for it.
 ///
-/// **Why it exists.** Only rows with a single revision are here, which a row keeps as long as it keeps
-/// its sequence. A push of new documents that the remote accepts in order lengthens a range, and no
-/// row is written again for it; any other mark stands in the row's tree.
+/// **Why it exists.** A push of new documents marks each of them as known at the remote. Written into the
+/// rows, every mark would write its row a second time; as a sequence here, a run of them lengthens one
+/// range, and no row is touched. So only rows with a single revision are here: such a row keeps that
+/// revision as long as it keeps its sequence. Any other mark stands in the row itself, or in its tree.
 ///
-/// **Its life.** When a row changes, its mark moves into the tree. The sequence, which is never given
-/// again, may stay behind: no row has it any more.
+/// **The states of a mark.** Nowhere: the remote is not known to have the revision. Here, as a member of
+/// its range. In the row, as the one remote that has its only revision, or in the tree, for each remote
+/// the latest revision it has. A mark is looked for in the row first, then here (`ancestor(of:at:in:)`).
+/// It moves only towards the tree: when the row is saved again, the new tree takes it along
+/// (`holders(of:)`), and the old sequence, which is never given again, may stay behind, since no row
+/// has it any more; when the tree changes while the sequence stays, it is removed (`remove(_:)`).
 ///
-/// **What bounds it.** One entry for each remote, one range for each gap; a remote that accepts in
-/// order needs one. The set is read and written whole, within the transaction that marks.
+/// **What may be reordered.** Marks come in the order of the remote's answers, which is not that of the
+/// sequences: a set does not mind. Several runs of one transaction are added one after another and written
+/// once. A mark that comes when the row has changed already is none of a single revision, and goes into
+/// the tree; so before a run is added, its rows are counted, unless nothing was stored since the feed
+/// that named them was read.
+///
+/// **What bounds it.** One entry for each remote, one range for each gap, at most
+/// `StoreLimits.knownRangesCount` of them: a short run that would add a range goes into its rows instead,
+/// and so does any when there are so many. A remote that accepts in order needs one range. The set is
+/// read once in a transaction and written whole; to look up a sequence is a binary search.
 ///
 /// **What a crash leaves.** Marks are written in transactions before the checkpoint that counts on
-/// them. One that was lost costs a proposal that the remote answers with "known".
+/// them. One that was lost costs a proposal that the remote answers with "known". A stored form that
+/// cannot be read is damage, and reported as such: to guess might keep a change from the remote for good.
 struct KnownSequences: Equatable {
     private(set) var remotes: [Entry] = []
 

@@ -7,19 +7,24 @@ internal import Synchronization
 /// reader sees one commit's state from beginning to end, at least as new as its call, and neither
 /// waits for the writer nor makes it wait.
 ///
-/// **States.** Open for reading, open for writing, in doubt, closed. A write or a read that fails undoes
+/// **States.** Open for reading, open for writing, in doubt, closed; while the key changes, the writer is
+/// closed and readers wait (`SQLiteEngine+Rekeying`). A write or a read that fails undoes
 /// its transaction, and the next one begins afresh. A sync that fails puts the log in doubt
 /// (`failedSync`): the system may forget pages that it could not write, and call a later sync of them
 /// good. So the next write first writes the whole log again and syncs it (decision 0026). As long as
 /// that fails, every write throws the first error, while readers go on. The file itself needs no such
 /// care: what was not synced there is copied from the log again.
 ///
-/// **What may be reordered.** Nothing: the seam promises one write at a time. With `syncsFully` each
+/// **What may be reordered.** Writes never: the seam promises one at a time. With `syncsFully` each
 /// commit is on the disk when `write` returns. Without, commits reach it in their order, but later:
-/// `SQLiteCheckpointer` copies the log into the file when it has grown.
+/// `SQLiteCheckpointer` copies the log into the file when it has grown. Reads run beside each other and
+/// beside a write; one that begins after a write has returned sees it. A snapshot that nobody
+/// uses is ended before a write, so that it does not keep the log from being copied.
 ///
-/// **What bounds it.** The log is cut back to 64 MiB after a long reader; caches have sizes of their
-/// own, 8 MiB for the writer. `SQLiteReaders` bounds the readers that are kept.
+/// **What bounds it.** `StoreLimits`: the log is copied each `logPageCount` pages, and a writer that runs
+/// `logLagPageCount` ahead waits; `idleReaderCount` connections are kept for reading. Behind a long
+/// reader the log grows as far as it is written, and is cut back to 64 MiB after it. Caches have sizes of
+/// their own, 8 MiB for the writer and 6 MiB for each reader.
 ///
 /// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with
 /// `syncsFully`; without, the last ones may be missing, the last in order first, and never a part of
