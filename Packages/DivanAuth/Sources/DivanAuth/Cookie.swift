@@ -23,7 +23,7 @@ public struct Cookie: Sendable, Equatable {
     }
 
     /// Whether a request to `location` carries the cookie, its expiry aside.
-    public func matches(_ location: CookieJar.Location) -> Bool {
+    public func matches(_ location: CookieLocation) -> Bool {
         let isHost = location.host == domain || (!isHostOnly && isBelow(location.host, domain))
         return isHost && isWithinPath(location.path) && (location.isSecure || !isSecure)
     }
@@ -44,7 +44,7 @@ public struct Cookie: Sendable, Equatable {
 
 extension Cookie {
     /// Reads a `Set-Cookie` value; `nil` when it is malformed or claims another domain.
-    init?(_ header: String, from location: CookieJar.Location, at now: Int64, parents: Bool) {
+    init?(_ header: String, from location: CookieLocation, at now: Int64, parents: Bool) {
         guard header.utf8.count <= AuthLimits.cookieByteCount,
             !header.utf8.contains(where: { isControl($0) && $0 != 9 })
         else { return nil }

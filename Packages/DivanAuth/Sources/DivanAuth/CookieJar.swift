@@ -7,23 +7,7 @@
 /// Sync Gateway compares it exactly; and without a `Domain` a cookie goes to its host only.
 public struct CookieJar: Sendable, Equatable {
     /// The parts of a URL that cookies depend on.
-    public struct Location: Sendable, Equatable {
-        /// Host name or IP address, in lower case, without brackets.
-        public let host: String
-        /// The path, with its leading slash and without a query.
-        public let path: String
-        /// Whether the connection is encrypted.
-        public let isSecure: Bool
-
-        /// Describes where a request goes.
-        public init(host: String, path: String, isSecure: Bool) {
-            let text =
-                host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
-            self.host = text.lowercased()
-            self.path = path
-            self.isSecure = isSecure
-        }
-    }
+    public typealias Location = CookieLocation
 
     /// Whether a host may set cookies for the domain above it; a domain of one label never.
     public var acceptsParentDomains: Bool

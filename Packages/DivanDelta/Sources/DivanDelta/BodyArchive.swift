@@ -12,19 +12,7 @@ import DivanJSON
 /// `0x80 + 0x40 if it is a delta + the codec's number, 0 for none`.
 public struct BodyArchive: Sendable {
     /// A codec under the number that packed bodies name it by.
-    public struct NumberedCodec: Sendable {
-        /// 1 to 63; never given to another codec as long as bodies are kept.
-        public let number: UInt8
-        /// The codec.
-        public let codec: any CompressionCodec
-
-        /// Returns `nil` for a number that a body cannot name.
-        public init?(number: UInt8, codec: any CompressionCodec) {
-            guard 1...63 ~= number else { return nil }
-            self.number = number
-            self.codec = codec
-        }
-    }
+    public typealias NumberedCodec = DivanDelta.NumberedCodec
 
     /// Deltas alone, without compression.
     public static let deltas = BodyArchive(packing: nil)
@@ -144,26 +132,6 @@ public struct BodyArchive: Sendable {
         } catch {
             // Not JSON, or nothing that a delta can say: the body is kept whole.
             return nil
-        }
-    }
-}
-
-/// Why an old body cannot be given back.
-public enum BodyArchiveError: Error, Equatable, Sendable {
-    /// It was packed with a codec that the archive was not given.
-    case unknownCodec(number: UInt8)
-    /// The bytes are not what was packed, or the body beside them is another; the reason.
-    case damaged(String)
-}
-
-extension BodyArchiveError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
-    public var description: String {
-        switch self {
-        case .unknownCodec(let number):
-            "old body: packed with codec \(number); hand that codec to BodyArchive(reading:)"
-        case .damaged(let detail):
-            "old body: damaged (\(detail)); restore a backup, or fetch the revision again"
         }
     }
 }

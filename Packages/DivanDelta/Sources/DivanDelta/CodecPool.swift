@@ -6,7 +6,7 @@ import Synchronization
 /// Sendable although the streams are for one thread at a time: each is taken out of the list,
 /// under its lock, by the one thread that uses it.
 final class CodecPool: @unchecked Sendable {
-    let codec: BodyArchive.NumberedCodec
+    let codec: NumberedCodec
     private let idle = Mutex<Void>(())
     // Only touched while `idle` is locked.
     private var compressors: [any StreamCompressor] = []
@@ -15,7 +15,7 @@ final class CodecPool: @unchecked Sendable {
     // As many states as threads usually pack at once; the largest takes 400 KB.
     private static let limit = 2
 
-    init(_ codec: BodyArchive.NumberedCodec) {
+    init(_ codec: NumberedCodec) {
         self.codec = codec
     }
 

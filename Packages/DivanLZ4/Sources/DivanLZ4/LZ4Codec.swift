@@ -1,4 +1,3 @@
-internal import CDivanLZ4
 public import DivanCompression
 
 /// LZ4 blocks with 64 KiB of history from piece to piece: for fast links and data at rest.
@@ -31,14 +30,4 @@ public struct LZ4Codec: CompressionCodec {
 extension CompressionCodec where Self == LZ4Codec {
     /// LZ4 with history.
     public static var lz4: Self { Self() }
-}
-
-/// The frame around a block.
-enum Block {
-    /// Most plain bytes in a block.
-    static let byteCount = Int(DIVAN_LZ4_BLOCK_BYTE_COUNT)
-    /// Most bytes of the two lengths before it.
-    static let headCount = Int(DIVAN_LZ4_HEAD_BYTE_COUNT)
-    /// The word for `CompressionError`.
-    static let codecName = "lz4"
 }

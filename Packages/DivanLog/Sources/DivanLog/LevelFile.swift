@@ -4,7 +4,7 @@ import Glibc
 struct LevelFile: Sendable {
     private let level: LogLevel
     private var sinkLevel: LogLevel
-    private var configuration: FileSink.Configuration
+    private var configuration: FileSinkConfiguration
     private var descriptor: Int32 = -1
     private var byteCount = 0
     private var serialNumber = 0
@@ -13,7 +13,7 @@ struct LevelFile: Sendable {
     init(
         _ level: LogLevel,
         sinkLevel: LogLevel,
-        configuration: FileSink.Configuration
+        configuration: FileSinkConfiguration
     ) throws(LogFileError) {
         self.level = level
         self.sinkLevel = sinkLevel
@@ -22,7 +22,7 @@ struct LevelFile: Sendable {
     }
 
     /// Takes over settings, for the next file's header and the length and number of files.
-    mutating func adopt(_ configuration: FileSink.Configuration, sinkLevel: LogLevel) {
+    mutating func adopt(_ configuration: FileSinkConfiguration, sinkLevel: LogLevel) {
         self.configuration = configuration
         self.sinkLevel = sinkLevel
         removeOldest()

@@ -10,7 +10,7 @@ final class LevelFiles: Sendable {
     private let state: Mutex<State>
 
     /// - Throws: `LogFileError` when the directory or a file cannot be made.
-    init(sinkLevel: LogLevel, configuration: FileSink.Configuration) throws(LogFileError) {
+    init(sinkLevel: LogLevel, configuration: FileSinkConfiguration) throws(LogFileError) {
         try makeDirectory(configuration.directory)
         var files: [LogLevel: LevelFile] = [:]
         for kept in LogLevel.allCases where kept != .none {
@@ -26,7 +26,7 @@ final class LevelFiles: Sendable {
     var lostEntryCount: Int { state.withLock(\.lostEntryCount) }
 
     /// Takes over settings, for the lengths and numbers from now on and for later headers.
-    func adopt(_ configuration: FileSink.Configuration, sinkLevel: LogLevel) {
+    func adopt(_ configuration: FileSinkConfiguration, sinkLevel: LogLevel) {
         state.withLock { state in
             for level in state.files.keys {
                 state.files[level]?.adopt(configuration, sinkLevel: sinkLevel)

@@ -20,5 +20,5 @@ struct Figure: Codable {
     }
 
     /// Whether it is good enough.
-    var isReached: Bool { must?.isReached(by: self) ?? true }
+    var isReached: Bool { must?.isReached(by: ours, ratio: ratio) ?? true }
 }

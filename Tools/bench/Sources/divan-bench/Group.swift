@@ -1,5 +1,3 @@
-import Foundation
-
 /// Figures that are measured together; `--only` chooses groups by the beginning of their name.
 struct Group: Sendable {
     let name: String
@@ -8,75 +6,4 @@ struct Group: Sendable {
     /// Counts, and ratios of processor time in memory: what `--steady` measures, for every change.
     var isSteady = false
     let measure: @Sendable (Workplace, inout Report) throws -> Void
-
-    /// All groups, in the order of a whole run.
-    static let all: [Group] = [
-        Group(name: "json", isSteady: true) { try JSONFigures.measure($0.documents, into: &$1) },
-        Group(name: "store") {
-            try StoreFigures.measure($0.documents, in: $0.directory, into: &$1)
-        },
-        Group(name: "saving") { try SavingFigures.measure($0, into: &$1) },
-        Group(name: "reading") { try ReadingFigures.measure($0, into: &$1) },
-        Group(name: "query") { try QueryFigures.measure(in: $0.directory, into: &$1) },
-        Group(name: "scans") { try ScanFigures.measure($0, into: &$1) },
-        Group(name: "growth") { try GrowthFigures.measure($0, into: &$1) },
-        Group(name: "stages") { try GrowthStages.measure($0, into: &$1) },
-        Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
-        Group(name: "deltas", isSteady: true) { try DeltaFigures.measure($0, into: &$1) },
-        Group(name: "command") { try CommandFigures.measure($0, into: &$1) },
-        Group(name: "blobs") { try BlobFigures.measure($0, into: &$1) },
-        Group(name: "seal") { try SealFigures.measure($0, into: &$1) },
-        Group(name: "import") { try ImportFigures.measure($0, into: &$1) },
-        Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
-        Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },
-        Group(name: "blip", isSteady: true) { try BLIPFigures.measure($0.documents, into: &$1) },
-        Group(name: "costs", isSteady: true) { try CostFigures.measure($0, into: &$1) },
-        Group(name: "instructions", isSteady: true) {
-            try InstructionFigures.measure($0, into: &$1)
-        },
-        Group(name: "tls") { try TLSFigures.measure(into: &$1) },
-        Group(name: "stream") { try LoopbackFigures.measureStream(into: &$1) },
-        Group(name: "requests") { try LoopbackFigures.measureRequests(into: &$1) },
-        Group(name: "roundtrip") { try LoopbackFigures.measureRoundTrips(into: &$1) },
-        Group(name: "memory") { try IdleFigures.measureMemory(into: &$1) },
-        Group(name: "idle") { try IdleFigures.measureCrowd(into: &$1) },
-        Group(name: "listener") { try ListenerFigures.measure(in: $0.directory, into: &$1) },
-        Group(name: "sync-rates") { try SyncFigures.measure($0, into: &$1) },
-        Group(name: "sync-schemes") { try SchemeFigures.measure($0, into: &$1) },
-        Group(name: "sync-steps") { try StepFigures.measure($0, into: &$1) },
-        Group(name: "sync-volume") { try VolumeFigures.measure($0, into: &$1) },
-        Group(name: "sync-reference") { try SyncReferenceFigures.measure($0, into: &$1) },
-    ]
-}
-
-/// What the groups of one run share: real documents, and a directory that goes with the run.
-struct Workplace {
-    let documents: Documents
-    let directory: String
-    /// How far `GrowthStages` goes.
-    let documentCount: Int
-
-    init(documentCount: Int = 10_000) throws {
-        self.documentCount = documentCount
-        documents = try Documents()
-        directory = NSTemporaryDirectory() + "divan-bench-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: true
-        )
-    }
-
-    /// Makes a directory of its own for a figure.
-    func newDirectory() throws -> String {
-        let path = "\(directory)/\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: path,
-            withIntermediateDirectories: true
-        )
-        return path
-    }
-
-    func remove() {
-        try? FileManager.default.removeItem(atPath: directory)
-    }
 }

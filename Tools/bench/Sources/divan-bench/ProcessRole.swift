@@ -24,20 +24,6 @@ enum ProcessRole: String {
         try Program.current.start(["role", rawValue] + words, input: .lines)
     }
 
-    func run(_ words: [String]) throws {
-        OwnProcess.raiseDescriptorLimit()
-        switch self {
-        case .server: try ServerRole().run()
-        case .holder: try HolderRole(words).run()
-        case .listener: try ListenerRole(words).run()
-        case .pullers: try PullerRole(words).run()
-        case .hostile: try HostileRole(words).run()
-        case .opener: try OpenerRole(words).run()
-        case .peer: try PeerRole(words).run()
-        case .cost: try CostRole(words).run()
-        }
-    }
-
     /// Answers each line of standard input until it ends.
     static func answer(_ answer: (String) -> Double) {
         while let question = readLine() { say("\(answer(question))") }

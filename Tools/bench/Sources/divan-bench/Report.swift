@@ -25,18 +25,22 @@ struct Report: Codable {
         figures.filter { !$0.isReached }.map(\.name) + unmeasured.map { "\($0) (not measured)" }
     }
 
-    /// Measures a group against its thresholds.
+    /// Adds the figures of a group, measured against its thresholds.
     ///
     /// One that misses something is measured again, `attempts` times in all, and the last time
     /// counts: a machine may be busy for a moment, what became slower stays so.
-    mutating func measure(_ group: Group, in workplace: Workplace, attempts: Int = 1) throws {
+    mutating func add(
+        group: String,
+        attempts: Int,
+        measure: (inout Report) throws -> Void
+    ) throws {
         let before = self
         for attempt in 1...attempts {
-            thresholds = allThresholds[group.name] ?? Thresholds()
-            try group.measure(workplace, &self)
+            thresholds = allThresholds[group] ?? Thresholds()
+            try measure(&self)
             unmeasured += thresholds.unmeasured
             if attempt == attempts || misses.count == before.misses.count { return }
-            say("  once more: \(group.name)")
+            say("  once more: \(group)")
             self = before
         }
     }

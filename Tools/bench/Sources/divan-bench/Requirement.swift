@@ -12,13 +12,13 @@ enum Requirement {
     /// This value in the figure's own unit, or less.
     case atMost(Double)
 
-    /// Whether the figure is good enough.
-    func isReached(by figure: Figure) -> Bool {
+    /// Whether a figure, and its ratio to the floor, are good enough.
+    func isReached(by value: Double, ratio: Double) -> Bool {
         switch self {
-        case .share(let share): figure.ratio >= share
-        case .atLeast(let value): figure.ours >= value
-        case .times(let factor): figure.ratio <= factor
-        case .atMost(let value): figure.ours <= value
+        case .share(let share): ratio >= share
+        case .atLeast(let least): value >= least
+        case .times(let factor): ratio <= factor
+        case .atMost(let most): value <= most
         }
     }
 }

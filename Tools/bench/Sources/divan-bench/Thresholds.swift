@@ -28,11 +28,11 @@ struct Thresholds {
         }
     }
 
-    /// Reads the requirements of all groups, before the first of them is measured.
-    static func of(_ groups: [Group], isStrict: Bool) throws -> [String: Thresholds] {
+    /// Reads the requirements of some groups, before the first of them is measured.
+    static func of(groups: [String], isStrict: Bool) throws -> [String: Thresholds] {
         var thresholds: [String: Thresholds] = [:]
         for group in groups {
-            thresholds[group.name] = try Thresholds(group: group.name, isStrict: isStrict)
+            thresholds[group] = try Thresholds(group: group, isStrict: isStrict)
         }
         return thresholds
     }

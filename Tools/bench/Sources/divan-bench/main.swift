@@ -1,3 +1,4 @@
+import DivanTestKit
 import Foundation
 
 /// `run` measures, `compare` compares two runs, `role` is how the bench starts itself as the other
@@ -8,29 +9,46 @@ let usage = """
            divan-bench work \(Work.allCases.map(\.rawValue).joined(separator: "|")) COUNT
                [--control FIFO]
            divan-bench compare OLD.json NEW.json
-    groups: \(Group.all.map(\.name).joined(separator: ", "))
-    steady: \(Group.all.filter(\.isSteady).map(\.name).joined(separator: ", "))
+    groups: \(Groups.all.map(\.name).joined(separator: ", "))
+    steady: \(Groups.all.filter(\.isSteady).map(\.name).joined(separator: ", "))
     """
 let words = Array(CommandLine.arguments.dropFirst())
 
 /// Measures, and returns whether everything that has to be reached was reached.
 func run(_ options: RunOptions) throws -> Bool {
-    let groups = Group.all.filter {
+    let groups = Groups.all.filter {
         $0.name.hasPrefix(options.prefix) && ($0.isSteady || !options.isSteady)
     }
     guard !groups.isEmpty else {
         throw BenchFailure("no group begins with \(options.prefix)\n\(usage)")
     }
-    let thresholds = try Thresholds.of(groups, isStrict: options.isStrict)
+    let thresholds = try Thresholds.of(groups: groups.map(\.name), isStrict: options.isStrict)
     let workplace = try Workplace(documentCount: options.documentCount)
     defer { workplace.remove() }
     var report = Report(.now(commit: options.commit), holdingTo: thresholds)
     for group in groups {
-        try report.measure(group, in: workplace, attempts: options.isSteady ? 3 : 1)
+        try report.add(group: group.name, attempts: options.isSteady ? 3 : 1) {
+            try group.measure(workplace, &$0)
+        }
     }
     report.sayVerdict()
     if let json = options.json { try report.write(to: json) }
     return report.misses.isEmpty
+}
+
+/// Is the other process of a figure.
+func run(_ role: ProcessRole, _ words: [String]) throws {
+    OwnProcess.raiseDescriptorLimit()
+    switch role {
+    case .server: try ServerRole().run()
+    case .holder: try HolderRole(words).run()
+    case .listener: try ListenerRole(words).run()
+    case .pullers: try PullerRole(words).run()
+    case .hostile: try HostileRole(words).run()
+    case .opener: try OpenerRole(words).run()
+    case .peer: try PeerRole(words).run()
+    case .cost: try CostRole(words).run()
+    }
 }
 
 do {
@@ -51,7 +69,7 @@ do {
                 "role knows server, holder, listener, pullers, hostile, opener, peer and cost"
             )
         }
-        try role.run(Array(words.dropFirst(2)))
+        try run(role, Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
         Report.sayComparison(try .read(words[1]), try .read(words[2]))
     default:

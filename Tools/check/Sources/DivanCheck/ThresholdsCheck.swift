@@ -9,7 +9,7 @@ public struct ThresholdsCheck {
 
     /// Returns the groups without a file, and the files without a group.
     public func violations() throws -> [Violation] {
-        let table = "Tools/bench/Sources/divan-bench/Group.swift"
+        let table = "Tools/bench/Sources/divan-bench/Groups.swift"
         let folder = "Tools/bench/thresholds"
         guard tree.exists(table) else { return [] }
         let groups = try tree.text(table).matches(of: /Group\(name: "([^"]+)"/).map { String($0.1) }

@@ -375,7 +375,7 @@ import Testing
         let check = ThresholdsCheck(checkout.tree)
         #expect(try check.violations().isEmpty, "there is no bench yet")
         let groups = "Group(name: \"json\", isSteady: true) {}\nGroup(name: \"tls\") {}\n"
-        try checkout.write("Tools/bench/Sources/divan-bench/Group.swift", groups)
+        try checkout.write("Tools/bench/Sources/divan-bench/Groups.swift", groups)
         try checkout.write("Tools/bench/thresholds/json.json", "{}\n")
         #expect(try check.violations().map(\.place) == ["Tools/bench/thresholds/tls.json"])
         try checkout.write("Tools/bench/thresholds/tls.json", "{}\n")

@@ -1,4 +1,3 @@
-internal import DivanDelta
 internal import DivanRevisions
 internal import Synchronization
 
@@ -99,35 +98,6 @@ final class DeltaSources: Sendable {
             state.holdCount += count
             state.sharing = .held
         }
-    }
-}
-
-/// What a transaction keeps of the bodies that it replaces, beside those that a remote has.
-enum DeltaRetention {
-    case nothing, everything
-    /// What was current at these sequences, and what was kept before.
-    case shared(through: [CollectionID: UInt64])
-
-    /// The rule for a save over `old`.
-    func bodies(over old: DocumentRow?, in collection: CollectionID) -> BodyRetention {
-        guard let old else { return .none }
-        switch self {
-        case .nothing:
-            return .none
-        case .everything:
-            return Self.latest()
-        case .shared(let through):
-            guard let last = through[collection] else { return .none }
-            return Self.latest(dropsReplaced: old.sequence > last)
-        }
-    }
-
-    private static func latest(dropsReplaced: Bool = false) -> BodyRetention {
-        BodyRetention(
-            revisionCount: StoreLimits.deltaSourcesCount,
-            minimumByteCount: JSONDelta.minimumBodyByteCount,
-            dropsReplaced: dropsReplaced
-        )
     }
 }
 

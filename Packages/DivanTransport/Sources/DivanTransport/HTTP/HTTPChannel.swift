@@ -43,7 +43,7 @@ final class HTTPChannel: ByteStreamOwner {
         _ stream: ByteStream,
         address: SocketAddress,
         isSecure: Bool,
-        configuration: HTTPServer.Configuration,
+        configuration: HTTPServerConfiguration,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void,
         didEnd: @escaping () -> Void

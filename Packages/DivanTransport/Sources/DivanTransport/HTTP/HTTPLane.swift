@@ -11,7 +11,7 @@ final class HTTPLane: Sendable {
 
     init(
         loop: EpollLoop,
-        _ configuration: HTTPServer.Configuration,
+        _ configuration: HTTPServerConfiguration,
         limit: Int,
         count: ConnectionCount,
         log: Log,
@@ -54,7 +54,7 @@ final class HTTPLane: Sendable {
 /// The HTTP connections that live on one loop, where everything here happens.
 final class HTTPChannels {
     private let loop: EpollLoop
-    private let configuration: HTTPServer.Configuration
+    private let configuration: HTTPServerConfiguration
     private let limit: Int
     private let count: ConnectionCount
     private let log: Log
@@ -65,7 +65,7 @@ final class HTTPChannels {
 
     init(
         loop: EpollLoop,
-        _ configuration: HTTPServer.Configuration,
+        _ configuration: HTTPServerConfiguration,
         limit: Int,
         count: ConnectionCount,
         log: Log,

@@ -1,6 +1,5 @@
-public import DivanHTTP
+import DivanHTTP
 public import DivanLog
-public import DivanTLS
 import Synchronization
 
 /// Answers HTTP/1.1 requests, with TLS where wanted.
@@ -8,33 +7,7 @@ import Synchronization
 /// All members may be used from any thread. A server that is let go of stops.
 public final class HTTPServer: Sendable {
     /// Where to listen, and how connections behave.
-    public struct Configuration: Sendable {
-        /// Name or address of the only network interface to listen on; `nil` means all.
-        public var networkInterface: String?
-        /// The TCP port; 0 takes a free one.
-        public var port: UInt16
-        /// How TLS is spoken; `nil` speaks none.
-        public var tls: TLSContext?
-        /// Bounds of requests and connections.
-        public var limits: HTTPLimits
-        /// Bounds of time and memory below HTTP; connections are counted by `limits`.
-        public var transport: TransportLimits
-
-        /// Creates a configuration; the default listens everywhere, on a free port, without TLS.
-        public init(
-            networkInterface: String? = nil,
-            port: UInt16 = 0,
-            tls: TLSContext? = nil,
-            limits: HTTPLimits = HTTPLimits(),
-            transport: TransportLimits = TransportLimits()
-        ) {
-            self.networkInterface = networkInterface
-            self.port = port
-            self.tls = tls
-            self.limits = limits
-            self.transport = transport
-        }
-    }
+    public typealias Configuration = HTTPServerConfiguration
 
     private struct Running: Sendable {
         let port: UInt16

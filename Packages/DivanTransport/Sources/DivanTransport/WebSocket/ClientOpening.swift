@@ -13,7 +13,7 @@ final class ClientOpening: ByteStreamOwner {
     }
 
     private let endpoint: WebSocketEndpoint
-    private let configuration: WebSocketClientTransport.Configuration
+    private let configuration: WebSocketClientConfiguration
     private let loop: EpollLoop
     private let counter: ByteCounter
     private var handshake: ClientHandshake
@@ -31,7 +31,7 @@ final class ClientOpening: ByteStreamOwner {
     init(
         _ endpoint: WebSocketEndpoint,
         headers: HTTPHeaders,
-        configuration: WebSocketClientTransport.Configuration,
+        configuration: WebSocketClientConfiguration,
         tls: TLSContext?,
         loop: EpollLoop,
         counter: ByteCounter,

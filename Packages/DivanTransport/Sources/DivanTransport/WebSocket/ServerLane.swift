@@ -9,7 +9,7 @@ import Synchronization
 final class ServerLane: @unchecked Sendable {
     let loop: EpollLoop
 
-    private let configuration: WebSocketServer.Configuration
+    private let configuration: WebSocketServerConfiguration
     private let halfOpenLimit: Int
     private let addressHalfOpenLimit: Int
     private let connectionCount: ConnectionCount
@@ -26,7 +26,7 @@ final class ServerLane: @unchecked Sendable {
 
     init(
         loop: EpollLoop,
-        configuration: WebSocketServer.Configuration,
+        configuration: WebSocketServerConfiguration,
         halfOpenLimit: Int,
         addressHalfOpenLimit: Int,
         connectionCount: ConnectionCount,

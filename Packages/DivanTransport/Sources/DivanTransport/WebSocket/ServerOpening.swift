@@ -9,7 +9,7 @@ final class ServerOpening: ByteStreamOwner {
     private let stream: ByteStream
     private let address: SocketAddress
     private let isSecure: Bool
-    private let configuration: WebSocketServer.Configuration
+    private let configuration: WebSocketServerConfiguration
     private let log: Log
     private let onRequest: @Sendable (UpgradeRequest) -> Void
     private let didFinish: (WebSocketServerTransport?) -> Void
@@ -23,7 +23,7 @@ final class ServerOpening: ByteStreamOwner {
         _ stream: ByteStream,
         address: SocketAddress,
         isSecure: Bool,
-        configuration: WebSocketServer.Configuration,
+        configuration: WebSocketServerConfiguration,
         log: Log,
         onRequest: @escaping @Sendable (UpgradeRequest) -> Void,
         didFinish: @escaping (WebSocketServerTransport?) -> Void

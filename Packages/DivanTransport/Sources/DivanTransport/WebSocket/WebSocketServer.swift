@@ -1,6 +1,5 @@
 public import DivanLog
-public import DivanTLS
-public import DivanWebSocket
+import DivanWebSocket
 import Synchronization
 
 /// Accepts WebSocket connections, with TLS where wanted, and asks about each upgrade.
@@ -8,33 +7,7 @@ import Synchronization
 /// All members may be used from any thread. A server that is let go of stops.
 public final class WebSocketServer: Sendable {
     /// Where to listen, and how connections behave.
-    public struct Configuration: Sendable {
-        /// Name or address of the only network interface to listen on; `nil` means all.
-        public var networkInterface: String?
-        /// The TCP port; 0 takes a free one.
-        public var port: UInt16
-        /// How TLS is spoken; `nil` speaks none.
-        public var tls: TLSContext?
-        /// How open connections behave.
-        public var webSocket: WebSocketConnection.Configuration
-        /// Bounds of time and memory.
-        public var limits: TransportLimits
-
-        /// Creates a configuration; the default listens everywhere, on a free port, without TLS.
-        public init(
-            networkInterface: String? = nil,
-            port: UInt16 = 0,
-            tls: TLSContext? = nil,
-            webSocket: WebSocketConnection.Configuration = .init(),
-            limits: TransportLimits = TransportLimits()
-        ) {
-            self.networkInterface = networkInterface
-            self.port = port
-            self.tls = tls
-            self.webSocket = webSocket
-            self.limits = limits
-        }
-    }
+    public typealias Configuration = WebSocketServerConfiguration
 
     private struct Running: Sendable {
         let port: UInt16

@@ -8,6 +8,9 @@ import DivanStore
 ///
 /// Times are processor time of the one thread that asks, so that neighbours count little.
 final class QueryBench {
+    /// A question in both languages.
+    typealias Question = (name: String, query: String, sql: String?)
+
     let store: Store
     let raw: OpaquePointer
 

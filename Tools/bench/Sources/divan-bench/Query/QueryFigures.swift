@@ -4,9 +4,6 @@ import DivanStore
 /// Queries on 100,000 documents of 1.2 KB, whole result read, beside SQLite with `json_extract`;
 /// the bounds are those of the reference engine on the same machine, or what users wait for.
 enum QueryFigures {
-    /// A question in both languages.
-    typealias Question = (name: String, query: String, sql: String?)
-
     static func measure(in directory: String, into report: inout Report) throws {
         // First, in a process whose memory nothing else has been through.
         try QueryLiveFigures.measure(in: directory, into: &report)
@@ -30,7 +27,7 @@ enum QueryFigures {
         try QueryIndexFigures.measure(bench, into: &report)
     }
 
-    private static let scans: [Question] = [
+    private static let scans: [QueryBench.Question] = [
         (
             "count where an early key", "SELECT COUNT(*) FROM _ WHERE active = true",
             "SELECT count(*) FROM docs WHERE json_extract(body, '$.active') = 1"
@@ -54,7 +51,7 @@ enum QueryFigures {
         ),
     ]
 
-    private static let results: [Question] = [
+    private static let results: [QueryBench.Question] = [
         (
             "ORDER BY … LIMIT 20", "SELECT name FROM _ ORDER BY price LIMIT 20",
             """

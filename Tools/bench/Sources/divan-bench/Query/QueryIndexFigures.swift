@@ -85,7 +85,7 @@ enum QueryIndexFigures {
 
     // MARK: Asking
 
-    private static let indexed: [QueryFigures.Question] = [
+    private static let indexed: [QueryBench.Question] = [
         (
             "equality, 1 row, index", "SELECT name FROM _ WHERE `unique` = 77777",
             """
@@ -131,7 +131,7 @@ enum QueryIndexFigures {
         _ common: String,
         _ left: String,
         _ right: String
-    ) -> [QueryFigures.Question] {
+    ) -> [QueryBench.Question] {
         func ranked(_ words: String) -> (String, String) {
             (
                 """

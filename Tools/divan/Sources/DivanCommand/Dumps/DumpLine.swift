@@ -72,18 +72,6 @@ struct DumpEnd: Equatable {
     var digest: String?
 }
 
-/// What is wrong with a line.
-struct DumpDamage: Error {
-    let problem: String
-    /// Whether the line is no JSON.
-    let isOfText: Bool
-
-    init(_ problem: String, isOfText: Bool = false) {
-        self.problem = problem
-        self.isOfText = isOfText
-    }
-}
-
 // MARK: Writing
 
 extension DumpLine {
