@@ -23,6 +23,20 @@ public struct DatabaseConfiguration: Sendable {
     /// database is consistent either way.
     public var fullSync: Bool
 
+    /// Whether the database is only read; off by default.
+    ///
+    /// Such a `Database` works beside the process that writes, of which there is one at most: each read
+    /// sees what is committed by then. It makes no database, purges nothing that expires, and every change
+    /// throws `CBLError.notWriteable`; listeners hear only of what this process changes elsewhere. It
+    /// serves and replicates nothing. An addition to the official API.
+    ///
+    /// ```swift
+    /// var config = DatabaseConfiguration()
+    /// config.readOnly = true
+    /// let orders = try Database(name: "orders", config: config)  // another process takes them
+    /// ```
+    public var readOnly: Bool
+
     /// The key with which the database is encrypted; `nil`, the default, for one that is not.
     ///
     /// A database that is created is encrypted with it; another has to have this key already
@@ -74,6 +88,7 @@ public struct DatabaseConfiguration: Sendable {
                 ProcessInfo.processInfo.environment[name]
             }
         fullSync = config?.fullSync ?? Self.defaultFullSync
+        readOnly = config?.readOnly ?? false
         encryptionKey = config?.encryptionKey
         revisionCompression = config?.revisionCompression ?? .lz4
         revisionScheme = config?.revisionScheme
@@ -86,6 +101,8 @@ public struct DatabaseConfiguration: Sendable {
     /// - Throws: What the source of the key says.
     func storeOptions() throws -> StoreOptions {
         StoreOptions(
+            create: !readOnly,
+            readOnly: readOnly,
             fullSync: fullSync,
             archive: revisionCompression.archive,
             scheme: revisionScheme?.storeScheme,

@@ -54,7 +54,7 @@ final class DatabaseFile: Sendable {
             known[ObjectIdentifier(store)] = WeakFile(file: file)
             return file
         }
-        file.expiration.schedule()
+        if !configuration.readOnly { file.expiration.schedule() }
         return file
     }
 

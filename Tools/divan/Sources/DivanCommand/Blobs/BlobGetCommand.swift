@@ -25,17 +25,25 @@ enum BlobGetCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let operands = arguments.operands.dropFirst(2)
+        try write(operands.first, to: operands.dropFirst().first ?? "-", arguments, terminal)
+    }
+
+    /// Writes a blob of the document that a verb's first two operands name.
+    static func write(
+        _ key: String?,
+        to file: String,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws {
         let collection = try arguments.collection()
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let document = try store.read { try $0.living(documentID, in: collection) }
-        let key = arguments.operands.dropFirst(2).first
         let blob = try choose(key, from: try JSON(parsing: document.body), of: documentID)
         let reader = try store.blobs.reader(blob.digest)
-        guard let file = arguments.operands.dropFirst(3).first, file != "-" else {
-            return try copy(reader, to: terminal)
-        }
+        guard file != "-" else { return try copy(reader, to: terminal) }
         let output = try OutputFile(file)
         try copy(reader) { try output.write($0) }
         try output.finish()
@@ -43,7 +51,7 @@ enum BlobGetCommand: Command {
     }
 
     /// Finds the blob that a person means; without a key the only one.
-    static func choose(
+    private static func choose(
         _ key: String?,
         from body: JSON,
         of documentID: DocumentID
@@ -60,7 +68,7 @@ enum BlobGetCommand: Command {
     }
 
     /// Writes the content to standard output.
-    static func copy(_ reader: BlobReader, to terminal: Terminal) throws {
+    private static func copy(_ reader: BlobReader, to terminal: Terminal) throws {
         try copy(reader) {
             terminal.result(bytes: $0)
             try terminal.requireOutput()

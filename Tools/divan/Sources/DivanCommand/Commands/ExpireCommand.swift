@@ -1,7 +1,7 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanRevisions
-import DivanStore
+import Foundation
 
 /// `divan expire`.
 enum ExpireCommand: Command {
@@ -30,8 +30,8 @@ enum ExpireCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
-        let documentID = arguments.documentID(at: 1)
+        let path = try arguments.collection()
+        let id = arguments.operands[1]
         let text = arguments.operands.dropFirst(2).first
         guard text == nil || !arguments.has("--clear") else {
             throw Failure.usage("divan expire takes either WHEN or --clear")
@@ -40,47 +40,35 @@ enum ExpireCommand: Command {
             try Moment.reading(text, now: Moment.now())
         }
         guard time != nil || arguments.has("--clear") else {
-            return try show(documentID, collection, arguments, terminal)
+            let moment = try arguments.database.using(.reading) { database in
+                let collection = try database.collection(at: path)
+                _ = try collection.existing(id)
+                return try collection.getDocumentExpiration(id: id)
+            }
+            return show(moment, of: id, terminal)
         }
-        let store = try arguments.database.open(forWriting: true)
-        defer { try? store.close() }
         let isOver = time.map { $0 <= Moment.now() } ?? false
-        try store.write { writer in
-            guard try writer.document(documentID, in: collection) != nil else {
-                throw writer.noDocument(documentID, in: collection)
+        try arguments.database.using(.changing) { database in
+            let collection = try database.collection(at: path)
+            let document = try collection.existing(id)
+            if isOver {
+                try collection.purge(document: document)
+            } else {
+                let date = time.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
+                try collection.setDocumentExpiration(id: id, expiration: date)
             }
-            guard !isOver else {
-                _ = try writer.purge(documentID, in: collection)
-                return
-            }
-            try writer.setExpiration(time, of: documentID, in: collection)
         }
         let moment =
             isOver
             ? "is purged: that time is over"
             : time.map { "expires at \(Moment.text($0))" } ?? "does not expire"
-        terminal.note("\(documentID.text.escapingControlCharacters()) \(moment)")
+        terminal.note("\(id.escapingControlCharacters()) \(moment)")
     }
 
-    private static func show(
-        _ documentID: DocumentID,
-        _ collection: CollectionPath,
-        _ arguments: Arguments,
-        _ terminal: Terminal
-    ) throws {
-        let store = try arguments.database.open(forWriting: false)
-        defer { try? store.close() }
-        let time = try store.read { reader in
-            guard try reader.document(documentID, in: collection) != nil else {
-                throw reader.noDocument(documentID, in: collection)
-            }
-            return try reader.expiration(of: documentID, in: collection)
-        }
-        let text = time.map { Moment.text($0) }
+    private static func show(_ moment: Date?, of id: String, _ terminal: Terminal) {
+        let text = moment.map { Moment.text(Int64(($0.timeIntervalSince1970 * 1_000).rounded())) }
         if terminal.isJSON {
-            let object: JSON = [
-                "id": .string(documentID.text), "expires": text.map { .string($0) } ?? .null,
-            ]
+            let object: JSON = ["id": .string(id), "expires": text.map { .string($0) } ?? .null]
             terminal.result(object.canonicalText)
         } else {
             terminal.result(text ?? "never")

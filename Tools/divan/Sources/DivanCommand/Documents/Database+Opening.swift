@@ -105,6 +105,45 @@ extension StoreReader {
     }
 }
 
+extension StoreReader {
+    /// The document, unless its time is over: then it only waits for somebody to purge it.
+    ///
+    /// - Throws: `Failure` when there is none.
+    func living(_ documentID: DocumentID, in collection: CollectionPath) throws -> StoredDocument {
+        guard let document = try document(documentID, in: collection),
+            try expiration(of: documentID, in: collection).map({ $0 > Moment.now() }) ?? true
+        else { throw noDocument(documentID, in: collection) }
+        return document
+    }
+
+    /// The failure of a verb that finds no such document; names a collection that has one of this ID.
+    func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
+        let place = (try? collections())?.first { path in
+            path != collection && (try? document(documentID, in: path)) != nil
+        }
+        return .noDocument(documentID.text, in: collection.wireName, butIn: place?.wireName)
+    }
+}
+
+extension Failure {
+    /// The document is not in the collection, but perhaps in another.
+    static func noDocument(_ id: String, in collection: String, butIn place: String?) -> Failure {
+        let option = collection == CollectionPath.default.wireName ? "" : " -c \(collection)"
+        let hint =
+            place.map { "there is one in \($0): -c \($0)" }
+            ?? "divan ls\(option) lists what is there"
+        return Failure(
+            kind: .notFound,
+            sentence: "no document \"\(id)\" in collection \(collection); \(hint)"
+        )
+    }
+
+    /// The document is not in the collection.
+    static func noDocument(_ id: DocumentID, in collection: CollectionPath) -> Failure {
+        .noDocument(id.text, in: collection.wireName, butIn: nil)
+    }
+}
+
 extension Arguments {
     /// The database that is the first operand.
     var database: DatabasePath { DatabasePath(operands.first ?? "") }

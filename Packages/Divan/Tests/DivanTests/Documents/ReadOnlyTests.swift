@@ -1,0 +1,57 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// A database that is only read, beside the one that writes.
+@Suite struct ReadOnlyTests {
+    let home: TemporaryDatabase
+
+    init() throws {
+        home = try TemporaryDatabase()
+        try home.collection.save(document: MutableDocument(id: "soup"))
+    }
+
+    private func reader(of name: String? = nil) throws -> Database {
+        var config = DatabaseConfiguration.in(home.directory)
+        config.readOnly = true
+        return try Database(name: name ?? home.database.name, config: config)
+    }
+
+    @Test func `it sees each commit of who writes`() throws {
+        let orders = try reader().defaultCollection()
+        #expect(orders.count == 1)
+        try home.collection.save(document: MutableDocument(id: "bread"))
+        #expect(orders.count == 2)
+        #expect(try orders.document(id: "bread") != nil)
+        #expect(try orders.documentIDs() == ["bread", "soup"])
+    }
+
+    @Test func `it changes nothing`() throws {
+        let database = try reader()
+        let orders = try database.defaultCollection()
+        let soup = try #require(try orders.document(id: "soup"))
+        expect(CBLError.notWriteable) { try orders.save(document: soup.toMutable()) }
+        expect(CBLError.notWriteable) { try orders.delete(document: soup) }
+        expect(CBLError.notWriteable) { try orders.purge(id: "soup") }
+        expect(CBLError.notWriteable) {
+            try orders.setDocumentExpiration(id: "soup", expiration: Date())
+        }
+        expect(CBLError.notWriteable) { _ = try database.createCollection(name: "more") }
+        #expect(try home.collection.count == 1)
+    }
+
+    @Test func `it leaves what has expired to who writes`() throws {
+        let late = Date(timeIntervalSinceNow: 3_600)
+        try home.collection.setDocumentExpiration(id: "soup", expiration: late)
+        let read = try #require(try reader().defaultCollection().getDocumentExpiration(id: "soup"))
+        #expect(abs(read.timeIntervalSince(late)) < 0.001)
+    }
+
+    @Test func `it makes no database, and is a copy of its configuration`() throws {
+        expect(CBLError.notFound) { _ = try reader(of: "nothing") }
+        #expect(!Database.exists(withName: "nothing", inDirectory: home.directory.path))
+        #expect(!DatabaseConfiguration().readOnly)
+        #expect(DatabaseConfiguration(config: try reader().config).readOnly)
+    }
+}
