@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures model simulate bench steady bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures model simulate bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -56,6 +56,9 @@ profile: setup ## write where the time of saves, reads, pulls and pushes goes: m
 steady: ## hold what a document costs, and the ratios that a busy machine leaves alone, to their bounds
 	@Tools/scripts/setup steady
 	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" run --steady --strict
+
+costs: setup ## hold a document's allocations and system calls to their bounds, in the build of the tests
+	@"$$(Tools/scripts/trial Tools/bench debug divan-bench)/divan-bench" run --only costs --strict
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
 	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" compare "$(A)" "$(B)"

@@ -6,6 +6,9 @@ import Foundation
 /// A requirement lies at most 1.3 times away from the worst of the runs that it was taken from, so
 /// that it notices what becomes slower and not that the machine was busy. A group of which nothing is
 /// required says so, with `{}`.
+///
+/// A build without optimization has requirements of its own in `thresholds/debug`, of those groups alone
+/// that count: CI builds it anyway.
 struct Thresholds {
     private var waiting: [String: Requirement] = [:]
 
@@ -16,7 +19,7 @@ struct Thresholds {
     ///
     /// - Throws: Where there are none and the run is strict, which no figure could miss then.
     init(group: String, isStrict: Bool) throws {
-        let path = "Tools/bench/thresholds/\(group).json"
+        let path = "\(Self.folder)/\(group).json"
         guard let text = FileManager.default.contents(atPath: path) else {
             guard isStrict else { return }
             throw BenchFailure("a strict run needs \(path): start it in the checkout's root")
@@ -27,6 +30,12 @@ struct Thresholds {
             throw BenchFailure("\(path): \(error)")
         }
     }
+
+    #if DEBUG
+    private static let folder = "Tools/bench/thresholds/debug"
+    #else
+    private static let folder = "Tools/bench/thresholds"
+    #endif
 
     /// Reads the requirements of some groups, before the first of them is measured.
     static func of(groups: [String], isStrict: Bool) throws -> [String: Thresholds] {
