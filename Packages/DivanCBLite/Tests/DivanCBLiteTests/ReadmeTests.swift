@@ -15,6 +15,11 @@ import Testing
         for collection in bundle.collections {
             try bundle.forEachRecord(in: collection) { record in
                 let document = try reader.document(record)
+                print(
+                    document.documentID,
+                    document.current?.id ?? "-",
+                    document.history.isConflicted
+                )
                 #expect(!document.history.isConflicted)
                 count += 1
             }

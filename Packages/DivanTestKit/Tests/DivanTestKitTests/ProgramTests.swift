@@ -51,6 +51,15 @@ import Testing
         #expect(try program.event { $0["event"] as? String == "y" }["port"] as? Int == 7)
     }
 
+    @Test func `the README's program answers, and is killed`() throws {
+        let script = "while read -r line; do echo 7; done"
+        let worker = try Program("/bin/sh").start(["-c", script], input: .lines)
+        let count = try worker.ask("count")
+        let outcome = worker.kill()
+        #expect(count == "7")
+        #expect(outcome.isSignalled)
+    }
+
     @Test func `waits for a text inside a line`() throws {
         let program = try shell.start(["-c", "printf 'ready> '; cat"], input: .lines)
         try program.wait(for: "ready")

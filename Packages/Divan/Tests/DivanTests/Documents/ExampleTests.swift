@@ -25,6 +25,7 @@ import Testing
             }
         )
         for await change in changes {
+            print(isSaved, change.documentIDs)
             #expect(isSaved)
             #expect(change.documentIDs == ["grand"])
             break

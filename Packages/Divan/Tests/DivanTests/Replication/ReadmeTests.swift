@@ -38,6 +38,46 @@ import Testing
         #expect(try peers.here.defaultCollection().count == 1)
     }
 
+    /// Where an application gets its tokens from.
+    private struct SignIn: Sendable {
+        struct Token: Sendable {
+            let text: String
+            let expiry: Date
+        }
+
+        func token(renewing: Bool) async throws -> Token {
+            Token(text: renewing ? "second" : "first", expiry: .distantFuture)
+        }
+    }
+
+    @Test func `the README's tokens come from the application`() throws {
+        let signIn = SignIn()
+        let peers = try Peers()
+        var config = ReplicatorConfiguration(
+            collections: [
+                CollectionConfiguration(collection: try peers.here.defaultCollection())
+            ],
+            target: try URLEndpoint(validating: "ws://localhost/there")
+        )
+        config.authenticator = TokenAuthenticator { reason in
+            let token = try await signIn.token(renewing: reason != .first)
+            return AccessToken(token.text, expirationDate: token.expiry)
+        }
+        #expect(config.authenticator is TokenAuthenticator)
+    }
+
+    @Test func `the README's blob is fetched`() async throws {
+        let home = try TemporaryDatabase()
+        let made = MutableDocument(id: "trip")
+        made.setBlob(Blob(contentType: "image/png", data: Data([1, 2])), forKey: "picture")
+        try home.collection.save(document: made)
+        let document = try #require(try home.collection.document(id: "trip"))
+        try await document.blob(forKey: "picture")?.fetch {
+            print($0.receivedByteCount, "of", $0.totalByteCount)
+        }
+        #expect(document.blob(forKey: "picture")?.content == Data([1, 2]))
+    }
+
     private func share(_ configuration: inout URLEndpointListenerConfiguration) {
         configuration.access = { client in
             guard client.user != "guest" else { return .refused("members only") }
