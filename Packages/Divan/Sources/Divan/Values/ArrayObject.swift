@@ -14,6 +14,9 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
         self.elements = elements
     }
 
+    /// Whether an element stands there.
+    final func holds(_ index: Int) -> Bool { elements.values.indices.contains(index) }
+
     /// Number of elements.
     public final var count: Int { elements.values.count }
 

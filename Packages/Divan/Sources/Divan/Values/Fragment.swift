@@ -121,7 +121,3 @@ public protocol FragmentProtocol {
     /// Whether a value stands here, null included.
     var exists: Bool { get }
 }
-
-extension ArrayObject {
-    fileprivate func holds(_ index: Int) -> Bool { elements.values.indices.contains(index) }
-}

@@ -73,12 +73,12 @@ enum PeerCommand: Codable {
 /// What one replication came to.
 struct SyncOutcome: Codable {
     /// From `start()` until the status `stopped` was told.
-    var seconds: Double
+    let seconds: Double
     /// Documents in the active side's database afterwards.
-    var documentCount: Int
+    let documentCount: Int
     /// Bytes at the active side's socket, both directions.
-    var byteCount: Int
-    var samples: [Sample] = []
+    let byteCount: Int
+    let samples: [Sample]
 
     /// How far a replication was at a moment.
     struct Sample: Codable {
@@ -91,7 +91,7 @@ struct SyncOutcome: Codable {
 /// What a process has used since it began.
 struct PeerUsage: Codable {
     /// Processor time of all threads, the kernel's included.
-    var processorSeconds: Double
-    var residentByteCount: Double
-    var peakByteCount: Double
+    let processorSeconds: Double
+    let residentByteCount: Double
+    let peakByteCount: Double
 }

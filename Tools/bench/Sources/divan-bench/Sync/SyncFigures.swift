@@ -65,7 +65,7 @@ enum SyncFigures {
         let pair = try PeerPair(in: workplace.newDirectory())
         let full = row.isPush ? pair.active : pair.passive
         try full.ask(.fill(database: "full", shape: row.shape, count: row.count))
-        var best = SyncOutcome(seconds: .infinity, documentCount: 0, byteCount: 0)
+        var best = SyncOutcome(seconds: .infinity, documentCount: 0, byteCount: 0, samples: [])
         for run in 0..<2 {
             // Each run has a database of its own to fill.
             let empty = "empty-\(run)"

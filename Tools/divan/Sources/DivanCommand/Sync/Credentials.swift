@@ -2,8 +2,8 @@ import DivanCommandLine
 
 /// Name and password as a person gives them to a command.
 struct Credentials: Sendable {
-    var user: String
-    var password: String
+    let user: String
+    let password: String
 
     static let options: [CommandSyntax.Option] = [
         .value("--user", "NAME", short: "-u", "the user's name"),
