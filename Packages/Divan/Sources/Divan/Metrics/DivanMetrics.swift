@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The figures of everything that this process runs: `Divan.metrics.text` is what Prometheus reads.
 ///
@@ -20,6 +21,13 @@ public struct DivanMetrics: Sendable {
     public var text: String {
         var page = MetricsPage()
         page.add("databases", .gauge, "Databases that are open.", [([], openDatabaseCount)])
+        let runs = ProcessRegistry.shared.liveQueryRuns.load(ordering: .relaxed)
+        page.add(
+            "live_query_runs_total",
+            .counter,
+            "Runs of live queries.",
+            [([], Double(runs))]
+        )
         addListeners(to: &page)
         addReplicators(to: &page)
         return page.text

@@ -10,6 +10,8 @@ final class ProcessRegistry: Sendable {
     let replicators = WeakList<Replicator>()
     /// What replicators did that are gone: counters never go back.
     let gone = GoneReplicators()
+    /// How often live queries were run.
+    let liveQueryRuns = Atomic<UInt64>(0)
 
     private init() {}
 }

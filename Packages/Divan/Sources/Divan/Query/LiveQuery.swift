@@ -11,8 +11,9 @@ import Synchronization
 /// at most one run on the live query's own queue: at once if the last commit was a quarter of a
 /// second ago, otherwise half a second later, so that a row of commits costs one run. The run reads
 /// all rows and compares them with those that were told last; the first rows, and those after a
-/// purge or after new parameters, are always told. Before it, the changed documents are asked
-/// whether they matter at all (`QueryReach`).
+/// purge or after new parameters, are always told: by a run that begins behind them, for one that is
+/// under way may have read what was before. Before it, the changed documents are asked whether they
+/// matter at all (`QueryReach`).
 ///
 /// | phase | a commit in its collections | a run begins | ended |
 /// |---|---|---|---|
@@ -31,7 +32,7 @@ final class LiveQuery: DatabaseService {
     private struct State {
         var phase = Phase.idle
         var lastCommit: DispatchTime?
-        /// Whether equal rows are told, too.
+        /// Whether the next run tells equal rows, too.
         var mustTell = true
         var told: Outcome?
         /// The documents of the rows of the last run, where only they and the changed ones matter.
@@ -40,6 +41,13 @@ final class LiveQuery: DatabaseService {
         var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
         var watch: QueryWatch?
+    }
+
+    /// What one run starts from.
+    private struct Turn {
+        let mustTell: Bool
+        let changed: Set<DivanRevisions.DocumentID>?
+        let documentIDs: Set<DivanRevisions.DocumentID>?
     }
 
     private enum Outcome: Equatable {
@@ -152,46 +160,55 @@ final class LiveQuery: DatabaseService {
 
     private func run() {
         let watch = QueryWatch()
-        let isWanted = state.withLock { state in
-            guard state.phase == .waiting else { return false }
-            state.phase = .idle
-            state.watch = watch
-            return true
-        }
-        guard isWanted else { return }
+        guard let turn = begin(watch) else { return }
         do {
-            guard try mayHaveChanged(watch) else { return }
+            guard try mustRun(turn, watch) else { return }
+            ProcessRegistry.shared.liveQueryRuns.add(1, ordering: .relaxed)
             let (rows, documentIDs) = try query.core.runTraced(watch: watch)
             state.withLock { $0.documentIDs = documentIDs }
-            guard note(.rows(rows)) else { return }
+            guard note(.rows(rows), of: turn) else { return }
             tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
         } catch {
             let error = NSError(from: error)
             state.withLock { $0.documentIDs = nil }
-            guard note(.failure(error.localizedDescription)) else { return }
+            guard note(.failure(error.localizedDescription), of: turn) else { return }
             tell(self, QueryChange(query: query, results: nil, error: error))
         }
     }
 
-    /// Whether what was committed since the last run can have changed its rows.
-    private func mayHaveChanged(_ watch: QueryWatch) throws -> Bool {
-        let (changed, known) = state.withLock { state in
-            defer { state.changed = [] }
-            return (state.changed, state.mustTell ? nil : state.documentIDs)
+    /// Takes what a run has to do, so that what comes from now on is left to the next one.
+    private func begin(_ watch: QueryWatch) -> Turn? {
+        state.withLock { state in
+            guard state.phase == .waiting else { return nil }
+            let turn = Turn(
+                mustTell: state.mustTell,
+                changed: state.changed,
+                documentIDs: state.documentIDs
+            )
+            state.phase = .idle
+            state.watch = watch
+            state.mustTell = false
+            state.changed = []
+            return turn
         }
-        guard let changed, let known else { return true }
+    }
+
+    /// Whether what was committed since the last run can have changed its rows.
+    private func mustRun(_ turn: Turn, _ watch: QueryWatch) throws -> Bool {
+        guard !turn.mustTell, let changed = turn.changed, let known = turn.documentIDs else {
+            return true
+        }
         if !changed.isDisjoint(with: known) { return true }
         return try query.core.reaches(changed, watch: watch)
     }
 
     /// Takes note of what a run gave; whether it is to be told.
-    private func note(_ outcome: Outcome) -> Bool {
+    private func note(_ outcome: Outcome, of turn: Turn) -> Bool {
         state.withLock { state in
-            guard state.phase != .ended, state.mustTell || state.told != outcome else {
+            guard state.phase != .ended, turn.mustTell || state.told != outcome else {
                 return false
             }
             state.told = outcome
-            state.mustTell = false
             return true
         }
     }

@@ -58,6 +58,36 @@ import Testing
         #expect(await changes.next().flatMap(names) == ["Porto"])
     }
 
+    @Test func `parameters that are set while a run is under way are told, too`() async throws {
+        // Large enough that a run is still reading when the next parameters come.
+        try shop.database.inBatch {
+            for number in 0..<1_000 { try shop.save("n\(number)", ["name": "n", "seats": 100]) }
+        }
+        var changes = query.changes().makeAsyncIterator()
+        for round in 0..<100 {
+            query.parameters = Parameters().setInt(9, forName: "seats")
+            // Somewhere in that run.
+            let start = ContinuousClock.now
+            while ContinuousClock.now - start < .microseconds(round * 40) {}
+            let seats = round.isMultiple(of: 2) ? 3 : 1
+            query.parameters = Parameters().setInt(seats, forName: "seats")
+            let wanted = seats == 3 ? ["Porto"] : ["Bern", "Oslo", "Turin"]
+            while let change = try await changes.next(), names(change) != wanted {}
+        }
+    }
+
+    @Test func `the metrics tell how often live queries were run`() async throws {
+        func runs() throws -> Int {
+            let line = Divan.metrics.text.split(separator: "\n")
+                .first { $0.hasPrefix("divan_live_query_runs_total ") }
+            return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+        }
+        let before = try runs()
+        var changes = query.changes().makeAsyncIterator()
+        _ = try await changes.next()
+        #expect(try runs() > before)
+    }
+
     @Test func `a second listener gets the rows as they are`() async throws {
         let (first, token) = told(query)
         var changes = first.makeAsyncIterator()
