@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures model simulate bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model simulate bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -40,6 +40,9 @@ interrupt: setup ## interrupt a sync of 100,000 documents 20 times (TIMES=…, D
 
 pictures: setup ## pull 10,000 documents of 1 MB pictures with them and without (DOCUMENTS=…, BYTES=…, CUTS=…)
 	@Tools/scripts/pictures
+
+live: setup ## 1,000 live queries while 100,000 commits are made (QUERIES=…, COMMITS=…, SEED=…)
+	@Tools/scripts/live
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model

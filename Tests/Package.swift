@@ -107,6 +107,8 @@ let package = Package(
         tests("BitRotTests", at: "BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
         program("divan-pictures", at: "Pictures", uses: ["Divan", "DivanTestKit"]),
         tests("PicturesTests", at: "PicturesTests", uses: ["divan-pictures", "DivanTestKit"]),
+        program("divan-live", at: "Live", uses: ["Divan", "DivanTestKit"]),
+        tests("LiveTests", at: "LiveTests", uses: ["divan-live", "DivanTestKit"]),
         program("divan-soak", at: "Soak", uses: ["Divan", "DivanTestKit"]),
         program(
             "divan-attack",

@@ -1,0 +1,41 @@
+/// The rows that an inquiry must have now, kept from commit to commit.
+struct Answer {
+    private(set) var inquiry: Inquiry
+    private(set) var rows: [String] = []
+    private var chairs: [String: Chair] = [:]
+
+    init(_ inquiry: Inquiry, _ shop: Shop) {
+        self.inquiry = inquiry
+        ask(inquiry, shop)
+    }
+
+    /// Asks anew, with other parameters.
+    mutating func ask(_ inquiry: Inquiry, _ shop: Shop) {
+        self.inquiry = inquiry
+        chairs = shop.chairs.filter { inquiry.isMet($0.value) }
+        rows = inquiry.rows(Array(chairs.values), shop.makers)
+    }
+
+    /// Takes note of a commit; whether it can matter to the query by the rule that the guide tells:
+    /// by its collections, and by the condition where that alone decides.
+    mutating func note(_ changes: [Change], _ makers: [Int: String]) -> Bool {
+        var isTouched = false
+        var isInCollection = false
+        for change in changes {
+            switch change {
+            case .maker:
+                isTouched = isTouched || inquiry.readsMakers
+                isInCollection = isInCollection || inquiry.readsMakers
+            case .chair(let old, let new):
+                isInCollection = true
+                let wasMet = old.map(inquiry.isMet) ?? false
+                let isMet = new.map(inquiry.isMet) ?? false
+                guard wasMet || isMet, let id = (new ?? old)?.id else { continue }
+                chairs[id] = isMet ? new : nil
+                isTouched = true
+            }
+        }
+        if isTouched { rows = inquiry.rows(Array(chairs.values), makers) }
+        return inquiry.isJudgedByCondition ? isTouched : isInCollection
+    }
+}

@@ -1,0 +1,13 @@
+import DivanTestKit
+import Testing
+
+/// The trial with few queries; `make live` takes 1,000 and 100,000 commits.
+@Suite(.timeLimit(.minutes(3))) struct LiveTests {
+    @Test func `fifty live queries miss nothing and tell nothing needless`() throws {
+        let outcome = try Program.built("divan-live").run([
+            "run", "--queries", "56", "--lists", "14", "--commits", "2000", "--chairs", "300",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("missed: 0, needless: 0, wrong: 0"), "\(outcome)")
+    }
+}
