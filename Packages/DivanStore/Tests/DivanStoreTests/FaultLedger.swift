@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanStore
 import Testing
@@ -74,7 +76,29 @@ struct FaultLedger {
                 complaints.append("\(step.name): half of it is there")
             }
         }
-        return try complaints + blobComplaints(store)
+        return try complaints + blobComplaints(store) + indexComplaints(store)
+    }
+
+    /// Through each index that there is, the documents of a batch are found, and no others.
+    private func indexComplaints(_ store: Store) throws -> [String] {
+        let questions: [(index: ExactText, sql: String)] = [
+            ("byText", "SELECT META().id FROM _ WHERE text = 'batch'"),
+            ("byItem", "SELECT META(d).id FROM _ AS d UNNEST d.text AS t WHERE t = 'batch'"),
+            ("words", "SELECT META().id FROM _ WHERE MATCH(words, 'batch')"),
+        ]
+        let documents = try store.read { try $0.documents(in: .default, after: 0, limit: 1_000) }
+        let expected = documents.filter { $0.text.contains(#""text":"batch""#) }
+            .map { QueryValue.string($0.documentID.text) }
+        let names = try store.read { try $0.indexes(in: .default).map(\.name) }
+        return try questions.filter { names.contains($0.index) }.compactMap { index, sql in
+            let catalogue = StoreCatalogue(store, named: "db")
+            let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+            let rows = try store.rows(of: StorageQuery(statement))
+            var found: [QueryValue] = []
+            while let row = try rows.next() { found += row }
+            return Set(found) == Set(expected) && found.count == expected.count
+                ? nil : "\(index.text) finds \(found.count) documents of \(expected.count)"
+        }
     }
 
     private func text(_ place: Place, in store: Store) throws -> String? {

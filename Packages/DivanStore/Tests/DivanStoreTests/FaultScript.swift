@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanStore
 
@@ -16,6 +18,40 @@ enum FaultScript {
             compaction(), batch("later", count: 4), blob("many", 40_000),
             emptied(people, "ada"),
         ]
+    }
+
+    /// Indexes of each sort are made, kept, made again and dropped.
+    static func indexing() throws -> [FaultLedger.Step] {
+        try [
+            batch("batch", count: 12), index("byText"), index("byItem"), index("words"),
+            save("batch-2", "edited"), deletion("batch-3"), batch("batch", count: 4),
+            Step(name: "reindex", leaves: [:]) { try $0.reindex() },
+            dropped("byText"), dropped("byItem"), dropped("words"),
+        ]
+    }
+
+    private static func index(_ name: ExactText) throws -> Step {
+        let text = try QueryExpression(sql: "text").checked(over: .standard)
+        let definition: QueryIndexDefinition =
+            switch name.text {
+            case "byText": .value([CheckedKey(text)], filter: nil)
+            case "byItem": .array(["text"], [])
+            default:
+                .fullText(
+                    [QueryIndexDefinition.FullTextColumn(name: "text", text)],
+                    tokenizer: "divan1 en 1",
+                    filter: nil
+                )
+            }
+        return Step(name: "make \(name.text)", leaves: [:]) { store in
+            try store.write { try $0.createIndex(name, definition, in: .default) }
+        }
+    }
+
+    private static func dropped(_ name: ExactText) -> Step {
+        Step(name: "drop \(name.text)", leaves: [:]) { store in
+            try store.write { try $0.deleteIndex(name, in: .default) }
+        }
     }
 
     private static func body(_ text: String) -> String {

@@ -45,13 +45,24 @@ import Testing
         try survive(kind, StoreOptions(sealing: try TestSealing(1)))
     }
 
-    private func survive(_ kind: Kind, _ options: StoreOptions) throws {
+    @Test(arguments: Kind.all)
+    func `an index is there whole or not at all after a failure of any write`(
+        _ kind: Kind
+    ) throws {
+        try survive(kind, StoreOptions(), FaultScript.indexing())
+    }
+
+    private func survive(
+        _ kind: Kind,
+        _ options: StoreOptions,
+        _ steps: [FaultLedger.Step]? = nil
+    ) throws {
         try #require(divan_faults_install() == 0)
         var first: Int64 = 1
         while true {
             let home = try TemporaryDirectory()
             divan_faults_arm(home.path, first, kind.isLasting ? .max : 1, kind.number)
-            let (ledger, opening) = try run(home.file("a.cblite2")) { path in
+            let (ledger, opening) = try run(home.file("a.cblite2"), steps) { path in
                 try Store.open(directory: path, options: options)
             }
             let callCount = divan_faults_disarm()
@@ -61,7 +72,7 @@ import Testing
                 #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
                 return
             }
-            first += Self.isThorough || options.sealing != nil ? 1 : 41
+            first += Self.isThorough || options.sealing != nil ? 1 : steps == nil ? 41 : 7
         }
     }
 
@@ -151,12 +162,13 @@ import Testing
     /// Runs every step, whatever the ones before it came to, and closes.
     private func run(
         _ path: String,
+        _ steps: [FaultLedger.Step]? = nil,
         open: (String) throws -> Store
     ) throws -> (FaultLedger, opening: (any Error)?) {
         var ledger = FaultLedger()
         do {
             let store = try open(path)
-            for step in try FaultScript.steps() { ledger.perform(step, on: store) }
+            for step in try steps ?? FaultScript.steps() { ledger.perform(step, on: store) }
             try store.close()
             return (ledger, nil)
         } catch {

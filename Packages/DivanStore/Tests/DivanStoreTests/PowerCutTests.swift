@@ -25,12 +25,23 @@ extension FaultTests {
                 fullSync: fullSync,
                 sealing: isSealed ? try TestSealing(1) : nil
             )
+            try cut(FaultScript.steps(), options)
+        }
+
+        @Test(arguments: [false, true])
+        func `a power cut at any moment leaves indexes whole or not at all`(
+            fullSync: Bool
+        ) throws {
+            try cut(FaultScript.indexing(), StoreOptions(fullSync: fullSync))
+        }
+
+        private func cut(_ steps: [FaultLedger.Step], _ options: StoreOptions) throws {
+            let isSealed = options.sealing != nil
             try #require(divan_faults_install() == 0)
             let seed = UInt64.random(in: 0...999_999)
             var generator = SeededGenerator(seed: seed)
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")
-            let steps = try FaultScript.steps()
             // A bundle is put together aside; what is in it when it gets its name has been synced.
             try Store.open(directory: path, options: options).close()
             let whole = Data(try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))

@@ -40,7 +40,8 @@ extension Database {
             case .compact: noteUnknownFiles(try store.compact().unknownNames)
             case .integrityCheck: try store.checkIntegrity()
             case .optimize: try store.optimize(isThorough: false)
-            case .reindex, .fullOptimize: try store.optimize(isThorough: true)
+            case .reindex: try store.reindex()
+            case .fullOptimize: try store.optimize(isThorough: true)
             }
         }
     }

@@ -2,8 +2,8 @@
 public enum MaintenanceType: UInt8, Sendable {
     /// Shrinks the file and deletes blobs that no document refers to.
     case compact = 0
-    /// Renews what the file's indexes rely on; the same as `fullOptimize`, as there are no query
-    /// indexes to rebuild.
+    /// Makes every index of queries anew from the documents: what to do when `integrityCheck` names
+    /// one. Refreshes all statistics, too.
     case reindex
     /// Reads everything and throws `CBLError.corruptData` on damage.
     case integrityCheck

@@ -100,6 +100,19 @@ extension Store {
         return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: true)
     }
 
+    /// Makes every index anew from the documents, and renews what speeds up look-ups: what to do when
+    /// an index does not fit them.
+    ///
+    /// A transaction for each collection; writers wait meanwhile.
+    public func reindex() throws {
+        for path in try collections() {
+            try write { writer in
+                if try writer.hasCollection(path) { try writer.rebuildIndexes(in: path) }
+            }
+        }
+        try optimize(isThorough: true)
+    }
+
     /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.
     public func optimize(isThorough: Bool = false) throws {
         try writing.withLock { try engine.optimize(isThorough: isThorough) }

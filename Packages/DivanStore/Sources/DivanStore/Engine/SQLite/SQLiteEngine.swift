@@ -268,6 +268,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
+    func checkWords() throws(StoreError) {
+        guard let writer else { return }
+        for path in try writer.collections() {
+            guard let collection = try writer.collection(path) else { continue }
+            try writer.checkWords(of: collection)
+        }
+    }
+
     func compact() throws(StoreError) {
         let session = try openWriter()
         readers.beginWrite()

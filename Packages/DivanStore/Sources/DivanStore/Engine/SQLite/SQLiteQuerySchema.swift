@@ -92,4 +92,23 @@ extension SQLiteSession {
             }
         }
     }
+    /// Compares the words of full-text indexes with their texts: FTS5 does that in answer to a
+    /// command that looks like a change, and is none.
+    func checkWords(of collection: CollectionID) throws(StoreError) {
+        for record in try indexRecords(of: collection) where record.kind == .fullText {
+            for table in record.tables {
+                do throws(StoreError) {
+                    try connection.execute(
+                        "INSERT INTO \(table.name) (\(table.name)) VALUES ('integrity-check')"
+                    )
+                } catch {
+                    guard error.isDamage else { throw error }
+                    throw StoreError(
+                        .corrupt("the index \(record.name.text) does not fit the documents"),
+                        at: connection.path
+                    )
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,161 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+@testable import DivanStore
+
+/// Damage in the tables of indexes, which answers come from: found by the check, mended by `reindex`.
+@Suite struct IndexDamageTests {
+    private static let questions = [
+        "SELECT META().id, price FROM _ WHERE price > 30 ORDER BY price, META().id",
+        "SELECT META(d).id, t FROM _ AS d UNNEST d.tags AS t WHERE t = 'b7' OR t = 'a'",
+        "SELECT META().id FROM _ WHERE MATCH(words, 'chair') ORDER BY META().id",
+        "SELECT META().id FROM _ WHERE MATCH(words, 'oak') ORDER BY META().id",
+    ]
+
+    private let home: TemporaryDirectory
+    private let path: String
+    private var database: String { path + "/db.sqlite3" }
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        func key(_ sql: String) throws -> CheckedKey {
+            CheckedKey(try QueryExpression(sql: sql).checked(over: .standard))
+        }
+        try store.write { writer in
+            for number in 0..<240 {
+                let wood = number.isMultiple(of: 3) ? "oak" : "beech"
+                let body =
+                    #"{"name":"Chair \#(number) of \#(wood)","price":\#(number),"#
+                    + #""tags":["a","b\#(number)"]}"#
+                _ = try writer.save(
+                    DocumentID(unchecked: "doc-\(number)"),
+                    in: .default,
+                    body: Array(body.utf8)
+                )
+            }
+            try writer.createIndex(
+                "prices",
+                .value([try key("price"), try key("name")], filter: nil),
+                in: .default
+            )
+            try writer.createIndex("tagged", .array(["tags"], []), in: .default)
+            let name = QueryIndexDefinition.FullTextColumn(
+                name: "name",
+                try key("name").expression
+            )
+            try writer.createIndex(
+                "words",
+                .fullText([name], tokenizer: "divan1 en 1", filter: nil),
+                in: .default
+            )
+        }
+        try store.close()
+    }
+
+    private func answers(_ store: Store) throws -> [[[QueryValue]]] {
+        try Self.questions.map { sql in
+            let catalogue = StoreCatalogue(store, named: "db")
+            let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+            let rows = try store.rows(of: StorageQuery(statement))
+            var found: [[QueryValue]] = []
+            while let row = try rows.next() { found.append(row) }
+            return sql.contains("UNNEST") ? found.sorted { "\($0)" < "\($1)" } : found
+        }
+    }
+
+    private func withStore<T>(_ body: (Store) throws -> T) throws -> T {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        return try body(store)
+    }
+
+    @Test func `every flipped bit that changes what an index answers is found`() throws {
+        let seed = UInt64.random(in: 0...0xFFFF)
+        print("seed: \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let whole = try contents(database)
+        let before = try withStore { try answers($0) }
+        let documents = try withStore { try self.documents($0) }
+        var (changed, mended) = (0, 0)
+        for _ in 0..<400 {
+            let offset = Int.random(in: 0..<whole.count, using: &random)
+            let bit = UInt8.random(in: 0..<8, using: &random)
+            let place = "seed \(seed), byte \(offset), bit \(bit)"
+            var bytes = whole
+            bytes[offset] ^= 1 << bit
+            try write(bytes, to: database)
+            let found = Result { try withStore { try answers($0) } }
+            guard (try? found.get()) != before else { continue }
+            changed += 1
+            #expect(throws: StoreError.self, "\(place)") {
+                try withStore { try $0.checkIntegrity() }
+            }
+            // Where the documents are whole, and the indexes can be dropped at all.
+            guard (try? withStore({ try self.documents($0) })) == documents,
+                (try? withStore { try $0.reindex() }) != nil
+            else { continue }
+            mended += 1
+            #expect(try withStore { try answers($0) } == before, "\(place)")
+        }
+        print("\(changed) flipped bits changed an answer; \(mended) times the indexes were mended")
+        #expect(changed > 30, "seed \(seed)")
+        #expect(mended > 5, "seed \(seed)")
+    }
+
+    private func documents(_ store: Store) throws -> [StoredDocument] {
+        try store.read { try $0.documents(in: .default, after: 0, limit: 1_000) }
+    }
+
+    /// What no flipped bit does: whole rows are gone, or are there for nothing.
+    @Test(arguments: [
+        "DELETE FROM \"{items}\" WHERE id = 3",
+        "UPDATE \"{items}\" SET value = 'zz' WHERE id = 5",
+        "INSERT INTO \"{items}\" (owner, value, result, isAlone) VALUES (1, 'b7', 'b7', 0)",
+        "DELETE FROM \"{words}_docsize\" WHERE id = 4",
+        "DELETE FROM \"{words}_content\" WHERE id = 4",
+        "UPDATE \"{words}_content\" SET c0 = 'oak' WHERE id = 2",
+        "DELETE FROM \"{words}_data\" WHERE id > 10",
+        "UPDATE \"{words}_data\" SET block = zeroblob(length(block)) WHERE id > 10",
+    ])
+    func `a table of an index that was tampered with is named, and made anew`(
+        _ sql: String
+    ) throws {
+        let before = try withStore { try answers($0) }
+        try tamper(sql)
+        let error = try withStore { store in try refusal { try store.checkIntegrity() } }
+        guard case .corrupt(let detail) = error else {
+            throw Unexpected(outcome: "\(String(describing: error))")
+        }
+        #expect(detail.contains(sql.contains("{items}") ? "tagged" : "words"), "\(detail)")
+        // Neither a question nor a save falls over it.
+        try withStore { store in
+            _ = try? answers(store)
+            _ = try? store.save("doc-3", in: .default, body: Array(#"{"name":"x"}"#.utf8))
+            _ = try? store.save("doc-3", in: .default, body: Array(#"{"name":"y","price":3}"#.utf8))
+        }
+        try withStore { store in
+            try store.reindex()
+            try store.checkIntegrity()
+            let body = #"{"name":"Chair 3 of oak","price":3,"tags":["a","b3"]}"#
+            _ = try store.save("doc-3", in: .default, body: Array(body.utf8))
+            #expect(try answers(store) == before)
+        }
+    }
+
+    private func tamper(_ sql: String) throws {
+        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        func table(_ pattern: String) throws -> String {
+            let select = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB"
+            return try #require(try connection.text("\(select) '\(pattern)'"))
+        }
+        let (items, words) = try (table("*_items_*"), table("*_docsize").dropLast(8))
+        try connection.execute(
+            sql.replacing("{items}", with: items).replacing("{words}", with: String(words))
+        )
+    }
+}
