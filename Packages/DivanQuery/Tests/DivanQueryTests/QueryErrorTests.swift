@@ -1,3 +1,4 @@
+import DivanJSON
 import DivanQuery
 import Testing
 
@@ -61,6 +62,38 @@ import Testing
                     _ = try? statement.checked(against: VectorCatalogue())
                     _ = statement.sql
                 }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #"["NOT","#, #"["-","#, #"["AND",1,"#, #"["||","x","#, #"["ABS()","#, #"["[]","#, #"{"a":"#,
+        #"["CASE",null,"#, #"["ANY","x",[".a"],"#, #"["EXISTS",{"WHERE":"#, #"["COLLATE",{},"#,
+        #"["_.",["[]",1],"#, "[",
+    ])
+    func `levels of the JSON form are an error or a query, on a small stack`(
+        _ piece: String
+    ) async {
+        for depth in [40, 90, 100, 130, 260, 520, 10_000] {
+            var open: [Character] = []
+            for character in piece {
+                if let close = (["[": "]", "{": "}"] as [Character: Character])[character] {
+                    open.append(close)
+                } else if character == open.last {
+                    open.removeLast()
+                }
+            }
+            let close = String(open.reversed())
+            let json =
+                #"["SELECT",{"WHAT":["# + String(repeating: piece, count: depth) + "1"
+                + String(repeating: close, count: depth)
+                + #"],"FROM":[{"COLLECTION":"_default"}]}]"#
+            await onSmallStack {
+                guard let tree = try? JSON(parsing: Array(json.utf8)),
+                    let statement = try? QueryStatement(json: tree)
+                else { return }
+                _ = try? statement.checked(against: VectorCatalogue())
+                _ = (statement.sql, statement.json)
             }
         }
     }
