@@ -6,7 +6,9 @@ import Foundation
 /// test: what stands between the backticks of its function, or an XCTest method's name; or it is that
 /// of a figure that a bound of the bench holds.
 public struct CompatibilityCheck {
-    private static let pages = ["Docs/compatibility.md", "Docs/answers.md"]
+    private static let pages = [
+        "Docs/compatibility.md", "Docs/answers.md", "Docs/query-declarations.md",
+    ]
 
     private let tree: SourceTree
 

@@ -36,6 +36,7 @@ let checks: [(name: String, run: () throws -> [Violation])] = [
     ("states", StatesCheck(tree).violations),
     ("proof pages", ProofPagesCheck(tree).violations),
     ("compatibility", CompatibilityCheck(tree).violations),
+    ("declarations", DeclarationsCheck(tree).violations),
     ("thresholds", ThresholdsCheck(tree).violations),
 ]
 var count = 0
