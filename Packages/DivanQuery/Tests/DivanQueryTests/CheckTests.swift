@@ -44,6 +44,27 @@ import Testing
         #expect(statement.orderings[0].key.expression == .column(0, "h"))
     }
 
+    @Test(arguments: [
+        ("SELECT a AS b, b FROM _", ["b", "b #2"]),
+        ("SELECT b, a AS b FROM _", ["b #2", "b"]),
+        ("SELECT a AS b, b + 1 AS c FROM _", ["b", "c"]),
+    ])
+    func `a column does not see the alias of another one`(sql: String, titles: [String]) throws {
+        let statement = try QueryStatement.checked(sql)
+        #expect(statement.columns.map(\.title.text) == titles)
+        // Whatever is done with it, `b` is the property.
+        var found: [CheckedExpression] = []
+        for column in statement.columns {
+            found += [column.expression] + column.expression.children
+        }
+        #expect(
+            found.contains(.property(source: 0, "b")) && found.contains(.property(source: 0, "a"))
+        )
+        let behind = try QueryStatement.checked(sql + " WHERE b = 1 ORDER BY b")
+        let column = titles.firstIndex(of: "b") ?? 0
+        #expect(behind.orderings[0].key.expression == .column(column, QueryPath()))
+    }
+
     @Test func `a collation reaches every comparison inside`() throws {
         let statement = try QueryStatement.checked(
             "SELECT s FROM _ WHERE (s = 'A' AND lang LIKE 'e%') COLLATE NOCASE"

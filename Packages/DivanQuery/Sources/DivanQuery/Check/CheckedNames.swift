@@ -5,8 +5,6 @@ struct CheckedNames {
     private struct Alias {
         let name: ExactText
         let column: Int
-        /// The property that the column is, if it is one.
-        let path: QueryPath?
         let hasAggregate: Bool
     }
 
@@ -28,16 +26,13 @@ struct CheckedNames {
     mutating func add(
         alias: ExactText,
         column: Int,
-        of form: QueryExpression.Form,
         hasAggregate: Bool
     ) throws {
         let isTaken =
             aliases.contains { $0.name == alias }
             || scope.sources.contains { $0.alias == alias }
         if isTaken { throw QueryError("duplicate alias '\(alias)'; give one another name") }
-        var path: QueryPath?
-        if case .property(let written) = form { path = written }
-        aliases.append(Alias(name: alias, column: column, path: path, hasAggregate: hasAggregate))
+        aliases.append(Alias(name: alias, column: column, hasAggregate: hasAggregate))
     }
 
     mutating func enter(_ variable: ExactText, number: Int) {
@@ -87,12 +82,6 @@ struct CheckedNames {
         }
         guard clause == .index || !scope.needsNames && !mustNameSources else {
             throw QueryError("property '\(path.sql)' does not begin with a declared 'AS' alias")
-        }
-        if clause == .columns, let alias = alias(path), alias.path != path {
-            throw QueryError(
-                "the alias '\(alias.name)' cannot be used by another column;"
-                    + " repeat what it stands for"
-            )
         }
         return try part(of: mainSource, path)
     }

@@ -1,6 +1,6 @@
 /// Where an expression stands, which decides what it may hold.
 enum QueryClause: String {
-    /// Among the columns, which do not see each other's aliases.
+    /// Among the columns, which do not see each other's aliases: a name there is a property.
     case columns = "SELECT"
     /// `ON`, or what is unnested.
     case join = "ON"

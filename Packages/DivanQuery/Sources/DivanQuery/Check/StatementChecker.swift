@@ -215,7 +215,6 @@ struct StatementChecker {
                 try checker.names.add(
                     alias: alias,
                     column: checked.count - 1,
-                    of: column.expression.form,
                     hasAggregate: checker.aggregateCount > before
                 )
             } catch let error as QueryError where error.offset == nil {
