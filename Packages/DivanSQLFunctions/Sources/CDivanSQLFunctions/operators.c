@@ -1,5 +1,7 @@
 #include "value.h"
 
+#include <string.h>
+
 static void concatenation(sqlite3_context *context, int count, sqlite3_value **arguments) {
     for (int index = 0; index < count; index++) {
         if (sqlite3_value_type(arguments[index]) == SQLITE_NULL) return;
@@ -70,8 +72,137 @@ static void row_count(sqlite3_context *context, int count, sqlite3_value **argum
     sqlite3_result_int64(context, number < 0 ? 0 : number);
 }
 
+// Long calculations. SQLite calculates with a tree that is as deep as the calculation is long, and
+// takes no deep ones. So terms are collected, as many as a call takes at once, and then calculated
+// with from left to right, exactly as SQLite's operators do.
+
+/// A number of a calculation, with the operator before it.
+typedef struct {
+    char sign;
+    uint8_t is_real;
+    union {
+        int64_t integer;
+        double real;
+    };
+} term;
+
+static double as_real(term term) { return term.is_real ? term.real : (double)term.integer; }
+
+static int64_t as_integer(term term) {
+    if (!term.is_real) return term.integer;
+    if (term.real <= -0x1p63) return INT64_MIN;
+    return term.real >= 0x1p63 ? INT64_MAX : (int64_t)term.real;
+}
+
+/// Calculates with whole numbers; false where the result is none, or not in the range.
+static bool calculate_whole(term *left, term right) {
+    switch (right.sign) {
+        case '+': return !__builtin_add_overflow(left->integer, right.integer, &left->integer);
+        case '-': return !__builtin_sub_overflow(left->integer, right.integer, &left->integer);
+        case '*': return !__builtin_mul_overflow(left->integer, right.integer, &left->integer);
+        case '/':
+            if (right.integer == -1 && left->integer == INT64_MIN) return false;
+            left->integer /= right.integer;
+            return true;
+        default: left->integer = right.integer == -1 ? 0 : left->integer % right.integer; return true;
+    }
+}
+
+/// Sets `left` to the result; false where it is MISSING.
+static bool calculate_term(term *left, term right) {
+    switch (right.sign) {
+        case '+': case '-': case '*': break;
+        case '/':
+            if (as_real(right) == 0) return false;
+            break;
+        case '%':
+            if (as_integer(right) == 0) return false;
+            break;
+        default: return false;  // of no list that was made here
+    }
+    bool is_real = left->is_real || right.is_real;
+    if (!is_real) {
+        // What overflows leaves nothing of the left side.
+        term before = *left;
+        if (calculate_whole(left, right)) return true;
+        *left = before;
+    }
+    double first = as_real(*left), second = as_real(right), result;
+    switch (right.sign) {
+        case '+': result = first + second; break;
+        case '-': result = first - second; break;
+        case '*': result = first * second; break;
+        case '/': result = first / second; break;
+        default: {
+            int64_t divisor = as_integer(right);
+            result = divisor == -1 ? 0 : (double)(as_integer(*left) % divisor);
+        }
+    }
+    *left = (term){.is_real = true, .real = result};
+    return result == result;
+}
+
+/// Terms out of numbers, of which the first argument has the operators; MISSING where one is.
+static void make_terms(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    if (count < 2 || sqlite3_value_bytes(arguments[0]) != count - 1) return;
+    const char *signs = (const char *)sqlite3_value_text(arguments[0]);
+    size_t size = (size_t)(count - 1) * sizeof(term);
+    term *terms = sqlite3_malloc64(size);
+    if (!terms) return sqlite3_result_error_nomem(context);
+    memset(terms, 0, size);
+    for (int index = 1; index < count; index++) {
+        term *made = &terms[index - 1];
+        made->sign = signs[index - 1];
+        switch (sqlite3_value_type(arguments[index])) {
+            case SQLITE_INTEGER: made->integer = sqlite3_value_int64(arguments[index]); break;
+            case SQLITE_FLOAT:
+                made->is_real = true;
+                made->real = sqlite3_value_double(arguments[index]);
+                break;
+            default: sqlite3_free(terms); return;
+        }
+    }
+    sqlite3_result_blob64(context, terms, size, sqlite3_free);
+}
+
+/// Several runs of terms as one.
+static void join_terms(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    sqlite3_uint64 size = 0;
+    for (int index = 0; index < count; index++) {
+        if (sqlite3_value_type(arguments[index]) == SQLITE_NULL) return;
+        size += (sqlite3_uint64)sqlite3_value_bytes(arguments[index]);
+    }
+    char *joined = sqlite3_malloc64(size + 1);
+    if (!joined) return sqlite3_result_error_nomem(context);
+    char *at = joined;
+    for (int index = 0; index < count; index++) {
+        size_t length = (size_t)sqlite3_value_bytes(arguments[index]);
+        if (length > 0) memcpy(at, sqlite3_value_blob(arguments[index]), length);
+        at += length;
+    }
+    sqlite3_result_blob64(context, joined, size, sqlite3_free);
+}
+
+static void calculate(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    const char *bytes = sqlite3_value_blob(arguments[0]);
+    size_t length = (size_t)sqlite3_value_bytes(arguments[0]);
+    if (!bytes || length < sizeof(term)) return;
+    term result, next;
+    memcpy(&result, bytes, sizeof result);
+    for (size_t at = sizeof result; at + sizeof next <= length; at += sizeof next) {
+        memcpy(&next, bytes + at, sizeof next);
+        if (!calculate_term(&result, next)) return;
+    }
+    if (result.is_real) sqlite3_result_double(context, result.real);
+    else sqlite3_result_int64(context, result.integer);
+}
+
 int divan_add_operators(sqlite3 *connection) {
     static const divan_function functions[] = {
+        {"divan_terms", -1, make_terms, 0},
+        {"divan_join_terms", -1, join_terms, 0},
+        {"divan_calculate", 1, calculate, 0},
         {"divan_concat", -1, concatenation, 0},
         {"divan_greatest", -1, extreme, greatest},
         {"divan_least", -1, extreme, least},

@@ -42,6 +42,9 @@ import Testing
         Shape("[a, b, …]") { count in
             "SELECT [" + joined(count / 3, ", ") { "n + \($0)" } + "] FROM _"
         },
+        Shape("a + b + …") { count in
+            "SELECT " + joined(count - 2, " + ") { _ in "n" } + " FROM _"
+        },
         Shape("CASE") { count in
             "SELECT CASE" + joined(count / 5, "") { " WHEN n = \($0) THEN \($0)" } + " END FROM _"
         },
@@ -100,6 +103,26 @@ import Testing
         let time = try ContinuousClock().measure { found = try rows(shape.sql(9_900), in: room) }
         #expect(!found.isEmpty)
         #expect(time < .seconds(20), "some hundred milliseconds on a quiet machine")
+    }
+
+    @Test(arguments: [60, 100, 1_500, 9_000])
+    func `a calculation is as long as a query may be`(_ count: Int) throws {
+        let room = try room()
+        func value(_ expression: String) throws -> [[QueryValue]] {
+            try rows("SELECT \(expression) FROM _ WHERE META().id = 'd1'", in: room)
+        }
+        let sum = Self.joined(count, " + ") { _ in "n" }
+        #expect(try value(sum) == [[.integer(Int64(count))]])
+        #expect(
+            try value("0" + String(repeating: " - n", count: count - 1)) == [
+                [.integer(Int64(1 - count))]
+            ]
+        )
+        #expect(try value("2" + String(repeating: " * n", count: count - 1)) == [[.integer(2)]])
+        #expect(try value(sum + " + nothing") == [[.missing]])
+        #expect(try value("(\(sum)) * 0.5 - 1") == [[.double(Double(count) / 2 - 1)]])
+        let found = "SELECT s FROM _ WHERE \(sum) = \(count) AND META().id = 'd1'"
+        #expect(try rows(found, in: room) == [[.string("s1")]])
     }
 
     @Test func `a larger one is refused where it becomes too large`() throws {

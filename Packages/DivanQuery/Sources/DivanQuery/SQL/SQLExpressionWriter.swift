@@ -196,7 +196,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         text += ")"
     }
 
-    private static var piece: Int { 96 }  // arguments of one call, below the 127 that SQLite takes
+    static var piece: Int { 96 }  // arguments of one call, below the 127 that SQLite takes
 
     private func writeArray(
         _ items: ArraySlice<CheckedExpression>,
@@ -215,7 +215,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     }
 
     /// Writes a call of as many parts as fit, each a call again where there are too many.
-    private func writePieces<Item>(
+    func writePieces<Item>(
         _ items: ArraySlice<Item>,
         called name: String,
         to text: inout SQLText,
@@ -277,24 +277,6 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             return
         }
         try writePieces(parts, called: "divan_concat1", to: &text) { try writeJoined($0, to: &$1) }
-    }
-
-    private func writeArithmetic(
-        _ first: CheckedExpression,
-        _ links: [CheckedExpression.Link],
-        to text: inout SQLText
-    ) throws {
-        // Within one rank SQL calculates from left to right too.
-        let sums = links.filter { $0.arithmetic == .plus || $0.arithmetic == .minus }
-        let isOfOneRank = sums.isEmpty || sums.count == links.count
-        text += String(repeating: "(", count: isOfOneRank ? 1 : links.count)
-        try write(first, .plain, to: &text)
-        for link in links {
-            text += " \(link.arithmetic.rawValue) "
-            try write(link.operand, .plain, to: &text)
-            if !isOfOneRank { text += ")" }
-        }
-        if isOfOneRank { text += ")" }
     }
 
     private func writeChoice(

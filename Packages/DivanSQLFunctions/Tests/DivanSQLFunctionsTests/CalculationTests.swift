@@ -1,0 +1,58 @@
+import DivanTestKit
+import Testing
+
+@Suite("Long calculations")
+struct CalculationTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test("Terms in a list are calculated with as SQLite calculates, step by step")
+    func asSQLite() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed: \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let terms = [
+            "0", "1", "-1", "7", "2.5", "-0.5", "9223372036854775807", "(-9223372036854775807 - 1)",
+            "1e300", "-1e300", "1e-300", "'12ab'", "'3.5'", "'text'", "x''", "x'02'", "NULL",
+            "4096",
+        ]
+        for _ in 0..<3_000 {
+            let count = Int.random(in: 1...6, using: &generator)
+            var (steps, signs, list) = ("", "", "")
+            for index in 0..<count {
+                let sign = "+-*/%".randomElement(using: &generator) ?? "+"
+                // Nothing is MISSING most of the time, or every result would be.
+                let isAny = Int.random(in: 0..<4, using: &generator) == 0
+                let term = (isAny ? terms : Array(terms.prefix(10))).randomElement(
+                    using: &generator
+                )
+                let operand = term ?? "1"
+                steps = index == 0 ? operand : "(\(steps) \(sign) \(operand))"
+                signs += index == 0 ? "+" : String(sign)
+                list += ", \(operand) * 1"
+            }
+            let found = try scratch.value("divan_calculate1(divan_terms1('\(signs)'\(list)))")
+            #expect(try found == scratch.value("\(steps) * 1"), "\(steps)")
+        }
+    }
+
+    @Test("Lists are joined in their order, and one that is MISSING is all of it")
+    func joining() throws {
+        let lists = "divan_terms1('+', 8), divan_terms1('/-', 3, 1)"
+        #expect(try scratch.value("divan_calculate1(divan_join_terms1(\(lists)))") == "1")
+        let missing = "divan_join_terms1(\(lists), divan_terms1('+', NULL))"
+        #expect(try scratch.value("divan_calculate1(\(missing))") == "MISSING")
+    }
+
+    @Test(
+        "What is no list of terms is MISSING, and harms nothing",
+        arguments: ["NULL", "x''", "x'00'", "'text'", "7", "zeroblob(40)", "randomblob(24)"]
+    )
+    func malformed(argument: String) throws {
+        _ = try scratch.value("divan_calculate1(\(argument))")
+        _ = try scratch.value("divan_calculate1(divan_join_terms1(\(argument), \(argument)))")
+        #expect(try scratch.value("divan_terms1('++', 1)") == "MISSING")
+        #expect(try scratch.value("divan_terms1('', 1)") == "MISSING")
+    }
+}
