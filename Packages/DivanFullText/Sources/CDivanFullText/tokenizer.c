@@ -4,6 +4,8 @@
 
 #include "full_text.h"
 
+#include "include/CDivanFullText.h"
+
 #include <libstemmer.h>
 #include <string.h>
 
@@ -27,6 +29,8 @@ typedef struct {
     /// Made with the first word of a document.
     known_word *known;
     char language[16];
+    /// Whether characters of scripts without blanks are words of their own.
+    bool splits;
 } tokenizer;
 
 typedef int (*token_callback)(void *, int, const char *, int, int, int);
@@ -48,7 +52,7 @@ static void delete(Fts5Tokenizer *base) {
 }
 
 /// Arguments: the language or `none`, and whether accents count (1) or not (0).
-static int create(void *data, const char **words, int count, Fts5Tokenizer **created) {
+static int create_whole(void *data, const char **words, int count, Fts5Tokenizer **created) {
     fts5_api *api = data;
     const char *language = count > 0 ? words[0] : "none";
     bool has_accents = count > 1 && strcmp(words[1], "1") == 0;
@@ -70,6 +74,12 @@ static int create(void *data, const char **words, int count, Fts5Tokenizer **cre
     if (strcmp(language, "none") != 0) made->stemmer = sb_stemmer_new(language, "UTF_8");
     *created = (Fts5Tokenizer *)made;
     return SQLITE_OK;
+}
+
+static int create_splitting(void *data, const char **words, int count, Fts5Tokenizer **created) {
+    int code = create_whole(data, words, count, created);
+    if (code == SQLITE_OK) ((tokenizer *)*created)->splits = true;
+    return code;
 }
 
 /// Sets `word` and `count` to the stem; false without memory.
@@ -101,7 +111,7 @@ static known_word *find_place(tokenizer *tokenizer, const char *word, int count)
 }
 
 static int
-pass_word(void *data, int flags, const char *word, int count, int start, int end) {
+pass_whole(void *data, int flags, const char *word, int count, int start, int end) {
     passage *passage = data;
     tokenizer *tokenizer = passage->tokenizer;
     known_word *place = passage->is_document ? find_place(tokenizer, word, count) : NULL;
@@ -131,15 +141,69 @@ pass_word(void *data, int flags, const char *word, int count, int start, int end
     return passage->callback(passage->context, flags, word, count, start, end);
 }
 
+/// The bytes of the character at `at`, and which it is.
+static int read_character(const uint8_t *at, const uint8_t *end, uint32_t *character) {
+    int length = *at < 0xC0 ? 1 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : 4;
+    if (end - at < length) length = 1;
+    *character = length == 1 ? *at : *at & (0x7F >> length);
+    for (int index = 1; index < length; index++) *character = *character << 6 | (at[index] & 0x3F);
+    return length;
+}
+
+int divan_has_no_blanks(unsigned int character) {
+    static const unsigned int ranges[][2] = {
+        {0x0E00, 0x0EFF},   {0x1000, 0x109F},   {0x1780, 0x17FF},   {0x3005, 0x3007},
+        {0x3040, 0x30FF},   {0x31F0, 0x31FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},
+        {0xF900, 0xFAFF},   {0xFF66, 0xFF9F},   {0x20000, 0x3FFFF},
+    };
+    for (unsigned index = 0; index < sizeof ranges / sizeof ranges[0]; index++) {
+        if (character >= ranges[index][0] && character <= ranges[index][1]) return 1;
+    }
+    return 0;
+}
+
+/// Passes each character of such a script as a word; a word of them in a query is then a phrase, which
+/// finds it wherever it stands.
+static int
+pass_split(void *data, int flags, const char *word, int count, int start, int end) {
+    passage *passage = data;
+    const uint8_t *at = (const uint8_t *)word, *behind = at + count;
+    // Where case was folded, places inside the word are not known.
+    bool has_places = end - start == count;
+    while (at < behind) {
+        uint32_t character;
+        const uint8_t *next = at + read_character(at, behind, &character);
+        bool is_alone = divan_has_no_blanks(character);
+        while (!is_alone && next < behind) {
+            int length = read_character(next, behind, &character);
+            if (divan_has_no_blanks(character)) break;
+            next += length;
+        }
+        int first = has_places ? start + (int)(at - (const uint8_t *)word) : start;
+        int last = has_places ? first + (int)(next - at) : end;
+        int code = is_alone ? passage->callback(
+                                  passage->context, flags, (const char *)at, (int)(next - at), first, last)
+                            : pass_whole(data, flags, (const char *)at, (int)(next - at), first, last);
+        if (code != SQLITE_OK) return code;
+        at = next;
+    }
+    return SQLITE_OK;
+}
+
 static int tokenize(
     Fts5Tokenizer *base, void *context, int flags, const char *text, int count,
     token_callback callback) {
     tokenizer *used = (tokenizer *)base;
     passage passage = {used, (flags & FTS5_TOKENIZE_DOCUMENT) != 0, context, callback};
-    return used->words.xTokenize(used->inner, &passage, flags, text, count, pass_word);
+    return used->words.xTokenize(
+        used->inner, &passage, flags, text, count, used->splits ? pass_split : pass_whole);
 }
 
 int divan_add_tokenizer(fts5_api *api) {
-    fts5_tokenizer functions = {create, delete, tokenize};
-    return api->xCreateTokenizer(api, "divan1", api, &functions, NULL);
+    // Both names stand in files, so neither ever means anything else.
+    fts5_tokenizer whole = {create_whole, delete, tokenize};
+    fts5_tokenizer splitting = {create_splitting, delete, tokenize};
+    int code = api->xCreateTokenizer(api, "divan1", api, &whole, NULL);
+    if (code != SQLITE_OK) return code;
+    return api->xCreateTokenizer(api, "divan2", api, &splitting, NULL);
 }

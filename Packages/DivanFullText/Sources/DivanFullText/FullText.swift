@@ -19,7 +19,9 @@ public enum FullText {
     ///
     /// - Parameters:
     ///   - language: A code such as `en` or `en_US`, or an English name, whose stems and stop words
-    ///     are used; `nil`, and a language that Snowball does not know, leaves words as they are.
+    ///     are used; `nil`, and a language that Snowball does not know, leaves words as they are. Those
+    ///     that put no blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) have each
+    ///     character indexed, and a word is found wherever its characters follow each other.
     ///   - ignoresAccents: Whether `é` is `e`.
     /// - Returns: The text, such as `divan1 en 0`.
     public static func tokenizer(language: String?, ignoresAccents: Bool) -> String {
@@ -27,6 +29,18 @@ public enum FullText {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
         }
         let known = name.flatMap { (1...15).contains($0.count) ? String($0) : nil } ?? "none"
-        return "divan1 \(known) \(ignoresAccents ? 0 : 1)"
+        let kind = languagesWithoutBlanks.contains(known) ? "divan2" : "divan1"
+        return "\(kind) \(known) \(ignoresAccents ? 0 : 1)"
     }
+
+    /// Whether a text has words of scripts that put no blanks between them, for which a table needs the
+    /// tokenizer of such a language.
+    public static func hasNoBlanks(_ text: String) -> Bool {
+        text.unicodeScalars.contains { divan_has_no_blanks($0.value) != 0 }
+    }
+
+    private static let languagesWithoutBlanks: Set = [
+        "zh", "chinese", "ja", "japanese", "th", "thai", "lo", "lao", "km", "khmer", "my",
+        "burmese",
+    ]
 }

@@ -4,22 +4,30 @@ import Testing
 
 @Suite("Full text")
 struct FullTextTests {
-    /// The numbers of the rows that `query` finds in an English table of two columns.
-    private func found(_ query: String, ordered order: String = "rowid") throws -> [Int] {
+    private static let english = """
+        (1, 'Oslo', 'A light wooden chair. The chair stacks well.'),
+        (2, 'Bern', 'Reading chair with running castors for people who run meetings.'),
+        (3, 'Café', 'Copy of the other chair; not oiled.')
+        """
+
+    /// The numbers of the rows that `query` finds in a table of two columns.
+    private func found(
+        _ query: String,
+        ordered order: String = "rowid",
+        language: String = "en_US",
+        in rows: String = english
+    ) throws -> [Int] {
         var connection: OpaquePointer?
         sqlite3_open(":memory:", &connection)
         defer { sqlite3_close(connection) }
         let handle = try #require(connection)
         #expect(FullText.add(to: handle) == SQLITE_OK)
-        let tokenizer = FullText.tokenizer(language: "en_US", ignoresAccents: true)
+        let tokenizer = FullText.tokenizer(language: language, ignoresAccents: true)
         let made = sqlite3_exec(
             handle,
             """
             CREATE VIRTUAL TABLE words USING fts5(c0, c1, tokenize = '\(tokenizer)');
-            INSERT INTO words (rowid, c0, c1) VALUES
-                (1, 'Oslo', 'A light wooden chair. The chair stacks well.'),
-                (2, 'Bern', 'Reading chair with running castors for people who run meetings.'),
-                (3, 'Café', 'Copy of the other chair; not oiled.');
+            INSERT INTO words (rowid, c0, c1) VALUES \(rows);
             """,
             nil,
             nil,
@@ -72,6 +80,27 @@ struct FullTextTests {
         #expect(try found(query) == rows)
     }
 
+    private static let eastern = """
+        (1, '東京', '東京都庁の展望台からカメラで撮る。'),
+        (2, '京都', '京都の寺 (Temples of Kyoto) は17の世界遺産。'),
+        (3, 'ภาษาไทย', 'ภาษาไทยไม่เว้นวรรคระหว่างคำ'), (4, '椅子', '木椅子很轻，可以叠放。')
+        """
+
+    @Test(
+        "Words without blanks between them are found wherever they stand",
+        arguments: [
+            ("東京", [1]), ("京都", [1, 2]), ("都京", []), ("都庁 カメラ", [1]), ("カメラ OR 寺", [1, 2]),
+            ("name:京都", [2]), ("kyoto", [2]), ("KYOTO 寺", [2]), ("templ*", [2]), ("世界遺*", [2]),
+            ("17", [2]), ("17の世界", [2]), ("เว้นวรรค", [3]), ("椅子", [4]), ("木椅", [4]), ("椅木", []),
+            (#""展望台から""#, [1]), ("東京 NOT カメラ", []), ("^東京", [1]), ("^京都庁", []),
+        ]
+    )
+    func eastern(query: String, rows: [Int]) throws {
+        for language in ["ja", "zh-Hant", "Thai"] {
+            #expect(try found(query, language: language, in: Self.eastern) == rows)
+        }
+    }
+
     @Test("A malformed query fails", arguments: [#""open"#, "(a", "a)", "a OR", "a AND", "a NOT"])
     func malformed(query: String) {
         #expect(throws: Failure.self) { try found(query) }
@@ -87,5 +116,6 @@ struct FullTextTests {
         #expect(FullText.tokenizer(language: "x'; DROP", ignoresAccents: false) == "divan1 x 1")
         #expect(FullText.tokenizer(language: nil, ignoresAccents: true) == "divan1 none 0")
         #expect(FullText.tokenizer(language: "", ignoresAccents: true) == "divan1 none 0")
+        #expect(FullText.tokenizer(language: "ja_JP", ignoresAccents: true) == "divan2 ja 0")
     }
 }

@@ -12,4 +12,8 @@
 /// Returns SQLITE_OK, or the error. Must run before any statement touches a full-text index.
 int divan_add_full_text(sqlite3 *connection);
 
+/// Whether a script has no blanks between its words: Thai, Lao, Burmese, Khmer, kana, Chinese
+/// characters.
+int divan_has_no_blanks(unsigned int character);
+
 #endif

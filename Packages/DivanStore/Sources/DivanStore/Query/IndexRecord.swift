@@ -40,7 +40,16 @@ struct IndexRecord: Equatable {
         }
     }
 
-    var stored: StoredIndex { StoredIndex(name: name, kind: kind, source: source) }
+    var stored: StoredIndex {
+        StoredIndex(name: name, kind: kind, source: source, tokenizer: tokenizer)
+    }
+
+    private var tokenizer: String? {
+        guard kind == .fullText, let create = tables.first?.create,
+            let start = create.firstRange(of: "tokenize = '")
+        else { return nil }
+        return String(create[start.upperBound...].prefix { $0 != "'" })
+    }
 
     // MARK: Keeping
 

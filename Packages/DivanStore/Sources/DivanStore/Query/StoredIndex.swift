@@ -1,3 +1,4 @@
+internal import DivanFullText
 public import DivanJSON
 public import DivanQuery
 internal import DivanRevisions
@@ -20,6 +21,14 @@ public struct StoredIndex: Hashable, Sendable {
     public let kind: Kind
     /// What was given when it was made, for people.
     public let source: String
+    /// How text becomes words, as FTS5 is told; `nil` where there are none.
+    public let tokenizer: String?
+
+    /// Whether it takes a word of a text for a part of a longer one, because it was made for languages
+    /// with blanks between words, and the text has none.
+    public func hidesWords(of text: String) -> Bool {
+        tokenizer?.hasPrefix("divan1 ") == true && FullText.hasNoBlanks(text)
+    }
 }
 
 extension StoreReader {
