@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanTestKit
 import Glibc
@@ -41,6 +43,31 @@ import Testing
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
         #expect(try contents(database) == bytes)
+    }
+
+    @Test func `an index that lost an item is found by a check, and made anew`() throws {
+        let items = QueryIndexDefinition.array(["tags"], [])
+        func withStore(_ body: (Store) throws -> Void) throws {
+            let store = try Store.open(directory: path)
+            try body(store)
+            try store.close()
+        }
+        try withStore { store in
+            try store.write { writer in
+                _ = try writer.save("x", in: .default, body: Array(#"{"tags":[1,2]}"#.utf8))
+                try writer.createIndex("byTag", items, in: .default)
+            }
+        }
+        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        let table = SQLIndexTranslation.itemTable(of: "docs_1", ["tags"])
+        try connection.execute("DELETE FROM \(table) WHERE value = 2")
+        try withStore { store in
+            guard case .corrupt = try refusal(of: store.checkIntegrity) else {
+                throw Unexpected(outcome: "not found")
+            }
+            #expect(try store.reindex() == 1)
+            try store.checkIntegrity()
+        }
     }
 
     @Test(arguments: [

@@ -32,7 +32,8 @@ extension Database {
 
     /// Does a kind of maintenance; blocks until it is done.
     ///
-    /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, `notOpen`.
+    /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, or `.reindex` an index that
+    ///   does not fit the documents even when it is new; `notOpen`.
     public func performMaintenance(type: MaintenanceType) throws {
         let store = try openStore()
         try translatingErrors {

@@ -2,8 +2,8 @@
 public enum MaintenanceType: UInt8, Sendable {
     /// Shrinks the file and deletes blobs that no document refers to.
     case compact = 0
-    /// Makes every index of queries anew from the documents: what to do when `integrityCheck` names
-    /// one. Refreshes all statistics, too.
+    /// Makes all indexes anew from the documents, compares them with those, and does what
+    /// `fullOptimize` does.
     case reindex
     /// Reads everything and throws `CBLError.corruptData` on damage.
     case integrityCheck

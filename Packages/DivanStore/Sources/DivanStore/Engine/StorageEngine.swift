@@ -214,6 +214,12 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// The default does nothing: an engine whose queries run on copies indexes those.
     func changeIndexes(_ sql: String) throws(StoreError)
+    /// Makes sure that the indexes of a collection say what its documents do.
+    ///
+    /// The default does nothing, as `changeIndexes` does.
+    ///
+    /// - Throws: `corrupt` where one does not.
+    func verifyIndexes(of collection: CollectionID) throws(StoreError)
 
     /// Lets older versions of this package refuse the file from now on; nothing by default.
     func requireFormat(_ format: StorageFormat) throws(StoreError)
@@ -313,6 +319,9 @@ extension StorageTransaction {
 
     /// Does nothing.
     public func changeIndexes(_ sql: String) throws(StoreError) {}
+
+    /// Does nothing.
+    public func verifyIndexes(of collection: CollectionID) throws(StoreError) {}
 
     /// Leaves everything as it is.
     public func discardDamagedValues() throws(StoreError) {}

@@ -100,17 +100,27 @@ extension Store {
         return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: true)
     }
 
-    /// Makes every index anew from the documents, and renews what speeds up look-ups: what to do when
-    /// an index does not fit them.
+    /// Makes every index anew from the documents, a transaction for each collection, compares it with
+    /// them, and renews what plans are chosen by.
     ///
-    /// A transaction for each collection; writers wait meanwhile.
-    public func reindex() throws {
+    /// Writers wait meanwhile. Not inside `write`.
+    ///
+    /// - Returns: How many indexes there are.
+    /// - Throws: `corrupt` where an index is not what it should be even so; that collection has then
+    ///   the indexes of before.
+    @discardableResult
+    public func reindex() throws -> Int {
+        var count = 0
         for path in try collections() {
-            try write { writer in
-                if try writer.hasCollection(path) { try writer.rebuildIndexes(in: path) }
+            count += try write { writer in
+                // One that was removed meanwhile has no indexes either.
+                guard try writer.hasCollection(path) else { return 0 }
+                try writer.reindex(path)
+                return try writer.indexes(in: path).count
             }
         }
         try optimize(isThorough: true)
+        return count
     }
 
     /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.

@@ -107,6 +107,14 @@ extension StoreWriter {
         for record in records { try changing().changeIndexes(record.create) }
     }
 
+    /// Makes them anew, and makes sure that they then say what the documents do.
+    ///
+    /// - Throws: `corrupt` where they do not; the collection has then the indexes of before.
+    public func reindex(_ path: CollectionPath) throws(StoreError) {
+        try rebuildIndexes(in: path)
+        try changing().verifyIndexes(of: collection(path).id)
+    }
+
     func forgetIndexes(of collection: OpenCollection) throws(StoreError) {
         for record in try current().indexRecords(of: collection.id) {
             let key = IndexRecord.key(record.name, in: collection.id)

@@ -80,6 +80,15 @@ extension SQLiteSession {
         }
     }
 
+    /// Makes sure that each index of a collection says what its documents do.
+    func verifyIndexes(of collection: CollectionID) throws(StoreError) {
+        let table = SQLiteSchema.table(collection)
+        let finding = try connection.text("PRAGMA integrity_check(\(table))") ?? "no answer"
+        guard finding == "ok" else { throw StoreError(.corrupt(finding), at: connection.path) }
+        try checkIndexes(of: collection)
+        try checkWords(of: collection)
+    }
+
     /// Compares the tables of indexes with the documents.
     func checkIndexes(of collection: CollectionID) throws(StoreError) {
         for record in try indexRecords(of: collection) {
