@@ -147,14 +147,63 @@ import Testing
         let sql = "SELECT price FROM shop.chairs AS c WHERE c.name = $n AND c.price > 5"
         #expect(
             try suggestion(sql.replacing("SELECT price", with: "SELECT c.price"))
-                == "divan index make shop NAME -c shop.chairs 'name' 'price'\n"
+                == "divan index make shop byNamePrice -c shop.chairs 'name' 'price'\n"
         )
         let lower = "SELECT name FROM shop.chairs WHERE LOWER(name) = 'oslo'"
         #expect(try suggestion(lower).hasSuffix("'LOWER(name)'\n"))
         #expect(try suggestion("SELECT name FROM shop.chairs WHERE name LIKE '%o'").isEmpty)
         #expect(try suggestion("SELECT name FROM shop.chairs WHERE name != 'o'").isEmpty)
         try shell.run("index", "make", "shop", "byName", "-c", "shop.chairs", "name")
-        #expect(try suggestion("SELECT price FROM shop.chairs WHERE name = 'Oslo'").isEmpty)
+        let known = "SELECT price FROM shop.chairs WHERE name = 'Oslo'"
+        #expect(try suggestion(known).isEmpty)
+        #expect(try shell.run("index", "suggest", "shop", known).errors.contains("byName"))
+    }
+
+    /// What is suggested is made, and then the plan has it.
+    @Test(arguments: [
+        ("SELECT name FROM shop.chairs WHERE price = 1 OR name = 'x'", ["byPrice", "byName"]),
+        ("SELECT name FROM shop.chairs WHERE name = 'x' COLLATE NOCASE", ["byName"]),
+        (
+            "SELECT c.name FROM shop.chairs AS c UNNEST c.parts AS p WHERE p.n = 'leg'",
+            ["byNParts"]
+        ),
+        ("SELECT name FROM shop.chairs WHERE ANY t IN tags SATISFIES t = 'x' END", ["byTags"]),
+        (
+            "SELECT name FROM shop.chairs WHERE ANY p IN a.parts SATISFIES p.n.m > 3 END",
+            ["byNMAParts"]
+        ),
+        (
+            "SELECT a.name FROM shop.chairs AS a LEFT JOIN shop.chairs AS b ON a.name = b.maker",
+            ["byMaker"]
+        ),
+        ("SELECT name, COUNT(*) FROM shop.chairs GROUP BY name", ["byName"]),
+        ("SELECT MAX(price) FROM shop.chairs", ["byPrice"]),
+        ("SELECT name FROM shop.chairs ORDER BY price, name", ["byPriceName"]),
+        ("SELECT price * 2 AS d, name AS m FROM shop.chairs WHERE m IS MISSING", ["byName"]),
+    ])
+    func `the lines that suggest prints make what the query lacks`(
+        sql: String,
+        names: [String]
+    ) throws {
+        let lines = try shell.run("index", "suggest", "shop", sql).output
+            .split(separator: "\n").map(String.init)
+        #expect(lines.count == names.count, "\(lines)")
+        for line in lines { #expect(try shell.bash(line).status == 0, "\(line)") }
+        let plan = try shell.run("query", "shop", sql, "--explain").output
+        for name in names { #expect(plan.contains("INDEX \(name)"), "\(lines) \(plan)") }
+        let again = try shell.run("index", "suggest", "shop", sql)
+        #expect(again.output.isEmpty && again.errors.contains("it has"), "\(again)")
+    }
+
+    @Test(arguments: [
+        ("SELECT name FROM shop.chairs WHERE name = 'x' COLLATE UNICODE", "Unicode"),
+        ("SELECT name FROM shop.chairs", "no condition"),
+        ("SELECT name FROM shop.chairs WHERE name LIKE '%o'", "no index would help"),
+        ("SELECT name FROM shop.chairs WHERE price + 1 = 2", "no condition compares"),
+    ])
+    func `where no index helps suggest says why`(sql: String, reason: String) throws {
+        let outcome = try shell.run("index", "suggest", "shop", sql)
+        #expect(outcome.output.isEmpty && outcome.errors.contains(reason), "\(outcome)")
     }
 
     @Test func `documents are listed by a condition`() throws {

@@ -88,10 +88,21 @@ import Testing
         let query = try shop.database.createQuery(sql)
         let before = try query.explain().components(separatedBy: "\n\n")
         #expect(before.count == 3)
-        #expect(before[0].hasPrefix("SELECT") && before[1].contains("SCAN"))
+        #expect(before[0].hasPrefix("SELECT") && before[1].contains("SCAN shop.chairs AS s0"))
         #expect(before[2].contains(#""WHAT":[[".name"]]"#))
         try shop.chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
-        #expect(try query.explain().contains("USING INDEX"))
+        #expect(try query.explain().contains("SEARCH shop.chairs AS s0 USING INDEX byPrice"))
+    }
+
+    @Test func `reindex keeps the indexes and their answers`() throws {
+        try shop.chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs WHERE price = 120")
+        let before = try query.execute().allResults().map { $0.toJSON() }
+        try shop.database.performMaintenance(type: .reindex)
+        #expect(try query.execute().allResults().map { $0.toJSON() } == before)
+        #expect(try shop.chairs.indexes() == ["byPrice"])
+        #expect(try query.explain().contains("USING INDEX byPrice"))
+        try shop.database.performMaintenance(type: .integrityCheck)
     }
 
     @Test func `after the database closed everything throws notOpen`() throws {

@@ -25,4 +25,9 @@ extension CheckedExpression {
         case .aggregate(_, let operand, _): [operand].compactMap(\.self)
         }
     }
+
+    /// The conditions that must all be true for it to be so; itself, where it is no `AND`.
+    public var terms: [CheckedExpression] {
+        if case .and(let terms) = self { terms.flatMap(\.terms) } else { [self] }
+    }
 }

@@ -42,7 +42,7 @@ public struct SQLIndexTranslation: Sendable {
         name: ExactText,
         table: String
     ) throws(QueryError) {
-        let index = "\(table)_by_\(Self.spelled(name.text))"
+        let index = Self.indexName(of: name, on: table)
         drop = "DROP INDEX IF EXISTS \(index);"
         if case .fullText(let columns, _, _) = definition {
             self.columns = columns.map(\.name)
@@ -77,6 +77,58 @@ public struct SQLIndexTranslation: Sendable {
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
         let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")
         return "\(table)_items_\(steps)"
+    }
+
+    /// What an index that a user named is called in SQL.
+    public static func indexName(of name: ExactText, on table: String) -> String {
+        "\(table)_by_\(spelled(name.text))"
+    }
+
+    /// What a key of an index is in SQL; `nil` for what none can have.
+    static func column(_ key: CheckedKey) -> String? {
+        try? SQLIndexWriter(itemSource: nil).keys([key])
+    }
+
+    /// The columns of an index, out of the statement that makes it.
+    public static func columns(of create: String) -> [String] {
+        // Between the parentheses behind the table's name; commas inside others divide nothing.
+        guard let start = create.firstRange(of: " (") else { return [] }
+        var (columns, column, depth, isQuoted) = ([String](), "", 0, false)
+        for character in create[start.upperBound...] {
+            if character == "'" { isQuoted.toggle() }
+            if !isQuoted, depth == 0, character == "," || character == ")" {
+                columns.append(column)
+                column = ""
+                if character == ")" { return columns }
+                continue
+            }
+            if !isQuoted, character == "(" { depth += 1 }
+            if !isQuoted, character == ")" { depth -= 1 }
+            if column.isEmpty, character == " " { continue }
+            column.append(character)
+        }
+        return []
+    }
+
+    /// The path of a table of items, as it is written for `divan index make --array`.
+    public static func shownPath(ofItemTable name: String, of table: String) -> String {
+        let steps = name.dropFirst("\(table)_items_".count).split(separator: "_in_")
+        let paths = steps.map { step in
+            // Between quotes, the first dot left out.
+            let path = unspelled(step).dropFirst().dropLast()
+            return path.hasPrefix(".") ? String(path.dropFirst()) : String(path)
+        }
+        return paths.joined(separator: "[].")
+    }
+
+    private static func unspelled(_ digits: Substring) -> String {
+        var (bytes, high) = ([UInt8](), UInt8?.none)
+        for digit in digits {
+            let value = UInt8(truncatingIfNeeded: digit.hexDigitValue ?? 0)
+            if let first = high { bytes.append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Letters and digits of any text: two hexadecimal digits for each byte.

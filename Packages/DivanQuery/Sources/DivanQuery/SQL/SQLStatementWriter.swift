@@ -19,7 +19,8 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         }
         // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
         let merges = mergesEqualRows
-        let extracts = (merges || !statement.groups.isEmpty) && statement.matches.isEmpty
+        let keys = merges ? statement.columns.map { CheckedKey($0.expression) } : statement.groups
+        let extracts = try !keys.isEmpty && statement.matches.isEmpty && !areInOrder(keys)
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
         text += statement.isDistinct && !merges ? "SELECT DISTINCT " : "SELECT "
@@ -37,6 +38,14 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             try writeRows(to: &text)
         }
         text += rest
+    }
+
+    /// Whether an index brings the rows group by group, and has all that is wanted of each row.
+    private func areInOrder(_ keys: [CheckedKey]) throws -> Bool {
+        guard let first = statement.sources.first, case .documents(let collection) = first.form,
+            let grouping = SQLIndexedGrouping(of: statement, by: keys)
+        else { return false }
+        return try schema.valueIndexes(of: collection).contains(where: grouping.fits)
     }
 
     /// Whether `DISTINCT` must be a grouping: `DISTINCT` of SQLite compares rows in exact form, where

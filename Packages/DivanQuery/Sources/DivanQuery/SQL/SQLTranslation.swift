@@ -66,6 +66,9 @@ public protocol SQLSchema {
     /// The table that has the items below a path, of which each leads from an item of the one
     /// before; `nil` where no index keeps one.
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
+    /// The columns of each index of values that has all documents of a collection, as
+    /// `SQLIndexTranslation` writes them.
+    func valueIndexes(of collection: QueryCollection) throws -> [[String]]
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
     var knowsLiveCounts: Bool { get }
@@ -91,6 +94,9 @@ extension SQLSchema {
         of collection: QueryCollection,
         _ paths: [QueryPath]
     ) throws -> String? { nil }
+
+    /// None.
+    public func valueIndexes(of collection: QueryCollection) throws -> [[String]] { [] }
 
     /// No.
     public var knowsLiveCounts: Bool { false }

@@ -40,6 +40,15 @@ struct IndexRecord: Equatable {
         }
     }
 
+    /// What it is ordered by, as SQL; none of an index of words.
+    var keys: [String] {
+        let columns = SQLIndexTranslation.columns(of: create)
+        return kind == .value && columns.last == "flags" ? columns.dropLast() : columns
+    }
+
+    /// Whether all documents of its collection are in it.
+    var isWhole: Bool { create.hasSuffix(");") && !create.contains(") WHERE ") }
+
     var stored: StoredIndex {
         StoredIndex(name: name, kind: kind, source: source, tokenizer: tokenizer)
     }

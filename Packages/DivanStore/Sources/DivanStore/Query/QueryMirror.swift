@@ -31,6 +31,28 @@ final class QueryMirror {
         }
     }
 
+    /// Copies no document, only the collections and indexes, and adds indexes that are not there.
+    init(
+        planning query: StorageQuery,
+        on snapshot: some StorageSnapshot,
+        supposing indexes: [SupposedIndex]
+    ) throws {
+        let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
+        try SQLiteSchema.create(on: connection)
+        session = try SQLiteSession(connection)
+        for collection in Set(query.statement.everyCollection) {
+            guard let path = CollectionPath(collection), let id = try snapshot.collection(path)
+            else { continue }
+            try session.adopt(path, id)
+            var records = try snapshot.indexRecords(of: id)
+            for index in indexes where index.collection == path {
+                let record = try IndexRecord(index, on: SQLiteSchema.table(id))
+                if !records.contains(where: { $0.serves(record) }) { records.append(record) }
+            }
+            try session.adopt(records, of: id)
+        }
+    }
+
     /// Copies what is in sight; numbers of changes are given anew, for gaps tell of the others.
     private func copy(
         _ id: CollectionID,

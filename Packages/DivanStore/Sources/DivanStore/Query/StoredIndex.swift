@@ -124,7 +124,7 @@ extension StoreWriter {
 }
 
 extension QueryIndexDefinition {
-    fileprivate var kind: StoredIndex.Kind {
+    var kind: StoredIndex.Kind {
         switch self {
         case .value: .value
         case .array: .array

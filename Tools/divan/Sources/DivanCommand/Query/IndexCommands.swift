@@ -160,38 +160,50 @@ enum IndexRemoveCommand: Command {
 enum IndexSuggestCommand: Command {
     static let syntax = CommandSyntax(
         name: "index suggest",
-        summary: "tell which index a query lacks",
+        summary: "tell which indexes a query lacks",
         operands: [.database, .init(name: "SELECT")],
         options: [.json],
         details:
-            "Prints the line that makes the index. It is tried in an empty database first, so that "
-            + "it is known to be used. Nothing is printed where an index would not help, or is there.",
+            "Prints the lines that make them. The query is planned as if they were there, so that it is "
+            + "known that they are used: for conditions, also behind OR, JOIN and COLLATE NOCASE, for "
+            + "UNNEST and ANY … SATISFIES, for ORDER BY, GROUP BY and DISTINCT. Where none would help "
+            + "nothing is printed, and standard error says why.",
         examples: ["divan index suggest travel 'SELECT name FROM _ WHERE city = $c ORDER BY name'"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let session = try QuerySession(arguments.database)
         defer { try? session.store.close() }
-        let text = arguments.operands[1]
-        let checked = try session.query(text).statement
-        let plan = try session.store.plan(of: StorageQuery(checked))
-        if let used = plan.steps.first(where: { $0.text.contains("s0 USING") }) {
-            return terminal.note("it has one: \(used.text)")
+        let query = try session.query(arguments.operands[1])
+        switch try IndexSuggestion.search(for: query, in: session.store) {
+        case .present(let names):
+            let list = names.map { "\($0)" }.joined(separator: ", ")
+            terminal.note("it has \(names.count == 1 ? "one" : "them"): \(list)")
+        case .useless(let reason): terminal.note("no index would help: \(reason)")
+        case .missing(let found):
+            for index in found {
+                terminal.result(
+                    terminal.isJSON ? json(index) : line(index, of: arguments.operands[0])
+                )
+            }
         }
-        guard let found = try IndexSuggestion(QueryStatement(sql: text), checked) else {
-            return terminal.note("no index would be used")
-        }
-        if terminal.isJSON {
-            let object: JSON = [
-                "collection": .string(found.collection.wireName),
-                "expressions": .array(found.expressions.map { .string($0) }),
-            ]
-            return terminal.result(object.canonicalText)
-        }
-        let words = found.expressions.map { "'\($0.replacing("'", with: "'\\''"))'" }
-        terminal.result(
-            "divan index make \(arguments.operands[0]) NAME -c \(found.collection.wireName) "
-                + words.joined(separator: " ")
-        )
+    }
+
+    private static func json(_ index: IndexSuggestion) -> String {
+        var members: JSONObject = [
+            "collection": .string(index.collection.wireName), "name": .string(index.name),
+            "expressions": .array(index.expressions.map { .string($0) }),
+        ]
+        if let path = index.arrayPath { members["array"] = .string(path) }
+        return JSON.object(members).canonicalText
+    }
+
+    private static func line(_ index: IndexSuggestion, of database: String) -> String {
+        func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+        var words = [
+            "divan index make", database, index.name, "-c", index.collection.wireName,
+        ]
+        if let path = index.arrayPath { words += ["--array", quoted(path)] }
+        return (words + index.expressions.map(quoted)).joined(separator: " ")
     }
 }

@@ -2,118 +2,107 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// The index that a question lacks.
+/// An index that a question lacks.
 ///
-/// Theory. SQLite uses an index for terms of the top-level AND that compare an expression of the
-/// document with a constant: for each equality, then for one range; behind the equalities also for
-/// the order or the groups. So its expressions are those, in this order. Whether it is used is not
-/// guessed: it is made in an empty database, and the question is planned there.
+/// Whether it is used is not guessed: the question is planned as if all indexes that might help were
+/// there, and those that SQLite takes are what is suggested.
 struct IndexSuggestion {
+    /// What became of a search.
+    enum Outcome {
+        /// These would be used.
+        case missing([IndexSuggestion])
+        /// No other is better than those.
+        case present([ExactText])
+        /// None would be used, for a reason.
+        case useless(String)
+    }
+
     /// The collection that would have the index.
     let collection: CollectionPath
+    /// A name that no index there has.
+    let name: String
+    /// The way to the items; none for an index of documents.
+    private let paths: [QueryPath]
     /// Its expressions, in SQL++.
     let expressions: [String]
 
-    /// The index for the first source of a statement; `nil` when none would be used.
-    init?(_ statement: QueryStatement, _ checked: CheckedStatement) throws {
-        guard case .documents(let source) = checked.sources.first?.form,
-            let path = CollectionPath(source)
-        else { return nil }
-        let found = Candidate(statement).expressions
-        guard !found.isEmpty else { return nil }
-        collection = path
-        expressions = found.map(\.sql)
-        guard try Self.isUsed(found, in: path, by: checked, of: source) else { return nil }
+    /// The way to the items, as `--array` takes it; `nil` for an index of documents.
+    var arrayPath: String? {
+        paths.isEmpty ? nil : paths.map(Self.written).joined(separator: "[].")
     }
 
-    private static func isUsed(
-        _ expressions: [QueryExpression],
+    /// Looks for indexes that a question lacks.
+    static func search(for query: StorageQuery, in store: Store) throws -> Outcome {
+        let found = IndexCandidates(query.statement)
+        var suggestions: [IndexSuggestion] = []
+        for candidate in found.candidates {
+            guard let path = CollectionPath(candidate.collection) else { continue }
+            let known = try store.read { try $0.indexes(in: path) }.map(\.name.text)
+            let taken = known + suggestions.filter { $0.collection == path }.map(\.name)
+            suggestions.append(IndexSuggestion(candidate, in: path, unlike: taken))
+        }
+        let used = try store.plan(of: query, supposing: suggestions.map { try $0.supposed }).indexes
+        let missing = suggestions.filter { used.contains(ExactText($0.name)) }
+        if !missing.isEmpty { return .missing(missing) }
+        let present = try store.plan(of: query).indexes
+        if !present.isEmpty { return .present(present) }
+        return .useless(reason(query.statement, found))
+    }
+
+    private static func reason(
+        _ statement: CheckedStatement,
+        _ found: IndexCandidates
+    ) -> String {
+        if found.wantsUnicode { return "no index is in Unicode order" }
+        if !found.candidates.isEmpty { return "SQLite would read the documents all the same" }
+        if statement.filter == nil {
+            return "the query has no condition, and reads every document"
+        }
+        return
+            "no condition compares a property with a value so that an index finds it; <>, NOT and"
+            + " LIKE '%…' have to look at every document"
+    }
+
+    private init(
+        _ candidate: IndexCandidates.Candidate,
         in path: CollectionPath,
-        by checked: CheckedStatement,
-        of collection: QueryCollection
-    ) throws -> Bool {
-        let store = Store.inMemory()
-        defer { try? store.close() }
-        for other in Set(checked.everyCollection) {
-            if let path = CollectionPath(other) { try store.createCollection(path) }
+        unlike taken: [String]
+    ) {
+        collection = path
+        paths = candidate.paths
+        expressions = candidate.expressions
+        let stem = Self.name(
+            of: candidate.expressions + (paths.last.map { [Self.written($0)] } ?? [])
+        )
+        let numbers = (2...).lazy.map { "\(stem)\($0)" }
+        name = taken.contains(stem) ? numbers.first { !taken.contains($0) } ?? stem : stem
+    }
+
+    private static func written(_ path: QueryPath) -> String {
+        QueryExpression(.property(path)).sql
+    }
+
+    /// `byCityName` for `city` and `LOWER(name)`.
+    private static func name(of expressions: [String]) -> String {
+        let words = expressions.flatMap { text in
+            text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+                .filter { $0 != "COLLATE" && $0 != "NOCASE" }.suffix(2)
         }
-        let keys = try expressions.map { try $0.checkedKey(over: collection, itemPaths: []) }
-        try store.write { try $0.createIndex("suggested", .value(keys, filter: nil), in: path) }
-        let plan = try store.plan(of: StorageQuery(checked))
-        return plan.steps.contains { step in
-            step.text.hasPrefix("SEARCH s0 USING") && step.text.contains("_by_")
-                || step.text.hasPrefix("SCAN s0 USING") && step.text.contains("_by_")
-        }
-    }
-}
-
-/// Expressions that an index may have, out of a statement as it was written.
-private struct Candidate {
-    private let alias: ExactText?
-    private var equal: [QueryExpression] = []
-    private var range: [QueryExpression] = []
-    private var rest: [QueryExpression] = []
-
-    init(_ statement: QueryStatement) {
-        alias = statement.sources.first?.alias
-        if let filter = statement.filter { take(filter) }
-        let sorted =
-            statement.groups.isEmpty
-            ? statement.orderings.map(\.expression) : statement.groups
-        rest = sorted.compactMap(document)
-        if rest.count != sorted.count { rest = [] }
+        return "by" + words.prefix(4).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Equalities first, then a range, or else the order.
-    var expressions: [QueryExpression] {
-        var found: [QueryExpression] = []
-        for expression in equal + (range.first.map { [$0] } ?? rest)
-        where !found.contains(expression) { found.append(expression) }
-        return found
-    }
-
-    private mutating func take(_ term: QueryExpression) {
-        switch term.form {
-        case .and(let terms): for term in terms { take(term) }
-        case .comparison(let comparison, let left, let right):
-            let side = isConstant(right) ? left : isConstant(left) ? right : nil
-            guard let found = side.flatMap(document) else { return }
-            switch comparison {
-            case .equal, .same: equal.append(found)
-            case .less, .lessOrEqual, .greater, .greaterOrEqual: range.append(found)
-            case .notEqual, .notSame: break
-            }
-        case .between(let value, let low, let high) where isConstant(low) && isConstant(high):
-            if let found = document(value) { range.append(found) }
-        case .isIn(let value, _, isNegated: false):
-            if let found = document(value) { equal.append(found) }
-        case .like(let value, _):
-            if let found = document(value) { range.append(found) }
-        default: break
-        }
-    }
-
-    private func isConstant(_ expression: QueryExpression) -> Bool {
-        switch expression.form {
-        case .literal, .parameter: true
-        default: false
-        }
-    }
-
-    /// The expression as an index has it, without the source's alias; `nil` for what none has.
-    private func document(_ expression: QueryExpression) -> QueryExpression? {
-        switch expression.form {
-        case .property(let path):
-            guard let alias else { return expression }
-            guard path.steps.first == .key(alias), path.steps.count > 1 else { return nil }
-            return QueryExpression(.property(path.dropping(1)))
-        case .call(let function, let arguments):
-            let parts = arguments.compactMap { isConstant($0) ? $0 : document($0) }
-            guard parts.count == arguments.count, !arguments.allSatisfy(isConstant) else {
-                return nil
-            }
-            return QueryExpression(.call(function, parts))
-        default: return nil
+    /// The index as `divan index make` would make it of what is printed.
+    private var supposed: SupposedIndex {
+        get throws {
+            let over = QueryCollection(
+                scope: ExactText(collection.scope),
+                name: ExactText(collection.name)
+            )
+            let keys = try expressions.flatMap { try QueryStatement.indexedExpressions(sql: $0) }
+                .map { try $0.checkedKey(over: over, itemPaths: paths) }
+            let definition: QueryIndexDefinition =
+                paths.isEmpty ? .value(keys, filter: nil) : .array(paths, keys)
+            return SupposedIndex(ExactText(name), definition, in: collection)
         }
     }
 }

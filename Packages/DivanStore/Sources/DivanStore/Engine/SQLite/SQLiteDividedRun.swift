@@ -114,7 +114,8 @@ extension SQLiteSession {
         defer { version.reset() }
         let schema = try version.step() ? version.integer(0) : 0
         return try queries.isScan(query.statement, schema: schema) {
-            let steps = try plan(query).steps.map(\.text)
+            let schema = SQLiteQuerySchema(self)
+            let steps = try SQLiteQueryRun.steps(of: query, schema, on: self).steps.map(\.text)
             // In the order of an index, or of the rows, few of them are read anyway.
             let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
             return steps.contains("SCAN s0") && (query.statement.isAggregate || isSorted)

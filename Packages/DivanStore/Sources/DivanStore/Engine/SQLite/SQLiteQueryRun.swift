@@ -61,11 +61,32 @@ final class SQLiteQueryRun {
         }
     }
 
-    /// What SQLite plans: the lines of `EXPLAIN QUERY PLAN`.
+    /// What SQLite plans, with the names that people know.
     static func plan(_ query: StorageQuery, on session: SQLiteSession) throws -> QueryPlan {
+        let schema = SQLiteQuerySchema(session)
+        let (sql, steps) = try steps(of: query, schema, on: session)
+        let names = try PlanNames(of: query.statement, in: schema)
+        var indexes: [ExactText] = []
+        for index in steps.flatMap({ names.indexes(in: $0.text) })
+        where !indexes.contains(index) { indexes.append(index) }
+        return QueryPlan(
+            sql: names.statement(sql),
+            steps: steps.map { step in
+                QueryPlan.Step(id: step.id, parent: step.parent, text: names.step(step.text))
+            },
+            indexes: indexes
+        )
+    }
+
+    /// The statement, and the lines of `EXPLAIN QUERY PLAN`.
+    static func steps(
+        of query: StorageQuery,
+        _ schema: SQLiteQuerySchema,
+        on session: SQLiteSession
+    ) throws -> (sql: String, steps: [QueryPlan.Step]) {
         let (translation, statement) = try prepare(
             query.statement,
-            schema: SQLiteQuerySchema(session),
+            schema: schema,
             on: session.connection,
             prefix: "EXPLAIN QUERY PLAN "
         )
@@ -79,7 +100,7 @@ final class SQLiteQueryRun {
             )
             steps.append(step)
         }
-        return QueryPlan(sql: translation.sql, steps: steps)
+        return (translation.sql, steps)
     }
 
     /// Ends the run; the compiled statement is kept for the next one, unless it has no other.

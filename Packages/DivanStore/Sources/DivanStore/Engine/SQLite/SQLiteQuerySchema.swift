@@ -37,6 +37,16 @@ final class SQLiteQuerySchema: SQLSchema {
         return SQLFullTextTable(name: table.name, columns: record.columns)
     }
 
+    /// Those of whole collections: of part of the documents no query gets all its groups.
+    func valueIndexes(of collection: QueryCollection) throws -> [[String]] {
+        try records(of: collection).filter { $0.kind == .value && $0.isWhole }.map(\.keys)
+    }
+
+    /// The indexes of a collection.
+    func records(of collection: QueryCollection) throws -> [IndexRecord] {
+        try records(of: id(of: collection))
+    }
+
     private func records(of collection: CollectionID) throws(StoreError) -> [IndexRecord] {
         if let known = records[collection] { return known }
         let found = try session.indexRecords(of: collection)

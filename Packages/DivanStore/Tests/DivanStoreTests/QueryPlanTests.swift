@@ -1,0 +1,157 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// Which index a query uses, and what its plan says of that.
+@Suite("Plans of queries")
+struct QueryPlanTests {
+    private let room: Room
+
+    init() throws {
+        room = try Room(.file)
+        try room.store.createCollection(try #require(CollectionPath("shop.chairs")))
+        for number in 0..<60 {
+            let kind = number % 7 == 0 ? "null" : number % 5 == 0 ? "true" : "\"k\(number % 4)\""
+            let body = #"{"kind":\#(kind),"n":\#(number % 3),"tags":["t\#(number % 2)"]}"#
+            try room.save(DocumentID(unchecked: "d\(number)"), body)
+        }
+        try room.save("d59", "{}", isTombstone: true)
+    }
+
+    private func query(_ sql: String) throws -> StorageQuery {
+        let catalogue = StoreCatalogue(room.store, named: "room")
+        return StorageQuery(try QueryStatement(sql: sql).checked(against: catalogue, text: sql))
+    }
+
+    private func rows(_ sql: String) throws -> [[QueryValue]] {
+        let rows = try room.store.rows(of: query(sql))
+        var found: [[QueryValue]] = []
+        while let row = try rows.next() { found.append(row) }
+        return found
+    }
+
+    private func index(
+        _ name: ExactText,
+        _ expressions: String...,
+        where condition: String? = nil
+    )
+        throws
+    {
+        let keys = try expressions.map { text in
+            try QueryExpression(sql: text).checkedKey(over: .standard)
+        }
+        let filter = try condition.map { try QueryExpression(sql: $0).checked(over: .standard) }
+        try room.store.write {
+            try $0.createIndex(name, .value(keys, filter: filter), in: .default)
+        }
+    }
+
+    private func plan(_ sql: String) throws -> [String] {
+        try room.store.plan(of: query(sql)).steps.map(\.text)
+    }
+
+    @Test(
+        "Groups and DISTINCT come out of an index that has them, with the rows of a scan",
+        arguments: [
+            "SELECT kind, COUNT(*) FROM _ GROUP BY kind ORDER BY kind",
+            "SELECT COUNT(*), kind FROM _ GROUP BY kind HAVING COUNT(*) > 5 ORDER BY COUNT(*), kind",
+            "SELECT DISTINCT kind FROM _", "SELECT DISTINCT kind FROM _ ORDER BY kind DESC",
+            "SELECT DISTINCT n, kind FROM _ ORDER BY kind, n",
+            "SELECT kind || '!' AS k FROM _ GROUP BY kind ORDER BY kind LIMIT 3",
+            "SELECT kind, COUNT(*) FROM _ WHERE kind >= 'k1' GROUP BY kind ORDER BY kind",
+            "SELECT kind AS k, COUNT(*) AS c FROM _ WHERE k < 'k3' GROUP BY k ORDER BY c DESC, k",
+            "SELECT n, kind, COUNT(*) FROM _ WHERE kind > 'k0' GROUP BY kind, n ORDER BY kind, n",
+        ]
+    )
+    func groups(sql: String) throws {
+        let scanned = try rows(sql)
+        #expect(try plan(sql).contains { $0.hasPrefix("SCAN _default AS s0") })
+        try index("byKind", "kind", "n")
+        #expect(try rows(sql) == scanned)
+        let steps = try plan(sql)
+        #expect(steps.contains { $0.contains("AS s0 USING") && $0.contains("INDEX byKind") })
+        #expect(steps.allSatisfy { $0 != "USE TEMP B-TREE FOR GROUP BY" }, "\(steps)")
+        #expect(try room.store.plan(of: query(sql)).indexes == ["byKind"])
+    }
+
+    @Test(
+        "An index that would read documents one by one is left alone by groups",
+        arguments: [
+            "SELECT kind, SUM(n) FROM _ GROUP BY kind", "SELECT n, COUNT(*) FROM _ GROUP BY n",
+            "SELECT kind, COUNT(tags) FROM _ GROUP BY kind",
+            "SELECT kind, COUNT(*) FROM _ WHERE n > 1 GROUP BY kind",
+            "SELECT DISTINCT kind, tags FROM _",
+        ]
+    )
+    func otherGroups(sql: String) throws {
+        try index("byKind", "kind", "n")
+        try index("some", "n", where: "kind = 'k1'")
+        #expect(try room.store.plan(of: query(sql)).indexes == [])
+    }
+
+    @Test("A plan has the names that people gave, on one line, whatever they are")
+    func names() throws {
+        try index("by kind \u{1B}[31m\"", "kind")
+        let items = CheckedKey(.property(source: 1, QueryPath()))
+        try room.store.write {
+            try $0.createIndex("byTag", .array(["tags"], [items]), in: .default)
+        }
+        let plan = try room.store.plan(of: query("SELECT n FROM _ WHERE kind = 'k1'"))
+        #expect(
+            plan.steps.map(\.text)
+                == [#"SEARCH _default AS s0 USING INDEX "by kind \u{1b}[31m\u{22}" (<expr>=?)"#]
+        )
+        #expect(plan.sql.contains("FROM _default AS s0"))
+        #expect(plan.indexes == ["by kind \u{1B}[31m\""])
+        let tags = try room.store.plan(
+            of: query("SELECT d.n FROM _ AS d UNNEST d.tags AS t WHERE t = 't1'")
+        )
+        #expect(tags.indexes == ["byTag"])
+        #expect(tags.sql.contains(#""items of tags" AS s1"#), "\(tags.sql)")
+        #expect(tags.steps.contains { $0.text.hasPrefix("SEARCH s0.tags AS s1 USING") }, "\(tags)")
+        let joined = try self.plan(
+            "SELECT c.a FROM shop.chairs AS c JOIN _ AS d ON META(d).id = c.d"
+        )
+        #expect(joined.contains("SCAN shop.chairs AS s0"), "\(joined)")
+        #expect(joined.contains { $0.hasPrefix("SEARCH _default AS s1 USING INDEX META().id") })
+    }
+
+    @Test("An index that is only supposed is in the plan, not in the database")
+    func supposed() throws {
+        let sql = "SELECT tags FROM _ WHERE kind = 'k1' AND n > 1"
+        func supposed(_ name: ExactText, _ keys: String...) throws -> SupposedIndex {
+            let keys = try keys.map { try QueryExpression(sql: $0).checkedKey(over: .standard) }
+            return SupposedIndex(name, .value(keys, filter: nil), in: .default)
+        }
+        let candidates = [try supposed("x", "tags"), try supposed("y", "kind", "n")]
+        #expect(try room.store.plan(of: query(sql), supposing: candidates).indexes == ["y"])
+        #expect(try room.store.plan(of: query(sql)).indexes == [])
+        #expect(try room.store.read { try $0.indexes(in: .default) } == [])
+        // What begins as one that is there is none that is missing.
+        try index("there", "kind", "n", "tags")
+        #expect(try room.store.plan(of: query(sql), supposing: candidates).indexes == ["there"])
+    }
+
+    @Test("Indexes are made anew and compared with the documents", arguments: EngineKind.allCases)
+    func reindexing(kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("a", #"{"kind":1,"tags":[1,2]}"#)
+        let item = CheckedKey(.property(source: 1, QueryPath()))
+        let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
+        try room.store.write { writer in
+            let keys = [CheckedKey(.property(source: 0, "kind"))]
+            try writer.createIndex("byKind", .value(keys, filter: nil), in: .default)
+            try writer.createIndex("byTag", .array(["tags"], [item]), in: .default)
+            let words = QueryIndexDefinition.fullText(
+                [column],
+                tokenizer: "divan1 en 1",
+                filter: nil
+            )
+            try writer.createIndex("words", words, in: .default)
+        }
+        #expect(try room.store.reindex() == 3)
+        try room.store.checkIntegrity()
+    }
+}
