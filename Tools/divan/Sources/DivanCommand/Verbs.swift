@@ -26,7 +26,7 @@ enum Verbs {
             [
                 ShellCommand.self, QueryCommand.self, SelectCommand.self,
                 IndexListCommand.self, IndexMakeCommand.self,
-                IndexRemoveCommand.self, IndexSuggestCommand.self,
+                IndexRemoveCommand.self, IndexRebuildCommand.self, IndexSuggestCommand.self,
             ]
         ),
         (

@@ -34,6 +34,7 @@ import Testing
         "upgrade": "upgrade db", "doctor": "doctor db", "explain": "explain db one",
         "query": "query db 'SELECT META().id FROM _'",
         "index ls": "index ls db", "select": "select db 'META().id FROM _'",
+        "index rebuild": "index rebuild db --json",
         "index suggest": "index suggest db 'SELECT zip FROM _ WHERE zip = 1'",
         "watch": "watch db --since 0 --limit 1", "log": "log kept.cbllog",
         "push": "push db ws://127.0.0.1:1/x --json", "pull": "pull db ws://127.0.0.1:1/x --json",

@@ -206,6 +206,34 @@ import Testing
         #expect(outcome.output.isEmpty && outcome.errors.contains(reason), "\(outcome)")
     }
 
+    @Test func `indexes are made anew by a verb`() throws {
+        try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
+        #expect(try shell.run("index", "rebuild", "shop").errors.contains("made 1 index anew"))
+        #expect(try shell.run("reindex", "shop", "--json").output == "{\"rebuilt\":1}\n")
+        let plan = try shell.run(
+            "query",
+            "shop",
+            "SELECT name FROM shop.chairs WHERE price = 120",
+            "--explain"
+        )
+        #expect(plan.output.contains("SEARCH shop.chairs AS s0 USING INDEX byPrice"))
+    }
+
+    @Test func `words without blanks are found by the index of their language`() throws {
+        try shell.run("put", "shop", "kyoto", #"{"name":"京都の木椅子"}"#, "-c", "shop.chairs")
+        func make(_ language: String) throws {
+            let words = ["words", "name", "-c", "shop.chairs", "--text", "--language", language]
+            #expect(try shell.divan(["index", "make", "shop"] + words).status == 0)
+        }
+        let sql = "SELECT META().id FROM shop.chairs WHERE MATCH(words, '椅子')"
+        try make("en")
+        let hidden = try shell.run("query", "shop", sql, "--format", "csv")
+        #expect(hidden.output == "id\n" && hidden.errors.contains("--language ja"), "\(hidden)")
+        try make("ja")
+        let found = try shell.run("query", "shop", sql, "--format", "csv")
+        #expect(found.output == "id\nkyoto\n" && found.errors.isEmpty, "\(found)")
+    }
+
     @Test func `documents are listed by a condition`() throws {
         let listed = try shell.run("ls", "shop", "-c", "shop.chairs", "--where", "price > 100")
         #expect(listed.output == "c1\nc2\nc3\n")

@@ -156,6 +156,33 @@ enum IndexRemoveCommand: Command {
     }
 }
 
+/// `divan index rebuild`.
+enum IndexRebuildCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "index rebuild",
+        aliases: ["reindex"],
+        summary: "make all indexes of a database anew",
+        operands: [.database],
+        options: [.json],
+        details:
+            "Compares each with the documents afterwards, and renews what SQLite chooses plans by. Loses "
+            + "no document. Needed after divan check has found an index that does not fit.",
+        examples: ["divan index rebuild travel"]
+    )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        let count = try store.reindex()
+        terminal.done(
+            "made \(count == 1 ? "1 index" : "\(count) indexes") anew",
+            ["rebuilt": JSON(count)]
+        )
+    }
+}
+
 /// `divan index suggest`.
 enum IndexSuggestCommand: Command {
     static let syntax = CommandSyntax(

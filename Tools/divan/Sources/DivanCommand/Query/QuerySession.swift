@@ -66,6 +66,7 @@ struct QuerySession {
         defer { rows.end() }
         var count = 0
         let write = isPaged ? terminal.pagedResults : terminal.results
+        defer { if count == 0 { noteHiddenWords(query, terminal) } }
         try write { line in
             var writer = RowWriter(
                 format,
@@ -80,6 +81,32 @@ struct QuerySession {
             try writer.finish(line)
         }
         return count
+    }
+
+    /// Tells why words were not found, where the index was made for languages with other words.
+    private func noteHiddenWords(_ query: StorageQuery, _ terminal: Terminal) {
+        for match in query.statement.matches {
+            guard case .documents(let source) = query.statement.sources[match.source].form,
+                let path = CollectionPath(source), let text = text(of: match, in: query),
+                let index = try? store.read({ try $0.indexes(in: path) })
+                    .first(where: { $0.name == match.index }),
+                index.hidesWords(of: text)
+            else { continue }
+            terminal.note(
+                "the index \(index.name) was made for languages with blanks between words; make it again "
+                    + "with divan index make --text --language ja (or zh, th, lo, km, my)"
+            )
+        }
+    }
+
+    private func text(of match: CheckedMatch, in query: StorageQuery) -> String? {
+        switch match.text {
+        case .literal(.string(let text)): return text
+        case .parameter(let name):
+            if case .string(let text) = query.parameters[name] { return text }
+            return nil
+        default: return nil
+        }
     }
 
     /// Prints how a question would be answered.
