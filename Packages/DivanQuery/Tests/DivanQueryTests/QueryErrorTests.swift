@@ -18,8 +18,7 @@ import Testing
         ),
         (
             "SELECT order FROM _",
-            "line 1, column 8: found ORDER where an expression must stand; a name that is a"
-                + " reserved word needs back-quotes"
+            "line 1, column 8: ORDER is a reserved word; as a name it needs back-quotes: `order`"
         ),
         ("SELECT 'x FROM _", "line 1, column 8: the closing ' is missing"),
         (

@@ -81,7 +81,10 @@ struct CheckedNames {
             return try part(of: source, path.dropping(steps))
         }
         guard clause == .index || !scope.needsNames && !mustNameSources else {
-            throw QueryError("property '\(path.sql)' does not begin with a declared 'AS' alias")
+            let names = scope.names.map { "\($0).\(path.sql)" }.joined(separator: " or ")
+            throw QueryError(
+                "property '\(path.sql)' does not begin with a declared 'AS' alias; write \(names)"
+            )
         }
         return try part(of: mainSource, path)
     }
@@ -139,7 +142,8 @@ struct CheckedNames {
             documents.contains(found.source)
         else {
             throw QueryError(
-                "database alias '\(path.sql)' does not match a declared 'AS' alias"
+                "database alias '\(path.sql)' does not match a declared 'AS' alias; write META()"
+                    + " of \(scope.names.joined(separator: " or "))"
             )
         }
         return found.source

@@ -20,10 +20,28 @@ struct CollectionNames {
         if Self.isValid(collection.scope), Self.isValid(name) {
             if try catalogue.hasCollection(collection) { return collection }
             if isDatabase { return standard }
-            throw QueryError("no such collection \"\(written)\"")
+            let remedy = try remedy(written)
+            throw QueryError("no such collection \"\(written)\"" + remedy)
         }
         if isDatabase { return standard }
         throw QueryError("\"\(written)\" is not a valid collection name")
+    }
+
+    /// The name that may have been meant, or the first few that there are.
+    private func remedy(_ written: String) throws -> String {
+        let names = try catalogue.collectionNames()
+        let capitals = names.map { $0.uppercased() }
+        if let near = Slip.nearest(to: written, among: capitals)?.word,
+            let place = capitals.firstIndex(of: near)
+        {
+            return "; did you mean \(names[place])?"
+        }
+        if let inScope = names.first(where: { $0.hasSuffix(".\(written)") }) {
+            return "; did you mean \(inScope)?"
+        }
+        guard !names.isEmpty else { return "" }
+        let list = names.prefix(5).joined(separator: ", ")
+        return "; there are \(list)\(names.count > 5 ? ", …" : "")"
     }
 
     private static func isValid(_ name: ExactText) -> Bool {

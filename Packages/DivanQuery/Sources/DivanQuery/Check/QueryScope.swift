@@ -27,6 +27,13 @@ struct QueryScope {
         sources.append(source)
     }
 
+    /// What properties of the first few sources may begin with, for messages.
+    var names: [String] {
+        sources.prefix(3).compactMap { source in
+            source.alias?.text ?? source.names.last.map { Self.text($0) }
+        }
+    }
+
     /// The source that the first steps of a path name, and how many steps.
     func source(namedBy path: QueryPath) -> (source: Int, steps: Int)? {
         var found: (source: Int, steps: Int)?

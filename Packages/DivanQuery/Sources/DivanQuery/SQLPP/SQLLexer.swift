@@ -12,6 +12,13 @@ struct SQLLexer {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
+    /// The text behind an offset that came from here.
+    func rest(from offset: Int) -> String {
+        // No more than messages show.
+        let end = min(offset + 256, bytes.count)
+        return String(decoding: bytes[min(offset, end)..<end], as: UTF8.self)
+    }
+
     /// Whether a digit, or a dot and a digit, stands directly at `offset`.
     func hasNumber(at offset: Int) -> Bool {
         let first = byte(offset)
@@ -91,17 +98,34 @@ struct SQLLexer {
     }
 
     private mutating func mark(_ first: UInt8) -> SQLToken.Form {
+        if beginsComment(first) {
+            place += 2
+            return .flaw(.comment)
+        }
         if let second = byte(place + 1), second < 0x80,
             let mark = SQLMark(rawValue: String(decoding: [first, second], as: UTF8.self))
         {
             place += 2
             return .mark(mark)
         }
+        place += 1
         guard first < 0x80, let mark = SQLMark(rawValue: String(UnicodeScalar(first))) else {
+            while let byte = byte(place), byte & 0xC0 == 0x80 { place += 1 }
             return .flaw(.strangeByte)
         }
-        place += 1
         return .mark(mark)
+    }
+
+    /// Whether a comment of other languages begins here.
+    ///
+    /// `a --b` subtracts a negative number, as it does officially; `a -- b` is never meant so.
+    private func beginsComment(_ first: UInt8) -> Bool {
+        switch (first, byte(place + 1)) {
+        case (UInt8(ascii: "-"), UInt8(ascii: "-")):
+            byte(place + 2).map { [0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? true
+        case (UInt8(ascii: "/"), UInt8(ascii: "*")): true
+        default: false
+        }
     }
 
     private static func isDigit(_ byte: UInt8?) -> Bool {

@@ -114,6 +114,14 @@ extension SQLParser {
                 syntaxOffset: reached
             )
         }
+        if let remedy = ForeignWords.remedy(function: name) {
+            return QueryError(
+                SyntaxMistake.foreign("\(name)()", remedy),
+                at: place,
+                in: tokens.source,
+                syntaxOffset: reached
+            )
+        }
         let remedy = FunctionNames.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
         return QueryError(
             "unknown function \(name.prefix(64))\(remedy)",

@@ -29,7 +29,7 @@ extension SQLParser {
             case .sum, .product: left = try calculation(left, rank, at: place)
             case .bits:
                 throw QueryError(
-                    "Unknown operator '\(tokens.text(tokens.current))'",
+                    unknownOperator(),
                     at: tokens.place,
                     in: tokens.source
                 )
@@ -43,6 +43,17 @@ extension SQLParser {
             }
         }
         return left
+    }
+
+    /// What is wrong with an operator on bits.
+    private mutating func unknownOperator() -> String {
+        let sign = tokens.text(tokens.current)
+        if sign == "&", tokens.peek().form == .mark(.bitwiseAnd) {
+            return "Unknown operator '&&'; write AND"
+        }
+        return
+            "Unknown operator '\(sign)'; there are none on bits, and conditions are joined by AND"
+            + " and OR"
     }
 
     /// Reads operands between equal marks into one node, however many they are.
@@ -185,7 +196,8 @@ extension SQLParser {
         _ = try select()
         try tokens.expect(.closeParenthesis)
         return QueryError(
-            "a sub-query can stand in EXISTS only; use a JOIN",
+            "a query inside of another can stand in EXISTS (SELECT …) only; write a JOIN, or ask"
+                + " twice and pass the first answer as a parameter",
             at: place,
             in: tokens.source,
             syntaxOffset: tokens.current.range.lowerBound

@@ -51,7 +51,7 @@ extension SQLParser {
             throw tokens.unexpected("FROM")
         }
         throw QueryError(
-            "missing the FROM clause; name a collection, such as FROM _",
+            "FROM is missing; name a collection, such as FROM _",
             at: tokens.place,
             in: tokens.source
         )
@@ -88,14 +88,26 @@ extension SQLParser {
 
     /// The error of a text that is no `SELECT`, as far as the official reader would have come.
     mutating func missingSelect() -> QueryError {
-        let error = tokens.unexpected("SELECT")
-        guard tokens.nameAhead != nil, tokens.peek().form != .end else { return error }
-        return QueryError(
-            "a query begins with SELECT; nothing else can be asked",
-            at: tokens.place,
-            in: tokens.source,
-            syntaxOffset: tokens.peek().range.lowerBound
-        )
+        let first = tokens.current
+        let word = tokens.text(first)
+        let hasName = tokens.nameAhead != nil && tokens.peek().form != .end
+        let reached = hasName ? tokens.peek().range.lowerBound : first.range.lowerBound
+        let problem: String
+        switch first.form {
+        case .end: problem = "the query is empty; it begins with SELECT"
+        case .word, .keyword:
+            if let remedy = ForeignWords.remedy(beginning: word) {
+                problem = SyntaxMistake.foreign(word, remedy)
+            } else if Slip.nearest(to: word, among: ["SELECT"]) != nil {
+                problem = "unknown word \(word.prefix(32)); did you mean SELECT?"
+            } else {
+                fallthrough
+            }
+        case .quotedName, .integer, .double, .string, .mark:
+            problem = "a query begins with SELECT, such as SELECT * FROM _"
+        case .flaw: return tokens.unexpected("SELECT")
+        }
+        return QueryError(problem, at: tokens.place, in: tokens.source, syntaxOffset: reached)
     }
 
     /// Reads the columns of a result.
@@ -113,8 +125,17 @@ extension SQLParser {
     private mutating func alias() throws(QueryError) -> ExactText? {
         if tokens.take(.as) { return try tokens.expectName("a name behind AS") }
         guard let name = tokens.nameAhead else { return nil }
+        if tokens.isAt(word: "FULL") { try refuseFullJoin() }
         tokens.advance()
         return name
+    }
+
+    /// `FROM a FULL JOIN b` would join `a`, by the name of FULL, in another way than it says.
+    private mutating func refuseFullJoin() throws(QueryError) {
+        switch tokens.peek().form {
+        case .keyword(.join), .keyword(.outer): throw tokens.unexpected("JOIN")
+        default: return
+        }
     }
 
     private mutating func sources() throws(QueryError) -> (items: [QuerySource], height: Int) {

@@ -30,6 +30,8 @@ struct SQLToken {
         case numberRunsOn
         /// A character that the language does not have.
         case strangeByte
+        /// Two dashes and a blank, or a slash and a star, as other languages begin a comment.
+        case comment
     }
 
     var form: Form

@@ -86,28 +86,33 @@ struct SQLTokens {
 
     /// The error of a token that cannot stand where it does.
     func unexpected(_ expected: String) -> QueryError {
-        let range = current.range
+        let reached: Int
         switch current.form {
-        case .end:
-            return syntaxError("the text ends where \(expected) must follow")
-        case .flaw(.unclosed(let quote)):
-            return syntaxError("the closing \(quote) is missing", reached: range.upperBound)
+        case .flaw(.unclosed), .flaw(.numberRunsOn): reached = current.range.upperBound
+        default: reached = current.range.lowerBound
+        }
+        if let mistake = SyntaxMistake(SyntaxContext(source, at: current.range.lowerBound)) {
+            return QueryError(
+                mistake.sentence,
+                at: QueryPlace(offset: mistake.offset),
+                in: source,
+                syntaxOffset: reached
+            )
+        }
+        return syntaxError(problem(expected), reached: reached)
+    }
+
+    /// What is wrong where nobody knows what was meant.
+    private func problem(_ expected: String) -> String {
+        switch current.form {
+        case .end: "the text ends where \(expected) must follow"
+        case .flaw(.unclosed(let quote)): "the closing \(quote) is missing"
         case .flaw(.numberRunsOn):
-            return syntaxError(
-                "a letter follows the number; put a blank between, or the name in back-quotes",
-                reached: range.upperBound
-            )
-        case .flaw(.strangeByte):
-            return syntaxError("this character has no meaning; put names in back-quotes")
-        case .keyword(let keyword):
-            return syntaxError(
-                "found \(keyword.rawValue) where \(expected) must stand;"
-                    + " a name that is a reserved word needs back-quotes"
-            )
-        default:
-            return syntaxError(
-                "found \(Self.shortened(text(current))) where \(expected) must stand"
-            )
+            "a letter follows the number; put a blank between, or the name in back-quotes"
+        case .flaw(.strangeByte), .flaw(.comment):
+            "this character has no meaning; put names in back-quotes"
+        case .keyword(let keyword): "found \(keyword.rawValue) where \(expected) must stand"
+        default: "found \(Self.shortened(text(current))) where \(expected) must stand"
         }
     }
 

@@ -1,0 +1,169 @@
+import DivanJSON
+
+/// Words of other dialects of SQL that SQL++ for Mobile has not, each with what to write for it.
+///
+/// Nothing here is reserved: each of them is a name wherever a name may stand. They are looked up
+/// when a text turns out to be wrong.
+enum ForeignWords {
+    private static let saving =
+        "a query only reads; save documents with Collection.save(document:), or with divan put"
+    private static let deleting =
+        "a query only reads; delete documents with Collection.delete(document:), or with divan rm"
+    private static let making =
+        "Collection.createIndex and divan index make make indexes, Database.createCollection and"
+        + " divan mkcoll make collections"
+    private static let dropping =
+        "Collection.deleteIndex and divan index rm remove an index,"
+        + " Database.deleteCollection a collection"
+    private static let listing =
+        "divan collections, divan index ls and divan info tell what is there"
+    private static let transaction =
+        "each query sees one moment of the database; Database.inBatch puts saves together"
+    private static let explaining =
+        "query.explain(), divan query --explain or .explain tell the plan"
+
+    /// Words that begin a statement of SQL.
+    private static let beginnings: [ExactText: String] = [
+        "INSERT": saving, "UPSERT": saving, "UPDATE": saving, "MERGE": saving, "REPLACE": saving,
+        "DELETE": deleting, "TRUNCATE": deleting, "CREATE": making, "ALTER": making,
+        "DROP": dropping, "EXPLAIN": explaining, "ADVISE": explaining, "ANALYZE": explaining,
+        "DESCRIBE": listing, "DESC": listing, "SHOW": listing, "INFER": listing,
+        "PRAGMA": listing, "BEGIN": transaction, "COMMIT": transaction, "ROLLBACK": transaction,
+        "START": transaction, "SAVEPOINT": transaction,
+        "USE": "a query goes to the database it is asked of; FROM names the collection",
+        "WITH": "ask for those rows first, and pass them on as a parameter: x IN $rows",
+        "VALUES": "pass values as parameters: $name",
+        "LET": "give the expression a name with AS, which WHERE and ORDER BY know, too",
+        "GRANT": "rights belong to the users of a listener: divan users add",
+        "REVOKE": "rights belong to the users of a listener: divan users add",
+    ]
+
+    private static let rowsTogether = "ask twice, and put the rows together in your program"
+    private static let joining = "write JOIN … ON a.x = b.x"
+    private static let windows = "GROUP BY counts and sums; number the rows in your program"
+    private static let naming = "give the expression a name with AS, which WHERE knows, too"
+    private static let limiting = "write LIMIT 10 at the end, and OFFSET 20 behind it"
+    private static let pattern = "write REGEXP_LIKE(name, 'pattern')"
+    private static let plainRows = "each row has named columns; take the first of each"
+    private static let levels = "ask once for each level of groups"
+
+    /// Words behind the beginning of a `SELECT`.
+    private static let clauses: [ExactText: String] = [
+        "UNION": rowsTogether, "INTERSECT": rowsTogether, "EXCEPT": rowsTogether,
+        "MINUS": rowsTogether,
+        "RIGHT": "swap the sources, and write LEFT JOIN",
+        "FULL": "LEFT JOIN keeps what only the source in front has; ask once more for the rest",
+        "NATURAL": joining, "USING": joining,
+        "NEST": "write JOIN … ON, with ARRAY_AGG and GROUP BY",
+        "OVER": windows, "PARTITION": windows, "WINDOW": windows, "QUALIFY": windows,
+        "LET": naming, "LETTING": naming,
+        "USE": "write WHERE META().id IN ['a', 'b']; which index serves is found without a hint",
+        "FETCH": limiting, "TOP": limiting, "FIRST": limiting, "SKIP": limiting, "TAKE": limiting,
+        "ROWS": limiting,
+        "ILIKE": "write LOWER(name) LIKE 'o%'",
+        "REGEXP": pattern, "RLIKE": pattern, "SIMILAR": pattern,
+        "GLOB": "write LIKE, where % stands for any text and _ for one character",
+        "STARTS": "write name LIKE 'text%'", "BEGINS": "write name LIKE 'text%'",
+        "ENDS": "write name LIKE '%text'",
+        "CONTAINS": "between two values; write CONTAINS(name, 'text')",
+        "MATCH": "between two values; write MATCH(index, 'words')",
+        "MATCHES": "write MATCH(index, 'words'), or REGEXP_LIKE(name, 'pattern')",
+        "NULLS": "write ORDER BY price IS NOT VALUED, price for what has no value last",
+        "ESCAPE": "a backslash always escapes: LIKE '10\\%'",
+        "RETURNING": saving, "INTO": saving, "SET": saving, "VALUES": saving,
+        "FOR": "a query only reads, and locks nothing",
+        "XOR": "write (a OR b) AND NOT (a AND b)",
+        "MOD": "between two values; write a % b", "DIV": "between two values; write DIV(a, b)",
+        "ISNULL": "write IS NULL", "NOTNULL": "write IS NOT NULL",
+        "WITHIN": "write ANY v IN list SATISFIES v = 'x' END",
+        "RAW": plainRows, "VALUE": plainRows, "ELEMENT": plainRows,
+        "ROLLUP": levels, "CUBE": levels, "GROUPING": levels,
+        "INTERVAL": "write DATE_ADD_STR(date, 1, 'day')",
+        "DESCENDING": "write DESC", "ASCENDING": "write ASC", "EQUALS": "write =",
+        "THAN": "write < or >", "ELSEIF": "write one more WHEN … THEN",
+        "TABLESAMPLE": "write LIMIT", "LATERAL": "write UNNEST a.list AS item",
+    ]
+
+    private static let noDate = "there is no clock in a query; pass the time as a parameter: $now"
+    private static let noPart =
+        "REGEXP_REPLACE(name, '^(.{3}).*', '$1') gives the first three characters"
+    private static let noWindow = "there are no window functions; number the rows in your program"
+    private static let noSpread = "ask for the values, and compute it in your program"
+    private static let texts = "ARRAY_AGG(x) gives the values as an array"
+    private static let firstValued = "write IFMISSINGORNULL(a, b)"
+    private static let position = "write REGEXP_POSITION(name, 'text'), which counts from 0"
+    private static let formatting = "write MILLIS_TO_STR(n) or STR_TO_UTC(text), with a format"
+    private static let casting =
+        "write TONUMBER(x), TOSTRING(x), TOBOOLEAN(x), TOARRAY(x) or TOOBJECT(x)"
+    private static let choosing = "write CASE WHEN … THEN … ELSE … END"
+    private static let noChange = "arrays are changed in your program; [a, b] makes one"
+
+    /// Functions of other dialects.
+    private static let functions: [ExactText: String] = [
+        "NOW": noDate, "GETDATE": noDate, "SYSDATE": noDate, "CURRENT_TIMESTAMP": noDate,
+        "CURRENT_DATE": noDate, "CURRENT_TIME": noDate, "NOW_MILLIS": noDate, "NOW_STR": noDate,
+        "NOW_UTC": noDate, "CLOCK_MILLIS": noDate, "CLOCK_STR": noDate, "UNIXEPOCH": noDate,
+        "CLOCK_UTC": noDate, "DATE": formatting, "DATETIME": formatting, "STRFTIME": formatting,
+        "TO_CHAR": formatting, "DATE_FORMAT": formatting, "DATE_FORMAT_STR": formatting,
+        "DATEADD": "write DATE_ADD_STR(date, 1, 'day')",
+        "DATE_ADD": "write DATE_ADD_STR(date, 1, 'day')",
+        "DATEDIFF": "write DATE_DIFF_STR(a, b, 'day')",
+        "DATE_DIFF": "write DATE_DIFF_STR(a, b, 'day')",
+        "YEAR": formatting, "MONTH": formatting, "DAY": formatting, "EXTRACT": formatting,
+        "DATE_PART": formatting, "DATE_PART_STR": formatting, "DATE_TRUNC": formatting,
+        "COALESCE": firstValued, "NVL": firstValued, "IFNAN": firstValued,
+        "NVL2": choosing, "IF": choosing, "IIF": choosing, "DECODE": choosing,
+        "CAST": casting, "CONVERT": casting, "TO_DATE": formatting,
+        "LEN": "write LENGTH(x)", "CHAR_LENGTH": "write LENGTH(x)",
+        "CHARACTER_LENGTH": "write LENGTH(x)", "MB_LENGTH": "write LENGTH(x)",
+        "UCASE": "write UPPER(x)", "LCASE": "write LOWER(x)",
+        "TOUPPER": "write UPPER(x)", "TOLOWER": "write LOWER(x)",
+        "SUBSTR": noPart, "SUBSTRING": noPart, "LEFT": noPart, "MID": noPart,
+        "RIGHT": "REGEXP_REPLACE(name, '.*(.{3})$', '$1') gives the last three characters",
+        "REPLACE": "write REGEXP_REPLACE(name, 'old', 'new')",
+        "INSTR": position, "STRPOS": position, "POSITION": position, "CHARINDEX": position,
+        "LOCATE": position, "STARTS_WITH": "write name LIKE 'text%'",
+        "STARTSWITH": "write name LIKE 'text%'", "HAS_PREFIX": "write name LIKE 'text%'",
+        "ENDS_WITH": "write name LIKE '%text'", "ENDSWITH": "write name LIKE '%text'",
+        "CONCAT_WS": "write CONCAT(a, ', ', b), or a || ', ' || b",
+        "GROUP_CONCAT": texts, "STRING_AGG": texts, "LISTAGG": texts, "JSON_GROUP_ARRAY": texts,
+        "JSON_AGG": texts, "COLLECT": texts, "FIRST": "write MIN(x)", "LAST": "write MAX(x)",
+        "TOTAL": "write SUM(x)", "MEAN": "write AVG(x)", "MAXIMUM": "write MAX(x)",
+        "MINIMUM": "write MIN(x)", "AVERAGE": "write AVG(x)",
+        "COUNTN": "write COUNT(x)", "COUNT_IF": "write SUM(TONUMBER(condition))",
+        "STDDEV": noSpread, "VARIANCE": noSpread, "MEDIAN": noSpread, "STDEV": noSpread,
+        "PERCENTILE": noSpread, "MODE": noSpread,
+        "ROW_NUMBER": noWindow, "DENSE_RANK": noWindow, "NTILE": noWindow, "LAG": noWindow,
+        "LEAD": noWindow, "FIRST_VALUE": noWindow, "LAST_VALUE": noWindow,
+        "RANDOM": "there is no chance in a query; shuffle the rows in your program",
+        "RAND": "there is no chance in a query; shuffle the rows in your program",
+        "UUID": "make IDs in your program", "MOD": "write a % b", "POW": "write POWER(a, b)",
+        "CEILING": "write CEIL(x)", "SQUARE": "write x * x", "LOG10": "write LOG(x)",
+        "LOG2": "write LN(x) / LN(2)", "SQR": "write SQRT(x)",
+        "ARRAY_SIZE": "write ARRAY_LENGTH(x)", "JSON_ARRAY_LENGTH": "write ARRAY_LENGTH(x)",
+        "CARDINALITY": "write ARRAY_LENGTH(x)", "SIZE": "write ARRAY_LENGTH(x)",
+        "ARRAY_APPEND": noChange, "ARRAY_CONCAT": noChange, "ARRAY_PUT": noChange,
+        "ARRAY_DISTINCT": noChange, "ARRAY_SORT": noChange, "ARRAY_REVERSE": noChange,
+        "ARRAY_REMOVE": noChange,
+        "UNNEST": "it is no function; write FROM c UNNEST c.list AS item",
+        "JSON_EXTRACT": "write the path: maker.city, tags[0]",
+        "JSON_VALUE": "write the path: maker.city, tags[0]",
+        "OBJECT_NAMES": "ask for the object, and list its keys in your program",
+        "OBJECT_KEYS": "ask for the object, and list its keys in your program",
+        "TYPEOF": "write TYPE(x)", "ISNULL": "write x IS NULL",
+        "ISMISSING": "write x IS MISSING", "ISVALUED": "write x IS VALUED",
+        "REGEXP": "write REGEXP_LIKE(name, 'pattern')",
+        "REGEXP_SUBSTR": "write REGEXP_REPLACE(name, '.*(pattern).*', '$1')",
+    ]
+
+    /// What to do for a statement that begins with a word.
+    static func remedy(beginning word: String) -> String? {
+        beginnings[ExactText(word.uppercased())]
+    }
+
+    /// What to do for a word inside of a `SELECT`.
+    static func remedy(inside word: String) -> String? { clauses[ExactText(word.uppercased())] }
+
+    /// What to do for a function of another dialect.
+    static func remedy(function name: String) -> String? { functions[ExactText(name.uppercased())] }
+}

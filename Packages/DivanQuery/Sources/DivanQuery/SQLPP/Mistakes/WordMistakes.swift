@@ -1,0 +1,57 @@
+/// Words that the language has not, and those that are nearly right.
+enum WordMistakes {
+    static let rules: [SyntaxMistake.Rule] = [foreignWord, foreignFunction, misspelling, existence]
+
+    /// A word of another dialect, here or a little before, where it was taken for a name.
+    private static func foreignWord(_ context: SyntaxContext) -> SyntaxMistake? {
+        for candidate in context.candidates {
+            let word = context.text(candidate)
+            guard let remedy = ForeignWords.remedy(inside: word) else { continue }
+            return SyntaxMistake(SyntaxMistake.foreign(word, remedy), at: candidate)
+        }
+        return nil
+    }
+
+    /// `LEFT(name, 3)` and `RIGHT(name, 3)`, which are keywords here.
+    private static func foreignFunction(_ context: SyntaxContext) -> SyntaxMistake? {
+        guard case .keyword(let keyword) = context.current.form,
+            context.after.first?.form == .mark(.openParenthesis),
+            let remedy = ForeignWords.remedy(function: keyword.rawValue)
+        else { return nil }
+        return SyntaxMistake(
+            SyntaxMistake.foreign("\(keyword.rawValue)()", remedy),
+            at: context.current
+        )
+    }
+
+    /// A keyword with a slip of the finger in it.
+    private static func misspelling(_ context: SyntaxContext) -> SyntaxMistake? {
+        let found = context.candidates.reversed().compactMap { token in
+            Slip.nearest(to: context.text(token), among: SQLKeyword.spellable)
+                .map { (token: token, keyword: $0.word, count: $0.slipCount) }
+        }
+        guard let best = found.min(by: { $0.count < $1.count }) else { return nil }
+        return SyntaxMistake(
+            "unknown word \(context.shortened(best.token)); did you mean \(best.keyword)?",
+            at: best.token
+        )
+    }
+
+    /// `EXISTS tags` and `EXISTS (tags)`.
+    private static func existence(_ context: SyntaxContext) -> SyntaxMistake? {
+        let word = context.previous(context.previous()?.form == .mark(.openParenthesis) ? 2 : 1)
+        guard word?.form == .word, context.text(word).uppercased() == "EXISTS" else { return nil }
+        let name = context.shortened(context.current)
+        return SyntaxMistake(
+            "EXISTS takes a query in parentheses; whether a property is there tells"
+                + " \(name) IS NOT MISSING, whether it has items ARRAY_LENGTH(\(name)) > 0",
+            at: context.current
+        )
+    }
+}
+
+extension SQLKeyword {
+    /// Keywords that a misspelt word may have been.
+    static let spellable =
+        allCases.filter { ![.natural, .right, .using].contains($0) }.map(\.rawValue)
+}

@@ -1,0 +1,36 @@
+/// Slips of the finger: letters to insert, leave out, change or swap with their neighbour.
+enum Slip {
+    /// The word, of words in capitals, that `typed` was probably meant to be; `nil` where none is near.
+    static func nearest(
+        to typed: String,
+        among words: [String]
+    ) -> (word: String, slipCount: Int)? {
+        let typed = Array(typed.uppercased().utf8)
+        guard (2...32).contains(typed.count) else { return nil }
+        // In a short word every second letter is another word.
+        let most = typed.count < 3 ? 0 : typed.count < 7 ? 1 : 2
+        return words.map { (word: $0, slipCount: count(Array($0.utf8), typed)) }
+            .filter { $0.slipCount <= most }
+            .min { $0.slipCount < $1.slipCount }
+    }
+
+    /// How many slips lie between two words.
+    static func count(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var rows = [[Int]](repeating: Array(0...right.count), count: left.count + 1)
+        for row in 1...max(left.count, 1) where row <= left.count {
+            rows[row][0] = row
+            for column in 1...max(right.count, 1) where column <= right.count {
+                let isSame = left[row - 1] == right[column - 1]
+                var best = min(rows[row - 1][column], rows[row][column - 1]) + 1
+                best = min(best, rows[row - 1][column - 1] + (isSame ? 0 : 1))
+                if row > 1, column > 1, left[row - 1] == right[column - 2],
+                    left[row - 2] == right[column - 1]
+                {
+                    best = min(best, rows[row - 2][column - 2] + 1)
+                }
+                rows[row][column] = best
+            }
+        }
+        return rows[left.count][right.count]
+    }
+}

@@ -1,0 +1,211 @@
+import DivanQuery
+import Testing
+
+/// What people write who know another dialect, or whose finger slips.
+///
+/// In the texts `¦` stands in front of the place that the error names.
+@Suite struct SyntaxMistakeTests {
+    private static let misspelt: [(String, String)] = [
+        ("¦SELCT name FROM _", "did you mean SELECT?"),
+        ("SELECT ¦DISTICT a.b FROM _", "did you mean DISTINCT?"),
+        ("SELECT name ¦FORM shop.chairs", "did you mean FROM?"),
+        ("SELECT name ¦FRM shop.chairs", "did you mean FROM?"),
+        ("SELECT name FROM shop.chairs ¦WHER price = 1", "did you mean WHERE?"),
+        ("SELECT name FROM _\n¦WEHRE price = 1", "did you mean WHERE?"),
+        ("SELECT name FROM _ ¦GROPU BY name", "did you mean GROUP?"),
+        ("SELECT name FROM _ ¦ODER BY name", "did you mean ORDER?"),
+        ("SELECT name FROM _ ¦LIMT 5", "did you mean LIMIT?"),
+        ("SELECT name FROM _ ORDER BY price ¦DES", "did you mean DESC?"),
+        ("SELECT name FROM _ WHERE name ¦LIK 'o%'", "did you mean LIKE?"),
+        ("SELECT name FROM _ WHERE price ¦BETWEN 1 AND 5", "did you mean BETWEEN?"),
+        ("SELECT a.n FROM _ AS a LEFT ¦JION _ AS b ON a.x = b.x", "did you mean JOIN?"),
+        ("SELECT a.n FROM _ AS a ¦UNEST a.tags AS t", "did you mean UNNEST?"),
+        ("SELECT ¦LENTGH(name) FROM _", "did you mean LENGTH?"),
+    ]
+
+    private static let otherDialects: [(String, String)] = [
+        ("¦INSERT INTO _ VALUES (1)", "no INSERT; a query only reads; save documents with"),
+        ("¦UPDATE _ SET price = 1", "no UPDATE; a query only reads"),
+        ("¦DELETE FROM _ WHERE price = 1", "delete documents with"),
+        ("¦CREATE INDEX x ON _(price)", "divan index make"),
+        ("¦DROP INDEX x", "divan index rm"), ("¦SHOW TABLES", "divan collections"),
+        ("¦EXPLAIN SELECT name FROM _", ".explain"), ("¦BEGIN", "inBatch"),
+        ("¦WITH x AS (SELECT 1) SELECT * FROM x", "pass them on as a parameter"),
+        ("¦name FROM _", "a query begins with SELECT"),
+        ("¦FROM _ SELECT name", "a query begins with SELECT"), ("¦", "the query is empty"),
+        ("SELECT a FROM _ ¦UNION SELECT a FROM _", "ask twice"),
+        ("SELECT a FROM _ ¦EXCEPT SELECT a FROM _", "ask twice"),
+        ("SELECT a.x FROM _ AS a ¦RIGHT JOIN _ AS b ON a.x = b.x", "write LEFT JOIN"),
+        ("SELECT a.x FROM _ AS a ¦FULL OUTER JOIN _ AS b ON a.x = b.x", "no FULL; LEFT JOIN"),
+        ("SELECT a.x FROM _ ¦FULL JOIN _ AS b ON a.x = b.x", "no FULL; LEFT JOIN"),
+        ("SELECT a.x FROM _ AS a ¦NATURAL JOIN _ AS b", "JOIN … ON"),
+        ("SELECT a.x FROM _ AS a JOIN _ AS b ¦USING (x)", "JOIN … ON"),
+        ("SELECT a FROM _ ¦USE KEYS 'k'", "META().id IN"),
+        ("SELECT a FROM _ ¦NEST b ON KEYS x", "ARRAY_AGG"),
+        ("SELECT a FROM _ ¦LET x = 1", "a name with AS"),
+        ("SELECT SUM(a) ¦OVER (PARTITION BY b) FROM _", "number the rows in your program"),
+        ("SELECT ¦ROW_NUMBER() FROM _", "no window functions"),
+        ("SELECT ¦TOP 5 name FROM _", "LIMIT 10"),
+        ("SELECT a FROM _ ¦FETCH FIRST 5 ROWS ONLY", "LIMIT 10"),
+        ("SELECT a FROM _ LIMIT 5¦, 10", "LIMIT 10 OFFSET 20"),
+        ("SELECT a FROM _ ORDER BY a ¦NULLS LAST", "IS NOT VALUED"),
+        ("SELECT a FROM _ ORDER BY a ¦DESCENDING", "write DESC"),
+        ("SELECT a FROM _ WHERE a ¦ILIKE 'o%'", "LOWER(name) LIKE"),
+        ("SELECT a FROM _ WHERE a ¦REGEXP 'o.*'", "REGEXP_LIKE"),
+        ("SELECT a FROM _ WHERE a ¦~ 'o.*'", "REGEXP_LIKE"),
+        ("SELECT a FROM _ WHERE a ¦GLOB 'o*'", "LIKE"),
+        ("SELECT a FROM _ WHERE a ¦STARTS WITH 'O'", "LIKE 'text%'"),
+        ("SELECT a FROM _ WHERE a ¦CONTAINS 'O'", "CONTAINS(name, 'text')"),
+        ("SELECT a FROM _ WHERE a ¦MATCH 'x'", "MATCH(index, 'words')"),
+        ("SELECT a FROM _ WHERE a LIKE 'x' ¦ESCAPE '!'", "a backslash always escapes"),
+        ("SELECT a FROM ¦(SELECT a FROM _)", "EXISTS (SELECT …) only"),
+        ("SELECT a FROM _ WHERE a = (¦SELECT MAX(a) FROM _)", "EXISTS (SELECT …) only"),
+        ("SELECT a FROM _ WHERE a IN (¦SELECT a FROM _)", "EXISTS (SELECT …) only"),
+        ("SELECT ¦NOW() FROM _", "pass the time as a parameter"),
+        ("SELECT ¦COALESCE(a, 0) FROM _", "IFMISSINGORNULL"),
+        ("SELECT ¦SUBSTR(a, 1, 2) FROM _", "REGEXP_REPLACE"),
+        ("SELECT ¦LEFT(a, 1) FROM _", "REGEXP_REPLACE"),
+        ("SELECT ¦CAST(a AS TEXT) FROM _", "TONUMBER"), ("SELECT ¦LEN(a) FROM _", "LENGTH"),
+        ("SELECT ¦IF(a > 1, 1, 2) FROM _", "CASE WHEN"),
+        ("SELECT ¦GROUP_CONCAT(a) FROM _", "ARRAY_AGG"), ("SELECT ¦MEDIAN(a) FROM _", "program"),
+    ]
+
+    private static let namesAndValues: [(String, String)] = [
+        ("SELECT a FROM _ WHERE a = ¦?", "write $name"),
+        ("SELECT a FROM _ WHERE a = ¦?1", "write $name"),
+        ("SELECT a FROM _ WHERE a = ¦:p", "write $name"),
+        ("SELECT a FROM _ WHERE a = ¦@p", "write $name"),
+        ("SELECT a FROM _ WHERE a = ¦%s", "write $name"),
+        ("SELECT a FROM _ WHERE a = $¦1", "begins with a letter"),
+        ("SELECT a FROM _ WHERE a = $¦{p}", "write $name"),
+        ("SELECT a FROM _ WHERE a = {¦p}", "write $name"),
+        ("SELECT {¦a: 1} FROM _", "stand in quotes: {'a': …}"),
+        ("SELECT a FROM ¦\"shop\".\"chairs\"", "is a text; names have back-quotes or none: `shop`"),
+        ("SELECT a FROM ¦'shop.chairs'", "`shop`.`chairs`"),
+        ("SELECT a AS ¦\"n\" FROM _", "`n`"), ("SELECT a FROM ¦[shop].[chairs]", "`shop`"),
+        ("SELECT a FROM ¦my-shop", "needs back-quotes: `my-shop`"),
+        ("SELECT ¦größe FROM _", "needs back-quotes: `größe`"),
+        ("SELECT ¦椅子 FROM _", "needs back-quotes: `椅子`"),
+        (
+            "SELECT ¦order FROM _",
+            "ORDER is a reserved word; as a name it needs back-quotes: `order`"
+        ),
+        ("SELECT a AS ¦group FROM _", "`group`"), ("SELECT a¦, limit FROM _", "one too many"),
+        ("SELECT a FROM _ WHERE a = ¦'it's'", "doubled, without a backslash: 'it''s'"),
+        ("SELECT a FROM _ WHERE a = ¦'it\\'s'", "doubled, without a backslash"),
+        ("SELECT a FROM _ WHERE a = ¦'Oslo", "the closing ' is missing"),
+        ("SELECT ¦`a FROM _", "the closing ` is missing"),
+        ("SELECT a FROM _ WHERE a = ¦‘Oslo’", "straight quotes"),
+        ("SELECT a FROM _ WHERE a = ¦“Oslo”", "straight quotes"),
+        ("SELECT a FROM _ WHERE a LIKE ¦o%", "a pattern stands in quotes: 'o%'"),
+        ("SELECT a FROM _ WHERE a = ¦0x10", "numbers are decimal"),
+        ("SELECT a FROM _ WHERE a = ¦1_000", "without _"),
+        ("SELECT a FROM _ WHERE a = 1¦,000", "without a comma"),
+        ("SELECT a[¦] FROM _", "whole number: a[0]"), ("SELECT a[¦*] FROM _", "UNNEST"),
+        ("SELECT a[0¦:1] FROM _", "whole number"), ("SELECT a[¦i] FROM _", "whole number"),
+        ("SELECT a[¦'b'] FROM _", "a.`b`"), ("SELECT a¦->b FROM _", "write a.b"),
+        ("SELECT a.¦.b FROM _", "the dot is one too many"),
+        ("SELECT ¦.a FROM _", "the dot is one too many"),
+        ("SELECT a FROM b.c¦.d", "a collection is scope.name"),
+    ]
+
+    private static let signs: [(String, String)] = [
+        ("SELECT a FROM _ WHERE a ¦=== 1", "write ="),
+        ("SELECT a FROM _ WHERE a ¦!== 1", "write <>"),
+        ("SELECT a FROM _ WHERE a ¦=> 1", "write >="),
+        ("SELECT a FROM _ WHERE a ¦=< 1", "write <="),
+        ("SELECT a FROM _ WHERE a ¦:= 1", "write ="), ("SELECT a FROM _ WHERE a ¦≠ 1", "write <>"),
+        ("SELECT a FROM _ WHERE a = 1 ¦&& b = 1", "write AND"),
+        ("SELECT a FROM _ WHERE a ¦& 2", "none on bits"),
+        ("SELECT a FROM _ WHERE ¦!(a = 1)", "NOT (a = 1)"),
+        ("SELECT a FROM _ WHERE a ¦^ 2", "POWER"),
+        ("SELECT a FROM _ ¦-- a comment", "no comments"),
+        ("SELECT a ¦/* b */ FROM _", "no comments"),
+        ("SELECT a ¦-- b\nFROM _", "no comments"), ("¦# a comment", "no comments"),
+        ("SELECT a\u{A0}FROM _".marked(at: 8), "U+00A0 is no plain blank"),
+        ("SELECT a FROM _ WHERE a = 1¦)", "closes nothing"),
+        ("SELECT a FROM ¦(_)", "without parentheses"),
+    ]
+
+    private static let clauses: [(String, String)] = [
+        ("SELECT a¦", "FROM is missing; name a collection, such as FROM _"),
+        ("SELECT a ¦WHERE a = 1", "FROM is missing in front of WHERE"),
+        ("SELECT ¦FROM _", "nothing stands between SELECT and FROM; name the columns"),
+        ("SELECT a FROM¦", "a collection's name must follow"),
+        ("SELECT a FROM _ WHERE¦", "an expression must follow"),
+        ("SELECT a FROM _ WHERE ¦ORDER BY a", "nothing stands between WHERE and ORDER"),
+        ("SELECT a FROM _ WHERE ¦AND a = 1", "nothing stands between WHERE and AND"),
+        ("SELECT a FROM _ ORDER ¦a", "BY is missing behind ORDER"),
+        ("SELECT a FROM _ GROUP ¦a", "BY is missing behind GROUP"),
+        ("SELECT a¦, FROM _", "the comma in front of FROM is one too many"),
+        ("SELECT ¦, a FROM _", "the comma is one too many"),
+        ("SELECT a FROM _¦,", "the comma is one too many"),
+        ("SELECT a.n FROM _ AS a¦, _ AS b", "JOIN … ON"),
+        ("SELECT a b ¦c FROM _", "columns have commas between"),
+        ("SELECT a FROM _ WHERE a = 1 ¦b = 2", "joined by AND or OR"),
+        ("SELECT a FROM _ WHERE a = 1¦, b = 2", "joined by AND or OR"),
+        ("SELECT a FROM _ WHERE a BETWEEN 1¦, 5", "BETWEEN has AND"),
+        ("SELECT a FROM _ LIMIT 1 ¦WHERE a = 1", "WHERE belongs in front of LIMIT"),
+        ("SELECT a FROM _ ORDER BY a ¦GROUP BY a", "GROUP belongs in front of ORDER"),
+        ("SELECT a FROM _ WHERE a = 1 ¦WHERE b = 1", "WHERE stands here a second time"),
+        ("SELECT a FROM _ ¦HAVING a > 1", "HAVING stands behind GROUP BY"),
+        ("SELECT a FROM _;¦;", "one at a time"),
+        ("SELECT a FROM _; ¦SELECT b FROM _", "one at a time"),
+        ("SELECT ¦COUNT * FROM _", "write COUNT(*)"),
+        ("SELECT a FROM _ WHERE EXISTS ¦tags", "tags IS NOT MISSING"),
+        ("SELECT a FROM _ WHERE EXISTS (¦tags)", "tags IS NOT MISSING"),
+        ("SELECT a FROM _ WHERE ANY t IN a SATISFIES t = 1¦", "END must follow"),
+        ("SELECT CASE WHEN a THEN b ¦FROM _", "WHEN, ELSE or END"),
+        ("SELECT a FROM _ WHERE (a = 1¦", "')' must follow"),
+        ("SELECT a FROM _ WHERE a IN [1¦", "',' or ']' must follow"),
+    ]
+
+    @Test(arguments: misspelt + otherDialects + namesAndValues + signs + clauses)
+    func `a mistake is told with its place and the remedy`(text: String, remedy: String) throws {
+        let parts = text.split(separator: "¦", omittingEmptySubsequences: false)
+        try #require(parts.count == 2, "\(text)")
+        let error = try #require(
+            queryError { try QueryStatement.checked(parts.joined()) },
+            "\(text)"
+        )
+        let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(error.line == lines.count, "\(text): \(error)")
+        #expect(error.column == (lines.last?.utf8.count ?? 0) + 1, "\(text): \(error)")
+        #expect(error.problem.contains(remedy), "\(text): \(error)")
+    }
+
+    @Test func `names that are words of other dialects stay names`() throws {
+        for name in ["union", "top", "first", "value", "set", "contains", "match", "full", "over"] {
+            let sql = "SELECT \(name), a.\(name) AS \(name)2 FROM _ AS a WHERE \(name) = 1"
+            #expect(throws: Never.self) { try QueryStatement(sql: sql) }
+            #expect(throws: Never.self) { try QueryStatement(sql: "SELECT 1 AS \(name) FROM _") }
+        }
+        #expect(throws: Never.self) { try QueryStatement(sql: "SELECT full FROM _ full WHERE 1") }
+        #expect(throws: Never.self) { try QueryStatement(sql: "SELECT 5--3, 5 - -3 FROM _") }
+    }
+
+    @Test func `whatever is cut off or put in, an error has a place in the text`() throws {
+        let texts = (Self.misspelt + Self.otherDialects + Self.namesAndValues + Self.signs)
+            .map { $0.0.replacing("¦", with: "") }
+        for text in texts {
+            let characters = Array(text)
+            for place in characters.indices {
+                for piece in [
+                    characters[..<place], characters[..<place] + ["("] + characters[place...],
+                ] {
+                    let sql = String(piece)
+                    guard let error = queryError({ try QueryStatement.checked(sql) }) else {
+                        continue
+                    }
+                    #expect((error.offset ?? -1) <= sql.utf8.count && error.line != nil, "\(sql)")
+                    #expect(!error.problem.isEmpty)
+                }
+            }
+        }
+    }
+}
+
+extension String {
+    /// The text with the mark in front of its `count`th character.
+    fileprivate func marked(at count: Int) -> String { prefix(count) + "¦" + dropFirst(count) }
+}
